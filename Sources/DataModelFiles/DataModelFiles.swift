@@ -1,0 +1,1 @@
+// The values of a data model file.

@@ -1,0 +1,7 @@
+import ArgumentParser
+import DataModelCompiler
+
+@main
+struct Momc: ParsableCommand {
+  func run() throws {}
+}
