@@ -41,5 +41,8 @@ let package = Package(
     .plugin(
       name: "CompileDataModel", capability: .buildTool(), dependencies: ["momc"],
       path: "Sources/Plugins/CompileDataModel"),
+
+    // Tests, in the same order.
+    .testTarget(name: "DataModelFilesTests", dependencies: ["DataModelFiles"], swiftSettings: stackSettings),
   ]
 )

@@ -1,0 +1,138 @@
+// SHA-256 and SHA-512 (FIPS 180-4), the two digests a data model is known by.
+// Each works block by block on a state of eight words; they differ in word width, rounds and rotations.
+
+/// The SHA-256 digest of `bytes`: 32 bytes.
+public func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+  var state = initialState256
+  var schedule = [UInt32](repeating: 0, count: 64)
+  let message = padded(bytes, blockSize: 64)
+  for block in stride(from: 0, to: message.count, by: 64) {
+    for t in 0..<16 { schedule[t] = bigEndianWord(message, at: block + t * 4) }
+    for t in 16..<64 {
+      let s0 = rotate(schedule[t - 15], 7) ^ rotate(schedule[t - 15], 18) ^ (schedule[t - 15] >> 3)
+      let s1 = rotate(schedule[t - 2], 17) ^ rotate(schedule[t - 2], 19) ^ (schedule[t - 2] >> 10)
+      schedule[t] = schedule[t - 16] &+ s0 &+ schedule[t - 7] &+ s1
+    }
+    mix(&state, schedule, constants256, sigma0: (2, 13, 22), sigma1: (6, 11, 25))
+  }
+  return bigEndianBytes(state)
+}
+
+/// The SHA-512 digest of `bytes`: 64 bytes.
+public func sha512(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+  var state = initialState512
+  var schedule = [UInt64](repeating: 0, count: 80)
+  let message = padded(bytes, blockSize: 128)
+  for block in stride(from: 0, to: message.count, by: 128) {
+    for t in 0..<16 { schedule[t] = bigEndianWord(message, at: block + t * 8) }
+    for t in 16..<80 {
+      let s0 = rotate(schedule[t - 15], 1) ^ rotate(schedule[t - 15], 8) ^ (schedule[t - 15] >> 7)
+      let s1 = rotate(schedule[t - 2], 19) ^ rotate(schedule[t - 2], 61) ^ (schedule[t - 2] >> 6)
+      schedule[t] = schedule[t - 16] &+ s0 &+ schedule[t - 7] &+ s1
+    }
+    mix(&state, schedule, constants512, sigma0: (28, 34, 39), sigma1: (14, 18, 41))
+  }
+  return bigEndianBytes(state)
+}
+
+/// The message, a 1 bit, zeros, and the message's length in bits (an eighth of a block)
+/// at the end of the last block.
+private func padded(_ bytes: some Sequence<UInt8>, blockSize: Int) -> [UInt8] {
+  var message = Array(bytes)
+  let bitCount = UInt64(message.count) * 8
+  let lengthSize = blockSize / 8
+  message.append(0x80)
+  while message.count % blockSize != blockSize - lengthSize { message.append(0) }
+  message += [UInt8](repeating: 0, count: lengthSize - 8)
+  return message + bigEndianBytes([bitCount])
+}
+
+@inline(__always)
+private func rotate<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word, _ count: Word) -> Word {
+  (word >> count) | (word << (Word(Word.bitWidth) - count))
+}
+
+@inline(__always)
+private func bigEndianWord<Word: FixedWidthInteger>(_ message: [UInt8], at offset: Int) -> Word {
+  var word: Word = 0
+  for index in offset..<offset + Word.bitWidth / 8 { word = (word << 8) | Word(message[index]) }
+  return word
+}
+
+private func bigEndianBytes<Word: FixedWidthInteger>(_ words: [Word]) -> [UInt8] {
+  words.flatMap { word in
+    stride(from: Word.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> Word($0)) }
+  }
+}
+
+/// The rounds of one block, added to the state at their end.
+@inline(__always)
+private func mix<Word: FixedWidthInteger & UnsignedInteger>(
+  _ state: inout [Word], _ schedule: [Word], _ constants: [Word],
+  sigma0: (Word, Word, Word), sigma1: (Word, Word, Word)
+) {
+  var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+  var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+  for t in 0..<constants.count {
+    let s1 = rotate(e, sigma1.0) ^ rotate(e, sigma1.1) ^ rotate(e, sigma1.2)
+    let choice = (e & f) ^ (~e & g)
+    let t1 = h &+ s1 &+ choice &+ constants[t] &+ schedule[t]
+    let s0 = rotate(a, sigma0.0) ^ rotate(a, sigma0.1) ^ rotate(a, sigma0.2)
+    let majority = (a & b) ^ (a & c) ^ (b & c)
+    (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ s0 &+ majority)
+  }
+  state[0] &+= a
+  state[1] &+= b
+  state[2] &+= c
+  state[3] &+= d
+  state[4] &+= e
+  state[5] &+= f
+  state[6] &+= g
+  state[7] &+= h
+}
+
+// Fractional parts of the square roots of the first 8 primes (initial state) and of the cube roots
+// of the first 64 or 80 primes (round constants).
+
+private let initialState256: [UInt32] = [
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+]
+
+private let initialState512: [UInt64] = [
+  0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+  0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+]
+
+private let constants256: [UInt32] = [
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+  0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+  0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+  0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+  0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+  0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+  0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+]
+
+private let constants512: [UInt64] = [
+  0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
+  0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
+  0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,
+  0x72be5d74f27b896f, 0x80deb1fe3b1696b1, 0x9bdc06a725c71235, 0xc19bf174cf692694,
+  0xe49b69c19ef14ad2, 0xefbe4786384f25e3, 0x0fc19dc68b8cd5b5, 0x240ca1cc77ac9c65,
+  0x2de92c6f592b0275, 0x4a7484aa6ea6e483, 0x5cb0a9dcbd41fbd4, 0x76f988da831153b5,
+  0x983e5152ee66dfab, 0xa831c66d2db43210, 0xb00327c898fb213f, 0xbf597fc7beef0ee4,
+  0xc6e00bf33da88fc2, 0xd5a79147930aa725, 0x06ca6351e003826f, 0x142929670a0e6e70,
+  0x27b70a8546d22ffc, 0x2e1b21385c26c926, 0x4d2c6dfc5ac42aed, 0x53380d139d95b3df,
+  0x650a73548baf63de, 0x766a0abb3c77b2a8, 0x81c2c92e47edaee6, 0x92722c851482353b,
+  0xa2bfe8a14cf10364, 0xa81a664bbc423001, 0xc24b8b70d0f89791, 0xc76c51a30654be30,
+  0xd192e819d6ef5218, 0xd69906245565a910, 0xf40e35855771202a, 0x106aa07032bbd1b8,
+  0x19a4c116b8d2d0c8, 0x1e376c085141ab53, 0x2748774cdf8eeb99, 0x34b0bcb5e19b48a8,
+  0x391c0cb3c5c95a63, 0x4ed8aa4ae3418acb, 0x5b9cca4f7763e373, 0x682e6ff3d6b2b8a3,
+  0x748f82ee5defb2fc, 0x78a5636f43172f60, 0x84c87814a1f0ab72, 0x8cc702081a6439ec,
+  0x90befffa23631e28, 0xa4506cebde82bde9, 0xbef9a3f7b2c67915, 0xc67178f2e372532b,
+  0xca273eceea26619c, 0xd186b8c721c0c207, 0xeada7dd6cde0eb1e, 0xf57d4f7fee6ed178,
+  0x06f067aa72176fba, 0x0a637dc5a2c898a6, 0x113f9804bef90dae, 0x1b710b35131c471b,
+  0x28db77f523047d84, 0x32caab7b40c72493, 0x3c9ebe0a15c9bebc, 0x431d67c49c100d4c,
+  0x4cc5d4becb3e42b6, 0x597f299cfc657e2a, 0x5fcb6fab3ad6faec, 0x6c44198c4a475817,
+]
