@@ -1,0 +1,22 @@
+import Foundation
+
+/// Typed reading of an error's `userInfo`.
+extension CocoaError {
+  /// The object that failed validation.
+  public var validationObject: Any? { userInfo[NSValidationObjectErrorKey] }
+
+  /// The name of the property that failed validation.
+  public var validationKey: String? { userInfo[NSValidationKeyErrorKey] as? String }
+
+  /// The predicate that failed, where the rule was one.
+  public var validationPredicate: NSPredicate? { userInfo[NSValidationPredicateErrorKey] as? NSPredicate }
+
+  /// The value that failed validation, nil when the value was nil.
+  public var validationValue: Any? { userInfo[NSValidationValueErrorKey] }
+
+  /// The stores that the failure concerns.
+  public var affectedStores: [AnyObject]? { userInfo[NSAffectedStoresErrorKey] as? [AnyObject] }
+
+  /// The objects that the failure concerns.
+  public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+extension Failure: CustomStringConvertible, LocalizedError {
+  var errorDescription: String? { description }
+
+  /// The error a program sees: `NSCocoaErrorDomain`, Apple's code, the facts under Apple's keys.
+  var nsError: NSError {
+    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
+    if let reason {
+      userInfo[NSReasonErrorKey] = reason
+      userInfo[NSLocalizedFailureReasonErrorKey] = reason
+    }
+    if let url { userInfo[NSFilePathErrorKey] = url.path }
+    if let subject {
+      userInfo[NSValidationKeyErrorKey] = subject.property
+      userInfo[NSValidationObjectErrorKey] = subject.object
+      userInfo[NSValidationValueErrorKey] = subject.value
+    }
+    addDetails(to: &userInfo)
+    return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: userInfo)
+  }
+
+  private func addDetails(to userInfo: inout [String: Any]) {
+    switch self {
+    case .storeCannotBeOpened(_, let sqliteCode?, let message):
+      addSQLite(code: sqliteCode, message: message, to: &userInfo)
+    case .notADatabase:
+      addSQLite(code: 26, message: "file is not a database", to: &userInfo)
+    case .sqlite(let code, let extendedCode, let message, _, _):
+      addSQLite(code: code, extendedCode: extendedCode, message: message, to: &userInfo)
+    case .incompatibleModel(_, let metadata, _):
+      userInfo[NSStoreMetadataErrorKey] = metadata
+    case .predicateFailed(_, let predicate, _):
+      userInfo[NSValidationPredicateErrorKey] = predicate
+    case .deleteDenied:
+      userInfo[NSValidationErrorShouldAttemptRecoveryKey] = true
+    case .constraintViolated(let object, _, let attributes, _):
+      userInfo[NSValidationObjectErrorKey] = object
+      userInfo[NSValidationKeyErrorKey] = attributes.joined(separator: ",")
+    case .multipleValidationErrors(let errors):
+      userInfo[NSDetailedErrorsKey] = errors
+    case .mergeConflict(let conflicts), .constraintConflict(let conflicts):
+      userInfo[NSConflictListErrorKey] = conflicts
+      userInfo[NSPersistentStoreSaveConflictsErrorKey] = conflicts
+    case .faultNotFulfillable(let id), .objectNotFound(let id):
+      userInfo["objectID"] = id
+    case .incompleteSave(let stores, let errors):
+      userInfo[NSAffectedStoresErrorKey] = stores
+      userInfo[NSDetailedErrorsKey] = errors
+    default:
+      break
+    }
+  }
+
+  private func addSQLite(
+    code: Int, extendedCode: Int? = nil, message: String, to userInfo: inout [String: Any]
+  ) {
+    userInfo[NSSQLiteErrorDomain] = code
+    userInfo[NSUnderlyingErrorKey] = NSError(
+      domain: NSSQLiteErrorDomain, code: extendedCode ?? code,
+      userInfo: [NSLocalizedDescriptionKey: message])
+  }
+
+  /// The code of `nsError`.
+  var code: Int {
+    switch self {
+    case .storeCannotBeOpened(_, let sqliteCode, _):
+      return sqliteCode == nil ? NSPersistentStoreOpenError : CocoaError.Code.fileReadUnknown.rawValue
+    case .storeDirectoryMissing: return CocoaError.Code.fileWriteUnknown.rawValue
+    case .notADatabase: return CocoaError.Code.fileReadCorruptFile.rawValue
+    case .storeFileMissing: return CocoaError.Code.fileReadNoSuchFile.rawValue
+    case .storeAlreadyAdded, .storeWithoutURL, .unknownConfiguration: return NSPersistentStoreOpenError
+    case .unknownStoreType: return NSPersistentStoreInvalidTypeError
+    case .storeTypeMismatch: return NSPersistentStoreTypeMismatchError
+    case .incompatibleSchema: return NSPersistentStoreIncompatibleSchemaError
+    case .incompatibleModel: return NSPersistentStoreIncompatibleVersionHashError
+    case .unreadableModelFile: return CocoaError.Code.fileReadCorruptFile.rawValue
+    case .unusableModel, .modelsDisagree: return NSCoreDataError
+    case .missingMandatoryValue: return NSValidationMissingMandatoryPropertyError
+    case .valueOfWrongClass, .predicateFailed(_, _, nil): return NSManagedObjectValidationError
+    case .predicateFailed(_, _, let warning?): return (warning as? Int) ?? NSManagedObjectValidationError
+    case .valueOutOfLimits(_, let code, _): return code
+    case .tooFewDestinations: return NSValidationRelationshipLacksMinimumCountError
+    case .tooManyDestinations: return NSValidationRelationshipExceedsMaximumCountError
+    case .deleteDenied: return NSValidationRelationshipDeniedDeleteError
+    case .constraintViolated: return NSManagedObjectConstraintValidationError
+    case .multipleValidationErrors: return NSValidationMultipleErrorsError
+    case .mergeConflict: return NSManagedObjectMergeError
+    case .constraintConflict: return NSManagedObjectConstraintMergeError
+    case .faultNotFulfillable, .objectNotFound: return NSManagedObjectReferentialIntegrityError
+    case .externalRelationship: return NSManagedObjectExternalRelationshipError
+    case .noStoreForEntity, .readOnlyStore: return NSPersistentStoreSaveError
+    case .incompleteSave: return NSPersistentStoreIncompleteSaveError
+    case .sqlite: return NSSQLiteError
+    case .malformedPredicate, .malformedFetchRequest, .unknownKeyPath, .unsupportedFeature,
+      .valueNotArchivable:
+      return NSCoreDataError
+    case .unsupportedRequest: return NSPersistentStoreUnsupportedRequestTypeError
+    case .historyTokenExpired: return NSPersistentHistoryTokenExpiredError
+    }
+  }
+
+  private var subject: Subject? {
+    switch self {
+    case .missingMandatoryValue(let subject), .valueOfWrongClass(let subject, _),
+      .valueOutOfLimits(let subject, _, _), .predicateFailed(let subject, _, _),
+      .tooFewDestinations(let subject, _, _), .tooManyDestinations(let subject, _, _),
+      .deleteDenied(let subject, _), .externalRelationship(let subject, _),
+      .valueNotArchivable(let subject, _, _):
+      return subject
+    default:
+      return nil
+    }
+  }
+
+  private var url: URL? {
+    switch self {
+    case .storeCannotBeOpened(let url, _, _), .storeDirectoryMissing(let url), .notADatabase(let url),
+      .storeFileMissing(let url), .storeAlreadyAdded(let url), .storeTypeMismatch(let url, _, _),
+      .incompatibleSchema(let url, _, _), .unreadableModelFile(let url, _):
+      return url
+    case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url):
+      return url
+    default:
+      return nil
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import Foundation
+
+/// All words of all failures.
+extension Failure {
+  /// What happened: one sentence that names the file, the entity, the property, the value.
+  var description: String {
+    switch self {
+    case .storeCannotBeOpened(let url, _, let message):
+      return "The store \(url.path) could not be opened: \(message)."
+    case .storeDirectoryMissing(let url):
+      return "The store \(url.path) could not be created: the folder "
+        + "\(url.deletingLastPathComponent().path) does not exist."
+    case .notADatabase(let url):
+      return "The file \(url.path) is not a SQLite database."
+    case .storeFileMissing(let url):
+      return "There is no store at \(url.path)."
+    case .storeAlreadyAdded(let url):
+      return "Can't add the same store twice: \(url.path)."
+    case .storeWithoutURL(let type):
+      return "A store of type \(type) needs a URL."
+    case .unknownStoreType(let type, let registered):
+      return "No store class is registered for the type \"\(type)\"; there are \(list(registered))."
+    case .storeTypeMismatch(let url, let expected, let found):
+      return "The store \(url.path) is of type \(found), not \(expected)."
+    case .incompatibleSchema(let url, let table, let what):
+      return "The table \(table) of \(url.path) does not fit the model: \(what)."
+    case .incompatibleModel(let url, _, let difference):
+      let store = url.map { "the store \($0.path)" } ?? "the store"
+      return "The model used to open \(store) is incompatible with the one used to create it: "
+        + "\(difference.words)."
+    case .unknownConfiguration(let name, let configurations):
+      return "The model has no configuration \"\(name)\"; it has \(list(configurations))."
+
+    case .unreadableModelFile(let url, let what):
+      return "The model file \(url.path) could not be read: \(what)."
+    case .unusableModel(let problem):
+      return "The model can't be used: \(problem.description)"
+    case .modelsDisagree(let entity):
+      return "The models can't be merged: they define the entity \(entity) in different ways."
+
+    case .missingMandatoryValue(let subject):
+      return "\(subject.property) is a required value of \(subject.entity)."
+    case .valueOfWrongClass(let subject, let expected):
+      return "\(subject.property) of \(subject.entity) takes a \(expected), not \(subject.valueWords)."
+    case .valueOutOfLimits(let subject, let code, let limit):
+      return "\(subject.property) of \(subject.entity) \(Failure.limitWords(code, limit)): "
+        + "\(subject.valueWords)."
+    case .predicateFailed(let subject, let predicate, let warning):
+      let rule = (warning as? String) ?? "it fails the rule \(predicate.predicateFormat)"
+      return "\(subject.property) of \(subject.entity) is not valid: \(rule). Its value is "
+        + "\(subject.valueWords)."
+    case .tooFewDestinations(let subject, let count, let minimum):
+      return "\(subject.property) of \(subject.entity) has \(objects(count)); it needs at least \(minimum)."
+    case .tooManyDestinations(let subject, let count, let maximum):
+      return "\(subject.property) of \(subject.entity) has \(objects(count)); it takes at most \(maximum)."
+    case .deleteDenied(let subject, let count):
+      return "The \(subject.entity) can't be deleted: \(subject.property) still has \(objects(count))."
+    case .constraintViolated(_, let entity, let attributes, let values):
+      let pairs = zip(attributes, values).map { "\($0) = \(Failure.words(for: $1))" }
+      return "Another \(entity) has the same \(pairs.joined(separator: ", "))."
+    case .multipleValidationErrors(let errors):
+      return "\(errors.count) validation errors: "
+        + errors.map(\.localizedDescription).joined(separator: " ")
+
+    case .mergeConflict(let conflicts):
+      return "The save would overwrite changes made in the store since the objects were fetched: "
+        + "\(describe(conflicts))."
+    case .constraintConflict(let conflicts):
+      return "The save would violate a uniqueness constraint: \(describe(conflicts))."
+    case .faultNotFulfillable(let id):
+      return "The fault for \(id) can't be fulfilled: its row is no longer in the store."
+    case .objectNotFound(let id):
+      return "There is no object \(id) in the stores of the context."
+    case .externalRelationship(let subject, let destination):
+      return "\(subject.property) of \(subject.entity) leads to \(destination), which is in another store."
+    case .noStoreForEntity(let entity):
+      return "No store takes objects of the entity \(entity)."
+    case .readOnlyStore(let url, let entity):
+      let store = url.map { "The store \($0.path)" } ?? "The store"
+      let objects = entity.map { " objects of the entity \($0)" } ?? ""
+      return "\(store) is read-only; it can't save\(objects)."
+    case .incompleteSave(let stores, let errors):
+      return "\(stores.count) of the stores could not be saved: "
+        + errors.map(\.localizedDescription).joined(separator: " ")
+    case .sqlite(let code, let extendedCode, let message, let sql, let url):
+      let number = extendedCode == code ? "\(code)" : "\(code), extended \(extendedCode)"
+      let place = url.map { " in \($0.path)" } ?? ""
+      let statement = sql.map { ", at: \($0)" } ?? ""
+      return "SQLite error \(number)\(place): \(message)\(statement)"
+
+    case .malformedPredicate(let format, let offset, let what):
+      let place = offset.map { " at character \($0)" } ?? ""
+      return "Unable to parse the format string \"\(format)\"\(place): \(what)."
+    case .malformedFetchRequest(let entity, let what):
+      return "The fetch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what)."
+    case .unknownKeyPath(let keyPath, let entity, let missing):
+      return "keypath \(keyPath) not found in entity \(entity): there is no \"\(missing)\"."
+    case .unsupportedRequest(let request, let store):
+      return "A store of type \(store) can't execute \(request)."
+    case .historyTokenExpired:
+      return "The history before the token has been deleted."
+    case .unsupportedFeature(let name):
+      return "\(name) is not implemented."
+    case .valueNotArchivable(let subject, let transformer, let what):
+      let by = transformer.map { " by the transformer \($0)" } ?? ""
+      return "\(subject.property) of \(subject.entity) could not be transformed\(by): \(what)."
+    }
+  }
+
+  /// Why, where Apple's framework states a reason of its own.
+  var reason: String? {
+    switch self {
+    case .incompatibleModel:
+      return "The model used to open the store is incompatible with the one used to create the store"
+    case .storeDirectoryMissing:
+      return "Failed to create file; code = 2"
+    case .notADatabase:
+      return "file is not a database"
+    default:
+      return nil
+    }
+  }
+
+  private static func limitWords(_ code: Int, _ limit: String) -> String {
+    switch code {
+    case NSValidationNumberTooLargeError: return "is above its maximum \(limit)"
+    case NSValidationNumberTooSmallError: return "is below its minimum \(limit)"
+    case NSValidationDateTooLateError: return "is after its maximum \(limit)"
+    case NSValidationDateTooSoonError: return "is before its minimum \(limit)"
+    case NSValidationStringTooLongError: return "is longer than its maximum of \(limit)"
+    case NSValidationStringTooShortError: return "is shorter than its minimum of \(limit)"
+    case NSValidationStringPatternMatchingError: return "does not match its pattern \(limit)"
+    case NSValidationInvalidDateError: return "is not a date"
+    case NSValidationInvalidURIError: return "is not a URI"
+    default: return "breaks its limit \(limit)"
+    }
+  }
+
+  /// A value as it appears in a sentence: strings in quotes, long ones cut.
+  static func words(for value: Any?) -> String {
+    guard let value else { return "nil" }
+    guard let string = value as? String else { return "\(value)" }
+    return string.count > 60 ? "\"\(string.prefix(60))…\"" : "\"\(string)\""
+  }
+
+  private func list(_ names: [String]) -> String {
+    names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
+  }
+
+  private func objects(_ count: Int) -> String { count == 1 ? "1 object" : "\(count) objects" }
+
+  private func describe(_ conflicts: [Any]) -> String {
+    conflicts.map { "\($0)" }.joined(separator: "; ")
+  }
+}
+
+extension Failure.Subject {
+  fileprivate var valueWords: String { Failure.words(for: value) }
+}
+
+extension Failure.Difference {
+  fileprivate var words: String {
+    var parts: [String] = []
+    if !added.isEmpty { parts.append("the store lacks \(added.joined(separator: ", "))") }
+    if !removed.isEmpty { parts.append("the model lacks \(removed.joined(separator: ", "))") }
+    if !changed.isEmpty { parts.append("changed are \(changed.joined(separator: ", "))") }
+    return parts.isEmpty ? "the hashes are equal" : parts.joined(separator: "; ")
+  }
+}
+
+extension ModelProblem {
+  /// What is wrong, as a sentence that begins with the entity or `Entity.property`.
+  var description: String {
+    let place = [entity ?? "(an entity without a name)", property].compactMap { $0 }.joined(separator: ".")
+    switch kind {
+    case .entityWithoutName: return "an entity has no name."
+    case .propertyWithoutName: return "\(place) has a property without a name."
+    case .duplicateEntity: return "there are two entities named \(place)."
+    case .duplicateProperty(nil): return "\(place) is declared twice."
+    case .duplicateProperty(let ancestor?): return "\(place) is declared by \(ancestor) already."
+    case .inheritanceCycle: return "\(place) inherits from itself."
+    case .superentityOutsideModel(let superentity):
+      return "\(place) inherits from \(superentity), which is not in the model."
+    case .superentityOutsideConfiguration(let superentity, let configuration):
+      return "\(place) is in the configuration \(configuration), its parent \(superentity) is in another one."
+    case .undefinedAttributeType:
+      return "\(place) has no type, which only a transient attribute may lack."
+    case .noDestination: return "\(place) has no destination entity."
+    case .unknownDestination(let name): return "\(place) leads to \(name), which is not in the model."
+    case .destinationOutsideModel(let name):
+      return "\(place) leads to an entity \(name) that belongs to another model."
+    case .unknownInverse(let name, let destination):
+      return "\(place) has the inverse \(name), which \(destination) does not have."
+    case .inverseOnWrongEntity(let inverse, let owner, let destination):
+      return "\(place) leads to \(destination), but its inverse \(inverse) is declared by \(owner)."
+    case .inverseNotMutual(let inverse, nil):
+      return "\(place) has the inverse \(inverse), which has no inverse itself."
+    case .inverseNotMutual(let inverse, let other?):
+      return "\(place) has the inverse \(inverse), whose own inverse is \(other)."
+    case .inverseLeadsElsewhere(let inverse, let destination):
+      return "\(place) has the inverse \(inverse), which leads to \(destination)."
+    case .maxCountBelowMinCount(let minCount, let maxCount):
+      return "\(place) has a maximum count of \(maxCount), below its minimum of \(minCount)."
+    case .unknownConstraintAttribute(let constraint):
+      return "\(place) is named by the uniqueness constraint (\(constraint.joined(separator: ", "))), "
+        + "but there is no such attribute."
+    case .constraintOnNonAttribute(let constraint):
+      return "\(place) is named by the uniqueness constraint (\(constraint.joined(separator: ", "))), "
+        + "but is not a stored attribute."
+    case .emptyConstraint: return "\(place) has a uniqueness constraint of no attributes."
+    case .defaultValueOfWrongClass(let value, let expected):
+      return "\(place) has the default value \(value), which is no \(expected)."
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+
+/// What went wrong: the facts, without words. `Failure+Wording.swift` has the words, `nsError` makes the
+/// error that a program sees.
+///
+/// Rooms throw a `Failure` among themselves or `failure.nsError` where a program listens. Objects and ids
+/// are `Any` because this room knows none of their classes; they print as they describe themselves.
+// @unchecked Sendable: it is thrown on the queue where it arose; objects in it are only named, never used.
+enum Failure: Error, @unchecked Sendable {
+  // Opening stores.
+  case storeCannotBeOpened(url: URL, sqliteCode: Int?, message: String)
+  case storeDirectoryMissing(url: URL)
+  case notADatabase(url: URL)
+  case storeFileMissing(url: URL)
+  case storeAlreadyAdded(url: URL)
+  case storeWithoutURL(type: String)
+  case unknownStoreType(type: String, registered: [String])
+  case storeTypeMismatch(url: URL, expected: String, found: String)
+  case incompatibleSchema(url: URL, table: String, what: String)
+  case incompatibleModel(url: URL?, metadata: [String: Any], difference: Difference)
+  case unknownConfiguration(name: String, configurations: [String])
+
+  // Models.
+  case unreadableModelFile(url: URL, what: String)
+  case unusableModel(ModelProblem)
+  case modelsDisagree(entity: String)
+
+  // Validation of one value; several are grouped by `multipleValidationErrors`.
+  case missingMandatoryValue(Subject)
+  case valueOfWrongClass(Subject, expected: String)
+  case valueOutOfLimits(Subject, code: Int, limit: String)
+  case predicateFailed(Subject, predicate: NSPredicate, warning: Any?)
+  case tooFewDestinations(Subject, count: Int, minimum: Int)
+  case tooManyDestinations(Subject, count: Int, maximum: Int)
+  case deleteDenied(Subject, count: Int)
+  case constraintViolated(object: Any, entity: String, attributes: [String], values: [Any?])
+  case multipleValidationErrors([NSError])
+
+  // Saving and faulting.
+  case mergeConflict(conflicts: [Any])
+  case constraintConflict(conflicts: [Any])
+  case faultNotFulfillable(id: Any)
+  case objectNotFound(id: Any)
+  case externalRelationship(Subject, destination: String)
+  case noStoreForEntity(entity: String)
+  case readOnlyStore(url: URL?, entity: String?)
+  case incompleteSave(stores: [AnyObject], errors: [NSError])
+  case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
+
+  // Requests.
+  case malformedPredicate(format: String, offset: Int?, what: String)
+  case malformedFetchRequest(entity: String?, what: String)
+  case unknownKeyPath(keyPath: String, entity: String, missing: String)
+  case unsupportedRequest(request: String, store: String)
+  case historyTokenExpired
+  case unsupportedFeature(String)
+  case valueNotArchivable(Subject, transformer: String?, what: String)
+
+  /// Whose property failed, and with what.
+  struct Subject {
+    /// The object, or its id, or nil when no object is at hand.
+    var object: Any?
+    var entity: String
+    var property: String
+    var value: Any?
+
+    init(object: Any? = nil, entity: String, property: String, value: Any? = nil) {
+      self.object = object
+      self.entity = entity
+      self.property = property
+      self.value = value
+    }
+  }
+
+  /// Entities by which a store and a model differ.
+  struct Difference: Equatable {
+    /// In the model, not in the store.
+    var added: [String]
+    /// In the store, not in the model.
+    var removed: [String]
+    /// In both, with different hashes.
+    var changed: [String]
+
+    /// Compares version hashes by entity name.
+    init(stored: [String: Data], model: [String: Data]) {
+      added = model.keys.filter { stored[$0] == nil }.sorted()
+      removed = stored.keys.filter { model[$0] == nil }.sorted()
+      changed = model.keys.filter { stored[$0] != nil && stored[$0] != model[$0] }.sorted()
+    }
+
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
+  }
+}
+
+/// Why a model cannot be used.
+struct ModelProblem: Equatable {
+  var entity: String?
+  var property: String?
+  var kind: Kind
+
+  enum Kind: Equatable {
+    case entityWithoutName
+    case propertyWithoutName
+    case duplicateEntity
+    case duplicateProperty(inheritedFrom: String?)
+    case inheritanceCycle
+    case superentityOutsideModel(superentity: String)
+    case superentityOutsideConfiguration(superentity: String, configuration: String)
+    case undefinedAttributeType
+    case noDestination
+    case unknownDestination(name: String)
+    case destinationOutsideModel(name: String)
+    case unknownInverse(name: String, destination: String)
+    case inverseOnWrongEntity(inverse: String, owner: String, destination: String)
+    case inverseNotMutual(inverse: String, leadsBackTo: String?)
+    case inverseLeadsElsewhere(inverse: String, destination: String)
+    case maxCountBelowMinCount(minCount: Int, maxCount: Int)
+    case unknownConstraintAttribute(constraint: [String])
+    case constraintOnNonAttribute(constraint: [String])
+    case emptyConstraint
+    case defaultValueOfWrongClass(value: String, expected: String)
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// The words for a model used in a way that Apple's framework answers with an exception.
+extension MisuseReport {
+  static func immutableModel(_ model: NSManagedObjectModel, member: String) -> MisuseReport {
+    immutable("NSManagedObjectModel.\(member)", of: model.description)
+  }
+
+  static func immutableEntity(_ entity: NSEntityDescription, member: String) -> MisuseReport {
+    immutable("NSEntityDescription.\(member)", of: "entity \(entity.storedName ?? "(no name)")")
+  }
+
+  static func immutableProperty(_ property: NSPropertyDescription, member: String) -> MisuseReport {
+    let place = "\(property.owningEntity?.storedName ?? "(no entity)").\(property.storedName)"
+    return immutable("\(type(of: property)).\(member)", of: "property \(place)")
+  }
+
+  static func immutableIndex(_ index: NSFetchIndexDescription, member: String) -> MisuseReport {
+    let place = "\(index.owningEntity?.storedName ?? "(no entity)").\(index.storedName)"
+    return immutable("NSFetchIndexDescription.\(member)", of: "index \(place)")
+  }
+
+  private static func immutable(_ call: String, of what: String) -> MisuseReport {
+    MisuseReport(
+      "Can't modify an immutable model.",
+      facts: [("Call", "setting \(call)"), ("Of", what)],
+      how: "A model becomes immutable when a coordinator takes it, because stores, row layouts and version "
+        + "hashes are derived from it once.",
+      remedy: "Finish the model before you make the coordinator, or change a copy: "
+        + "`model.copy() as! NSManagedObjectModel`.")
+  }
+
+  static func unusableModel(_ model: NSManagedObjectModel, error: NSError) -> MisuseReport {
+    MisuseReport(
+      error.localizedDescription, facts: [("Model", model.description)],
+      how: "A coordinator checks the model that it is given.",
+      remedy: "Correct the definition named above.")
+  }
+
+  static func entityWithoutModel(_ entity: NSEntityDescription) -> MisuseReport {
+    MisuseReport(
+      "The entity \(entity.storedName ?? "(no name)") is in no model.",
+      facts: [("Call", "NSEntityDescription.managedObjectModel")],
+      how: "It was not put into `entities` of a model, or its model is gone: an entity does not keep its "
+        + "model alive.",
+      remedy: "Keep the model for as long as its entities are used.")
+  }
+
+  static func propertyWithoutEntity(_ property: NSPropertyDescription) -> MisuseReport {
+    MisuseReport(
+      "The property \(property.storedName) is in no entity.",
+      facts: [("Call", "\(type(of: property)).entity")],
+      how: "It was not put into `properties` of an entity, or its entity is gone.",
+      remedy: "Set `properties` of the entity first, and keep the model.")
+  }
+
+  static func propertyOfAnotherEntity(
+    _ property: NSPropertyDescription, owner: NSEntityDescription, taker: NSEntityDescription
+  ) -> MisuseReport {
+    MisuseReport(
+      "The property \(property.storedName) belongs to another entity already.",
+      facts: [
+        ("Call", "setting NSEntityDescription.properties of \(taker.storedName ?? "(no name)")"),
+        ("Owner", owner.storedName ?? "(no name)"),
+      ],
+      how: "A description belongs to the one entity that declares it.",
+      remedy: "Give each entity a copy (`property.copy()`), or declare the property in a common parent, whose "
+        + "`subentities` are set before the children's `properties`.")
+  }
+
+  static func entityOfAnotherModel(_ entity: NSEntityDescription) -> MisuseReport {
+    MisuseReport(
+      "The entity \(entity.storedName ?? "(no name)") belongs to another model already.",
+      facts: [("Call", "setting NSManagedObjectModel.entities")],
+      how: "An entity belongs to one model.",
+      remedy: "Copy the other model (`model.copy()`), or merge the models with `init(byMerging:)`.")
+  }
+
+  static func configurationOfStrangers(
+    _ entity: NSEntityDescription, configuration: String
+  ) -> MisuseReport {
+    MisuseReport(
+      "The entity \(entity.storedName ?? "(no name)") can't be in the configuration \(configuration): "
+        + "it is not in the model.",
+      facts: [("Call", "NSManagedObjectModel.setEntities(_:forConfigurationName:)")],
+      how: "A configuration is a part of the model's entities.",
+      remedy: "Put the entity into `entities` first.")
+  }
+
+  static func indexElementWithoutProperty(name: String, index: String?) -> MisuseReport {
+    MisuseReport(
+      "An element of the index \(index ?? "(no index)") refers to the property \(name), which is gone.",
+      facts: [("Call", "NSFetchIndexElementDescription.copy()")],
+      how: "An index does not keep its properties alive; their entity does.",
+      remedy: "Keep the model that the index came from.")
+  }
+
+  static func modelsDisagree(entity: String) -> MisuseReport {
+    MisuseReport(
+      "The models can't be merged: they define the entity \(entity) in different ways.",
+      facts: [("Call", "NSManagedObjectModel.init(byMerging:)")],
+      how: "An entity that occurs in several models must be the same in all of them. Two versions of one "
+        + "model are the usual cause.",
+      remedy: "Load one version only. `NSManagedObjectModel.merging(_:)` throws this as an error instead.")
+  }
+}

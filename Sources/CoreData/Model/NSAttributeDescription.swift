@@ -1,0 +1,106 @@
+import Foundation
+
+internal import DataModelFiles
+
+/// An attribute of an entity: a value of one type.
+///
+/// Defaults of a new one: Integer 32, optional, not transient, no default value.
+// @unchecked Sendable: as NSPropertyDescription.
+open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
+  final var storedAttributeType = NSAttributeType.integer32AttributeType
+  final var storedAttributeValueClassName: String?
+  final var storedDefaultValue: Any?
+  final var storedValueTransformerName: String?
+  final var storedAllowsExternalBinaryDataStorage = false
+  final var storedPreservesValueInHistoryOnDeletion = false
+  final var storedAllowsCloudEncryption = false
+  /// The limits that a model file states; nil when it states none.
+  final var storedLimits: AttributeLimits?
+
+  /// The type of the value.
+  open var attributeType: NSAttributeType {
+    get { storedAttributeType }
+    set { willMutate("attributeType"); storedAttributeType = newValue }
+  }
+
+  /// The type of the value, by its short name.
+  public var type: AttributeType {
+    get { AttributeType(rawValue: attributeType) }
+    set { attributeType = newValue.rawValue }
+  }
+
+  /// The name of the values' class: given by the type, free for transformable attributes.
+  open var attributeValueClassName: String? {
+    get { storedAttributeValueClassName ?? storedAttributeType.valueClassName }
+    set { willMutate("attributeValueClassName"); storedAttributeValueClassName = newValue }
+  }
+
+  /// The value of a new object. Default: nil.
+  open var defaultValue: Any? {
+    get { storedDefaultValue }
+    set { willMutate("defaultValue"); storedDefaultValue = newValue }
+  }
+
+  /// The registered name of the transformer of a transformable attribute; nil is keyed archiving.
+  open var valueTransformerName: String? {
+    get { storedValueTransformerName }
+    set { willMutate("valueTransformerName"); storedValueTransformerName = newValue }
+  }
+
+  /// Whether a store may keep large data in files of their own. Enters the version hash.
+  open var allowsExternalBinaryDataStorage: Bool {
+    get { storedAllowsExternalBinaryDataStorage }
+    set { willMutate("allowsExternalBinaryDataStorage"); storedAllowsExternalBinaryDataStorage = newValue }
+  }
+
+  /// Whether the history of a deletion keeps the value (the tombstone). Enters the version hash.
+  open var preservesValueInHistoryOnDeletion: Bool {
+    get { storedPreservesValueInHistoryOnDeletion }
+    set {
+      willMutate("preservesValueInHistoryOnDeletion")
+      storedPreservesValueInHistoryOnDeletion = newValue
+    }
+  }
+
+  /// Kept for model files; there is no CloudKit here.
+  open var allowsCloudEncryption: Bool {
+    get { storedAllowsCloudEncryption }
+    set { willMutate("allowsCloudEncryption"); storedAllowsCloudEncryption = newValue }
+  }
+
+  /// The limits of the model file, checked on save.
+  final var limits: AttributeLimits? {
+    get { storedLimits }
+    set { willMutate("validationPredicates"); storedLimits = newValue }
+  }
+
+  open override var validationPredicates: [NSPredicate] {
+    super.validationPredicates + (storedLimits?.rules.map(\.predicate) ?? [])
+  }
+
+  open override var validationWarnings: [Any] {
+    super.validationWarnings + (storedLimits?.rules.map { $0.code as Any } ?? [])
+  }
+
+  override func blankCopy() -> NSPropertyDescription { NSAttributeDescription() }
+
+  override func copyDefinition(to copy: NSPropertyDescription) {
+    super.copyDefinition(to: copy)
+    guard let copy = copy as? NSAttributeDescription else { return }
+    copy.storedAttributeType = storedAttributeType
+    copy.storedAttributeValueClassName = storedAttributeValueClassName
+    copy.storedDefaultValue = storedDefaultValue
+    copy.storedValueTransformerName = storedValueTransformerName
+    copy.storedAllowsExternalBinaryDataStorage = storedAllowsExternalBinaryDataStorage
+    copy.storedPreservesValueInHistoryOnDeletion = storedPreservesValueInHistoryOnDeletion
+    copy.storedAllowsCloudEncryption = storedAllowsCloudEncryption
+    copy.storedLimits = storedLimits
+  }
+
+  override func computeVersionHash() -> [UInt8] {
+    VersionHash.attribute(
+      base: baseVersionHash, attributeType: UInt32(storedAttributeType.rawValue),
+      externalStorage: storedAllowsExternalBinaryDataStorage,
+      preservesInHistory: storedPreservesValueInHistoryOnDeletion)
+  }
+}

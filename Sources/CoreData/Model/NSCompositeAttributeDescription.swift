@@ -1,0 +1,26 @@
+import Foundation
+
+/// An attribute that groups others; its value is a dictionary from element names to values.
+// @unchecked Sendable: as NSPropertyDescription.
+open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+  final var storedElements: [NSAttributeDescription] = []
+
+  public override init() {
+    super.init()
+    storedAttributeType = .compositeAttributeType
+  }
+
+  /// The attributes of the group, composites among them.
+  open var elements: [NSAttributeDescription] {
+    get { storedElements }
+    set { willMutate("elements"); storedElements = newValue }
+  }
+
+  override func blankCopy() -> NSPropertyDescription { NSCompositeAttributeDescription() }
+
+  override func copyDefinition(to copy: NSPropertyDescription) {
+    super.copyDefinition(to: copy)
+    guard let copy = copy as? NSCompositeAttributeDescription else { return }
+    copy.storedElements = storedElements.map { $0.copy() as! NSAttributeDescription }
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// An attribute that the store computes from others when it saves; read-only for the program.
+// @unchecked Sendable: as NSPropertyDescription.
+open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+  final var storedDerivationExpression: NSExpression?
+  final var storedFilteringPredicate: NSPredicate?
+  /// The derivation as the model file writes it, such as `articles.@count` or `canonical:(name)`. Kept
+  /// beside the expression because this room cannot parse.
+  final var storedDerivationFormat: String?
+
+  /// What is computed.
+  open var derivationExpression: NSExpression? {
+    get { storedDerivationExpression }
+    set {
+      willMutate("derivationExpression")
+      storedDerivationExpression = newValue
+      storedDerivationFormat = nil
+    }
+  }
+
+  /// Which objects enter an aggregate.
+  open var filteringPredicate: NSPredicate? {
+    get { storedFilteringPredicate }
+    set { willMutate("filteringPredicate"); storedFilteringPredicate = newValue }
+  }
+
+  override var isReadOnly: Bool { true }
+
+  override func blankCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
+
+  override func copyDefinition(to copy: NSPropertyDescription) {
+    super.copyDefinition(to: copy)
+    guard let copy = copy as? NSDerivedAttributeDescription else { return }
+    copy.storedDerivationExpression = storedDerivationExpression
+    copy.storedFilteringPredicate = storedFilteringPredicate
+    copy.storedDerivationFormat = storedDerivationFormat
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+extension NSEntityDescription {
+  /// A copy with copies of the own properties and indexes, in no model and no hierarchy. Relationships
+  /// keep their destinations. To copy connected entities, copy the model.
+  public func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSEntityDescription()
+    copyDefinition(to: copy)
+    return copy
+  }
+
+  /// Gives `copy` this entity's definition; returns the copies of the own properties by their originals.
+  @discardableResult
+  final func copyDefinition(to copy: NSEntityDescription) -> [ObjectIdentifier: NSPropertyDescription] {
+    copy.storedName = storedName
+    copy.storedManagedObjectClassName = storedManagedObjectClassName
+    copy.storedIsAbstract = storedIsAbstract
+    copy.storedUserInfo = storedUserInfo
+    copy.storedVersionHashModifier = storedVersionHashModifier
+    copy.storedRenamingIdentifier = storedRenamingIdentifier
+    copy.storedCoreSpotlightDisplayNameExpression = storedCoreSpotlightDisplayNameExpression
+    copy.storedCoreSpotlightDisplayNameFormat = storedCoreSpotlightDisplayNameFormat
+
+    var copies: [ObjectIdentifier: NSPropertyDescription] = [:]
+    copy.properties = ownProperties.map { property in
+      let twin = property.copy() as! NSPropertyDescription
+      copies[ObjectIdentifier(property)] = twin
+      return twin
+    }
+    func translated(_ groups: [[Any]]) -> [[Any]] {
+      groups.map { group in
+        group.map { element in
+          (element as? NSPropertyDescription).flatMap { copies[ObjectIdentifier($0)] } ?? element
+        }
+      }
+    }
+    copy.storedUniquenessConstraints = translated(storedUniquenessConstraints)
+    copy.storedCompoundIndexes = translated(storedCompoundIndexes)
+    copy.indexes = storedIndexes.map { index in
+      let twin = index.copy() as! NSFetchIndexDescription
+      twin.elements = index.elements.map { element in
+        element.copy(property: element.property.flatMap { copies[ObjectIdentifier($0)] })
+      }
+      return twin
+    }
+    return copies
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+extension NSEntityDescription {
+  /// The entity this one inherits from; set by the `subentities` of that one.
+  public var superentity: NSEntityDescription? { storedSuperentity }
+
+  /// The entities that inherit from this one directly, in the order given.
+  public var subentities: [NSEntityDescription] {
+    get { storedSubentities }
+    set {
+      willMutate("subentities")
+      for entity in storedSubentities where entity.storedSuperentity === self { entity.storedSuperentity = nil }
+      storedSubentities = newValue
+      for entity in newValue { entity.storedSuperentity = self }
+      owningModel?.adopt(newValue)
+    }
+  }
+
+  /// The entities that inherit from this one directly, by name.
+  public var subentitiesByName: [String: NSEntityDescription] {
+    Dictionary(
+      storedSubentities.compactMap { entity in entity.storedName.map { ($0, entity) } },
+      uniquingKeysWith: { $1 })
+  }
+
+  /// Whether the entity is `entity` or inherits from it.
+  public func isKindOf(entity: NSEntityDescription) -> Bool {
+    if self === entity { return true }
+    if let frozen { return frozen.lineage.contains(ObjectIdentifier(entity)) }
+    return ancestors.contains { $0 === entity }
+  }
+
+  /// The entities this one inherits from, nearest first. Ends at a cycle.
+  final var ancestors: [NSEntityDescription] {
+    var found: [NSEntityDescription] = []
+    var next = storedSuperentity
+    while let entity = next, entity !== self, !found.contains(where: { $0 === entity }) {
+      found.append(entity)
+      next = entity.storedSuperentity
+    }
+    return found
+  }
+
+  /// The top of the hierarchy: the entity whose table holds the rows.
+  final var rootEntity: NSEntityDescription { ancestors.last ?? self }
+
+  /// The entity and all that inherit from it, each followed by its sub-entities in order of name.
+  final var withDescendants: [NSEntityDescription] {
+    [self] + storedSubentities.sorted(by: NSEntityDescription.inNameOrder).flatMap(\.withDescendants)
+  }
+
+  /// Plain code-unit order of the names.
+  static func inNameOrder(_ left: NSEntityDescription, _ right: NSEntityDescription) -> Bool {
+    (left.storedName ?? "").utf16.lexicographicallyPrecedes((right.storedName ?? "").utf16)
+  }
+}

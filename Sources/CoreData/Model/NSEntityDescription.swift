@@ -1,0 +1,127 @@
+import Foundation
+
+/// An entity of a model: a kind of object, with its properties and its place in a hierarchy.
+///
+/// Entities are owned by their model and own their properties and sub-entities. Once a coordinator uses the
+/// model, a change traps.
+// @unchecked Sendable: mutable only until the model is frozen, by whoever builds it; read-only after that.
+open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
+  final weak var owningModel: NSManagedObjectModel?
+  final weak var storedSuperentity: NSEntityDescription?
+  final var storedSubentities: [NSEntityDescription] = []
+  final var storedName: String?
+  final var storedManagedObjectClassName = "NSManagedObject"
+  final var storedIsAbstract = false
+  /// The properties this entity declares itself, in the order given.
+  final var ownProperties: [NSPropertyDescription] = []
+  final var storedUserInfo: [AnyHashable: Any]? = [:]
+  final var storedVersionHashModifier: String?
+  final var storedRenamingIdentifier: String?
+  final var storedIndexes: [NSFetchIndexDescription] = []
+  final var storedUniquenessConstraints: [[Any]] = []
+  final var storedCompoundIndexes: [[Any]] = []
+  final var storedCoreSpotlightDisplayNameExpression: NSExpression?
+  /// That expression as the model file writes it. This room cannot parse.
+  final var storedCoreSpotlightDisplayNameFormat: String?
+  /// What is known for good once the model is frozen; nil before.
+  final var frozen: FrozenEntity?
+  /// Where the stack keeps its own view of the entity: slots, columns.
+  final var layoutStorage: AnyObject?
+
+  public override init() {
+    super.init()
+  }
+
+  final var isFrozen: Bool { frozen != nil }
+
+  /// The model that the entity belongs to. Reading it before it is in a model is a misuse.
+  open var managedObjectModel: NSManagedObjectModel {
+    guard let owningModel else { misuse(.entityWithoutModel(self)) }
+    return owningModel
+  }
+
+  /// The name, unique within the model.
+  open var name: String? {
+    get { storedName }
+    set { willMutate("name"); storedName = newValue }
+  }
+
+  /// The class of the entity's objects: `Module.Class`, or a plain class name. Default: "NSManagedObject".
+  open var managedObjectClassName: String! {
+    get { storedManagedObjectClassName }
+    set { willMutate("managedObjectClassName"); storedManagedObjectClassName = newValue ?? "NSManagedObject" }
+  }
+
+  /// Whether there are objects of sub-entities only.
+  open var isAbstract: Bool {
+    get { storedIsAbstract }
+    set { willMutate("isAbstract"); storedIsAbstract = newValue }
+  }
+
+  /// What the program wants to note about the entity; no part of the version hash.
+  open var userInfo: [AnyHashable: Any]? {
+    get { storedUserInfo }
+    set { willMutate("userInfo"); storedUserInfo = newValue }
+  }
+
+  /// A text that enters the version hash, for a change of meaning that the definition does not show.
+  open var versionHashModifier: String? {
+    get { storedVersionHashModifier }
+    set { willMutate("versionHashModifier"); storedVersionHashModifier = newValue }
+  }
+
+  /// The name by which migration recognises the entity in an older model. Default: its own name.
+  open var renamingIdentifier: String? {
+    get { storedRenamingIdentifier ?? storedName }
+    set { willMutate("renamingIdentifier"); storedRenamingIdentifier = newValue }
+  }
+
+  /// The indexes of the entity's own columns.
+  open var indexes: [NSFetchIndexDescription] {
+    get { storedIndexes }
+    set {
+      willMutate("indexes")
+      for index in storedIndexes { index.owningEntity = nil }
+      storedIndexes = newValue
+      for index in newValue { index.owningEntity = self }
+    }
+  }
+
+  /// Groups of attributes, by name or description, whose values together are unique among the objects of
+  /// this entity and its sub-entities.
+  open var uniquenessConstraints: [[Any]] {
+    get { storedUniquenessConstraints }
+    set { willMutate("uniquenessConstraints"); storedUniquenessConstraints = newValue }
+  }
+
+  /// Groups of properties to index together. Superseded by `indexes`.
+  open var compoundIndexes: [[Any]] {
+    get { storedCompoundIndexes }
+    set { willMutate("compoundIndexes"); storedCompoundIndexes = newValue }
+  }
+
+  /// Kept for model files; there is no Spotlight here.
+  open var coreSpotlightDisplayNameExpression: NSExpression! {
+    get { storedCoreSpotlightDisplayNameExpression }
+    set {
+      willMutate("coreSpotlightDisplayNameExpression")
+      storedCoreSpotlightDisplayNameExpression = newValue
+      storedCoreSpotlightDisplayNameFormat = nil
+    }
+  }
+
+  open override var description: String {
+    "NSEntityDescription \(storedName ?? "(no name)") (\(storedManagedObjectClassName))"
+  }
+
+  /// The own constraints as attribute names.
+  final var constraintNames: [[String]] {
+    storedUniquenessConstraints.map { constraint in
+      constraint.map { ($0 as? NSPropertyDescription)?.storedName ?? ($0 as? String) ?? "\($0)" }
+    }
+  }
+
+  final func willMutate(_ member: StaticString) {
+    if isFrozen { misuse(.immutableEntity(self, member: "\(member)")) }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// A computed column of a fetch with dictionary results; never a property of an entity.
+// @unchecked Sendable: as NSPropertyDescription.
+open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
+  final var storedExpression: NSExpression?
+  final var storedExpressionResultType = NSAttributeType.undefinedAttributeType
+
+  /// What is computed.
+  open var expression: NSExpression? {
+    get { storedExpression }
+    set { willMutate("expression"); storedExpression = newValue }
+  }
+
+  /// The type of the result.
+  open var expressionResultType: NSAttributeType {
+    get { storedExpressionResultType }
+    set { willMutate("expressionResultType"); storedExpressionResultType = newValue }
+  }
+
+  /// The type of the result, by its short name.
+  public var resultType: NSAttributeDescription.AttributeType {
+    get { .init(rawValue: expressionResultType) }
+    set { expressionResultType = newValue.rawValue }
+  }
+
+  override var isReadOnly: Bool { true }
+
+  override func blankCopy() -> NSPropertyDescription { NSExpressionDescription() }
+
+  override func copyDefinition(to copy: NSPropertyDescription) {
+    super.copyDefinition(to: copy)
+    guard let copy = copy as? NSExpressionDescription else { return }
+    copy.storedExpression = storedExpression
+    copy.storedExpressionResultType = storedExpressionResultType
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// An index of an entity's table. No part of the version hash.
+// @unchecked Sendable: as NSPropertyDescription.
+open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
+  final weak var owningEntity: NSEntityDescription?
+  final var storedName: String
+  final var storedElements: [NSFetchIndexElementDescription]
+  final var storedPartialIndexPredicate: NSPredicate?
+  /// The predicate as the model file writes it. This room cannot parse.
+  final var storedPartialIndexPredicateFormat: String?
+  final var isFrozen = false
+
+  public init(name: String, elements: [NSFetchIndexElementDescription]?) {
+    storedName = name
+    storedElements = elements ?? []
+    super.init()
+    for element in storedElements { element.owningIndex = self }
+  }
+
+  /// The name, unique within the entity.
+  open var name: String {
+    get { storedName }
+    set { willMutate("name"); storedName = newValue }
+  }
+
+  /// The columns, in order.
+  open var elements: [NSFetchIndexElementDescription] {
+    get { storedElements }
+    set {
+      willMutate("elements")
+      storedElements = newValue
+      for element in newValue { element.owningIndex = self }
+    }
+  }
+
+  /// The entity whose table is indexed; set by `NSEntityDescription.indexes`.
+  open var entity: NSEntityDescription? { owningEntity }
+
+  /// Which rows enter the index; nil is all.
+  open var partialIndexPredicate: NSPredicate? {
+    get { storedPartialIndexPredicate }
+    set {
+      willMutate("partialIndexPredicate")
+      storedPartialIndexPredicate = newValue
+      storedPartialIndexPredicateFormat = nil
+    }
+  }
+
+  /// A copy that belongs to no entity; its elements refer to the same properties.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSFetchIndexDescription(
+      name: storedName, elements: storedElements.map { $0.copy() as! NSFetchIndexElementDescription })
+    copy.storedPartialIndexPredicate = storedPartialIndexPredicate
+    copy.storedPartialIndexPredicateFormat = storedPartialIndexPredicateFormat
+    return copy
+  }
+
+  final func willMutate(_ member: StaticString) {
+    if isFrozen { misuse(.immutableIndex(self, member: "\(member)")) }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// How an index orders a column.
+public enum NSFetchIndexElementType: UInt, Sendable {
+  case binary = 0
+  /// A spatial index; numbers only.
+  case rTree = 1
+}
+
+/// One column of an index.
+// @unchecked Sendable: as NSPropertyDescription.
+open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
+  final weak var owningIndex: NSFetchIndexDescription?
+  // Weak for a property of an entity (the entity owns it and this index); strong for an expression, which
+  // nobody else owns.
+  private final weak var entityProperty: NSPropertyDescription?
+  private final var expressionProperty: NSExpressionDescription?
+  private final var storedPropertyName: String
+  final var storedCollationType: NSFetchIndexElementType
+  final var storedIsAscending = true
+
+  public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
+    storedPropertyName = property.storedName
+    storedCollationType = collationType
+    super.init()
+    expressionProperty = property as? NSExpressionDescription
+    if expressionProperty == nil { entityProperty = property }
+  }
+
+  /// The property, or the expression, whose values are indexed.
+  open var property: NSPropertyDescription? { expressionProperty ?? entityProperty }
+
+  /// The name of `property`.
+  open var propertyName: String? { property?.storedName ?? storedPropertyName }
+
+  /// Default: `binary`.
+  open var collationType: NSFetchIndexElementType {
+    get { storedCollationType }
+    set { willMutate("collationType"); storedCollationType = newValue }
+  }
+
+  /// Default: true.
+  open var isAscending: Bool {
+    get { storedIsAscending }
+    set { willMutate("isAscending"); storedIsAscending = newValue }
+  }
+
+  /// The index that holds the element.
+  open var indexDescription: NSFetchIndexDescription? { owningIndex }
+
+  /// A copy that belongs to no index and refers to the same property.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    copy(property: nil)
+  }
+
+  /// A copy that refers to `property`, or to the same one when that is nil.
+  final func copy(property replacement: NSPropertyDescription?) -> NSFetchIndexElementDescription {
+    guard let target = replacement ?? property else {
+      misuse(.indexElementWithoutProperty(name: storedPropertyName, index: owningIndex?.storedName))
+    }
+    let copy = NSFetchIndexElementDescription(property: target, collationType: storedCollationType)
+    copy.storedIsAscending = storedIsAscending
+    return copy
+  }
+
+  private final func willMutate(_ member: StaticString) {
+    owningIndex?.willMutate(member)
+  }
+}

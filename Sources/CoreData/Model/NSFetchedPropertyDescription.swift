@@ -1,0 +1,24 @@
+import Foundation
+
+/// A property whose value is the result of a fetch. Never stored, never a part of the version hash of its
+/// entity. The public `fetchRequest` stands with `NSFetchRequest`.
+// @unchecked Sendable: as NSPropertyDescription.
+open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
+  /// An `NSFetchRequest`; this room does not know the class.
+  final var storedFetchRequest: AnyObject?
+
+  public override init() {
+    super.init()
+    storedIsTransient = true
+  }
+
+  override var isReadOnly: Bool { true }
+
+  override func blankCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
+
+  override func copyDefinition(to copy: NSPropertyDescription) {
+    super.copyDefinition(to: copy)
+    guard let copy = copy as? NSFetchedPropertyDescription else { return }
+    copy.storedFetchRequest = storedFetchRequest
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+extension NSManagedObjectModel {
+  /// The name a store reports that was added without a configuration.
+  static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+  /// The names of the configurations, in order. The default one, of all entities, has no name.
+  public var configurations: [String] { storedConfigurations.keys.sorted() }
+
+  /// The entities of a configuration; all of them for nil; nil when there is no such configuration.
+  public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
+    guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else {
+      return storedEntities
+    }
+    return storedConfigurations[configuration]
+  }
+
+  /// Makes a configuration, or replaces its entities. They have to be in the model.
+  public func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
+    willMutate("setEntities(_:forConfigurationName:)")
+    for entity in entities where entity.owningModel !== self {
+      misuse(.configurationOfStrangers(entity, configuration: configuration))
+    }
+    storedConfigurations[configuration] = entities
+  }
+
+  /// The entities in the order in which stores number them, the first being 1: the roots by name, each
+  /// followed by its sub-entities by name, depth first.
+  ///
+  /// Entities of a hierarchy of which the configuration holds a part stand in the order of the whole.
+  final func entitiesInStoreOrder(forConfigurationName configuration: String? = nil) -> [NSEntityDescription]? {
+    guard let members = entities(forConfigurationName: configuration) else { return nil }
+    let roots = storedEntities.filter { $0.storedSuperentity == nil }
+    let all = roots.sorted(by: NSEntityDescription.inNameOrder).flatMap(\.withDescendants)
+    guard members.count < all.count else { return all }
+    let identities = Set(members.map(ObjectIdentifier.init))
+    return all.filter { identities.contains(ObjectIdentifier($0)) }
+  }
+
+  /// `entitiesInStoreOrder(forConfigurationName:)` of all entities.
+  final var entitiesInStoreOrder: [NSEntityDescription] {
+    frozen?.entitiesInStoreOrder ?? entitiesInStoreOrder(forConfigurationName: nil) ?? []
+  }
+}

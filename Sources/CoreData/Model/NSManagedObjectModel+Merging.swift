@@ -1,0 +1,139 @@
+import Foundation
+
+extension NSManagedObjectModel {
+  /// One model of the entities of several, which stay as they are. Relationships between the models are
+  /// joined by the name of the destination.
+  ///
+  /// An entity that two models define alike is taken once; two different definitions of one name trap.
+  /// `merging(_:)` throws instead.
+  public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+    guard let models, !models.isEmpty else { return nil }
+    self.init()
+    do {
+      try merge(models)
+    } catch Failure.modelsDisagree(let entity) {
+      misuse(.modelsDisagree(entity: entity))
+    } catch {
+      misuse(.unusableModel(self, error: error as NSError))
+    }
+  }
+
+  /// The throwing twin of `init(byMerging:)`.
+  public static func merging(_ models: [NSManagedObjectModel]) throws -> NSManagedObjectModel {
+    let merged = NSManagedObjectModel()
+    do { try merged.merge(models) } catch let failure as Failure { throw failure.nsError }
+    return merged
+  }
+
+  /// One model of those entities among `models` that the store's metadata names with the same hash; nil
+  /// when one of the metadata's entities is found nowhere.
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+    guard let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
+    let fitting = models.filter { model in
+      let hashes = model.entityVersionHashesByName
+      return !hashes.isEmpty && hashes.allSatisfy { stored[$0.key] == $0.value }
+    }
+    self.init(byMerging: fitting)
+    guard Failure.Difference(stored: stored, model: entityVersionHashesByName).isEmpty else { return nil }
+  }
+
+  /// A copy: mutable, with copies of all entities, of their properties, and of what connects them.
+  public func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSManagedObjectModel()
+    copy.copyEntities(of: self)
+    copy.joinPendingRelationships()
+    return copy
+  }
+
+  private func merge(_ models: [NSManagedObjectModel]) throws {
+    for model in models {
+      let known = NSManagedObjectModel.byName(storedEntities)
+      for entity in model.storedEntities {
+        guard let name = entity.storedName, let twin = known[name] else { continue }
+        guard twin.hasSameDefinition(as: entity) else { throw Failure.modelsDisagree(entity: name) }
+      }
+      copyEntities(of: model)
+    }
+    joinPendingRelationships()
+  }
+
+  /// Adds copies of the entities of `model` whose names are new here. Connections are kept by name.
+  private func copyEntities(of model: NSManagedObjectModel) {
+    var known = NSManagedObjectModel.byName(storedEntities)
+    var copies: [(original: NSEntityDescription, copy: NSEntityDescription)] = []
+    for original in model.storedEntities {
+      if let name = original.storedName, known[name] != nil { continue }
+      let copy = NSEntityDescription()
+      original.copyDefinition(to: copy)
+      if let name = copy.storedName { known[name] = copy }
+      copies.append((original, copy))
+      adopt([copy])
+    }
+    for (original, copy) in copies where !original.storedSubentities.isEmpty {
+      copy.subentities = original.storedSubentities.compactMap { $0.storedName.flatMap { known[$0] } }
+    }
+    for (_, copy) in copies { copy.rememberDestinationsByName() }
+    copyDetails(of: model, known: known)
+  }
+
+  private func copyDetails(of model: NSManagedObjectModel, known: [String: NSEntityDescription]) {
+    storedVersionIdentifiers.formUnion(model.storedVersionIdentifiers)
+    fetchRequestTemplates.merge(model.fetchRequestTemplates, uniquingKeysWith: { mine, _ in mine })
+    if let theirs = model.storedLocalizationDictionary {
+      storedLocalizationDictionary = (storedLocalizationDictionary ?? [:])
+        .merging(theirs, uniquingKeysWith: { mine, _ in mine })
+    }
+    for (name, entities) in model.storedConfigurations {
+      var members = storedConfigurations[name] ?? []
+      for entity in entities.compactMap({ $0.storedName.flatMap { known[$0] } })
+      where !members.contains(where: { $0 === entity }) {
+        members.append(entity)
+      }
+      storedConfigurations[name] = members
+    }
+  }
+
+  /// Connects the relationships that know their destination and inverse by name only. A name that is not
+  /// in the model stays pending; `validateForUse()` reports it.
+  final func joinPendingRelationships() {
+    let entities = NSManagedObjectModel.byName(storedEntities)
+    let relationships = storedEntities.flatMap(\.ownProperties).compactMap { $0 as? NSRelationshipDescription }
+    for relationship in relationships {
+      guard let name = relationship.pendingDestinationName, let entity = entities[name] else { continue }
+      relationship.destinationEntity = entity
+    }
+    for relationship in relationships {
+      guard let name = relationship.pendingInverseName, let destination = relationship.storedDestinationEntity,
+        let inverse = destination.relationshipsByName[name]
+      else { continue }
+      relationship.inverseRelationship = inverse
+    }
+  }
+}
+
+extension NSEntityDescription {
+  /// Whether two entities, of two models, are the same in all that a store and a save depend on.
+  fileprivate func hasSameDefinition(as other: NSEntityDescription) -> Bool {
+    guard versionHash == other.versionHash, managedObjectClassName == other.managedObjectClassName,
+      storedSuperentity?.storedName == other.storedSuperentity?.storedName
+    else { return false }
+    let theirs = other.propertiesByName
+    return properties.allSatisfy { property in
+      guard let twin = theirs[property.storedName], type(of: twin) == type(of: property) else { return false }
+      let mine = property as? NSRelationshipDescription
+      return mine?.storedDeleteRule == (twin as? NSRelationshipDescription)?.storedDeleteRule
+    }
+  }
+
+  /// Lets the own relationships, copied from another model, forget that model's entities.
+  fileprivate func rememberDestinationsByName() {
+    for case let relationship as NSRelationshipDescription in ownProperties {
+      let destination = relationship.destinationName
+      let inverse = relationship.inverseName
+      relationship.destinationEntity = nil
+      relationship.inverseRelationship = nil
+      relationship.pendingDestinationName = destination
+      relationship.pendingInverseName = inverse
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+
+extension NSManagedObjectModel {
+  /// Checks that the model can be used; throws the first problem as an error that names entity, property
+  /// and what is wrong.
+  final func validateForUse() throws {
+    if let problem = firstProblem() { throw Failure.unusableModel(problem).nsError }
+  }
+
+  private func firstProblem() -> ModelProblem? {
+    if let problem = firstNamingProblem() { return problem }
+    for entity in storedEntities {
+      if let problem = entity.hierarchyProblem(in: self) { return problem }
+    }
+    for entity in storedEntities {
+      if let problem = entity.propertyProblem(in: self) ?? entity.constraintProblem() { return problem }
+    }
+    return firstConfigurationProblem()
+  }
+
+  private func firstNamingProblem() -> ModelProblem? {
+    var names = Set<String>()
+    for entity in storedEntities {
+      guard let name = entity.storedName, !name.isEmpty else { return ModelProblem(kind: .entityWithoutName) }
+      guard names.insert(name).inserted else { return ModelProblem(entity: name, kind: .duplicateEntity) }
+    }
+    return nil
+  }
+
+  /// A hierarchy lives in one table, so it may not be torn between configurations. (A configuration that
+  /// lacks a child is fine: its store just never holds one.)
+  private func firstConfigurationProblem() -> ModelProblem? {
+    for (name, entities) in storedConfigurations.sorted(by: { $0.key < $1.key }) {
+      for entity in entities {
+        guard let parent = entity.storedSuperentity, !entities.contains(where: { $0 === parent }) else {
+          continue
+        }
+        return ModelProblem(
+          entity: entity.storedName,
+          kind: .superentityOutsideConfiguration(superentity: parent.storedName ?? "", configuration: name))
+      }
+    }
+    return nil
+  }
+}
+
+extension NSEntityDescription {
+  fileprivate func problem(_ property: String? = nil, _ kind: ModelProblem.Kind) -> ModelProblem {
+    ModelProblem(entity: storedName, property: property, kind: kind)
+  }
+
+  fileprivate func hierarchyProblem(in model: NSManagedObjectModel) -> ModelProblem? {
+    guard let parent = storedSuperentity else { return nil }
+    // `ancestors` stops before it would repeat; a chain that is no cycle ends at an entity without parent.
+    if ancestors.last?.storedSuperentity != nil || parent === self { return problem(nil, .inheritanceCycle) }
+    if parent.owningModel !== model {
+      return problem(nil, .superentityOutsideModel(superentity: parent.storedName ?? "(no name)"))
+    }
+    return nil
+  }
+
+  fileprivate func propertyProblem(in model: NSManagedObjectModel) -> ModelProblem? {
+    var declared: [String: NSEntityDescription] = [:]
+    for property in ancestors.flatMap(\.ownProperties) { declared[property.storedName] = property.owningEntity }
+    for property in ownProperties {
+      if property.storedName.isEmpty { return problem(nil, .propertyWithoutName) }
+      if let owner = declared.updateValue(self, forKey: property.storedName) {
+        return problem(
+          property.storedName, .duplicateProperty(inheritedFrom: owner === self ? nil : owner.storedName))
+      }
+      if let kind = property.problem(in: model) { return problem(property.storedName, kind) }
+    }
+    return nil
+  }
+
+  fileprivate func constraintProblem() -> ModelProblem? {
+    let properties = propertiesByName
+    for constraint in constraintNames {
+      if constraint.isEmpty { return problem(nil, .emptyConstraint) }
+      for name in constraint {
+        guard let property = properties[name] else {
+          return problem(name, .unknownConstraintAttribute(constraint: constraint))
+        }
+        // A to-one relationship may take part in a constraint as well.
+        let isToOne = (property as? NSRelationshipDescription).map { !$0.isToMany } ?? false
+        guard (property is NSAttributeDescription && !property.storedIsTransient) || isToOne else {
+          return problem(name, .constraintOnNonAttribute(constraint: constraint))
+        }
+      }
+    }
+    return nil
+  }
+}
+
+extension NSPropertyDescription {
+  fileprivate func problem(in model: NSManagedObjectModel) -> ModelProblem.Kind? {
+    if let attribute = self as? NSAttributeDescription { return attribute.typeProblem }
+    if let relationship = self as? NSRelationshipDescription { return relationship.connectionProblem(in: model) }
+    return nil
+  }
+}
+
+extension NSAttributeDescription {
+  fileprivate var typeProblem: ModelProblem.Kind? {
+    storedAttributeType == .undefinedAttributeType && !storedIsTransient ? .undefinedAttributeType : nil
+  }
+}
+
+extension NSRelationshipDescription {
+  fileprivate func connectionProblem(in model: NSManagedObjectModel) -> ModelProblem.Kind? {
+    guard let destination = storedDestinationEntity else {
+      return pendingDestinationName.map { .unknownDestination(name: $0) } ?? .noDestination
+    }
+    let destinationName = destination.storedName ?? "(no name)"
+    if destination.owningModel !== model { return .destinationOutsideModel(name: destinationName) }
+    if storedMaxCount > 0, storedMinCount > storedMaxCount {
+      return .maxCountBelowMinCount(minCount: storedMinCount, maxCount: storedMaxCount)
+    }
+    guard let inverse = storedInverseRelationship else {
+      return pendingInverseName.map { .unknownInverse(name: $0, destination: destinationName) }
+    }
+    let place = "\(inverse.owningEntity?.storedName ?? "(no entity)").\(inverse.storedName)"
+    guard inverse.storedInverseRelationship === self else {
+      return .inverseNotMutual(
+        inverse: place, leadsBackTo: inverse.storedInverseRelationship.map { back in
+          "\(back.owningEntity?.storedName ?? "(no entity)").\(back.storedName)"
+        })
+    }
+    guard let owner = inverse.owningEntity, destination.isKindOf(entity: owner) else {
+      return .inverseOnWrongEntity(
+        inverse: inverse.storedName, owner: inverse.owningEntity?.storedName ?? "(no entity)",
+        destination: destinationName)
+    }
+    return nil
+  }
+}

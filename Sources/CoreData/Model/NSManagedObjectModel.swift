@@ -1,0 +1,89 @@
+import Foundation
+
+/// A model: the entities a stack can keep, and how they hang together.
+///
+///     let book = NSEntityDescription()
+///     book.name = "Book"
+///     let title = NSAttributeDescription()
+///     title.name = "title"
+///     title.attributeType = .stringAttributeType
+///     book.properties = [title]
+///     let model = NSManagedObjectModel()
+///     model.entities = [book]
+///
+/// Build it on one thread. Once a coordinator uses it, it is immutable and may be read from any thread; a
+/// change then traps.
+// @unchecked Sendable: mutable only until frozen, by whoever builds it; read-only after that.
+open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+  final var storedEntities: [NSEntityDescription] = []
+  final var storedConfigurations: [String: [NSEntityDescription]] = [:]
+  final var storedVersionIdentifiers: Set<AnyHashable> = []
+  final var storedLocalizationDictionary: [String: String]?
+  /// Fetch request templates by name. `NSFetchRequest` is a class of a higher room.
+  final var fetchRequestTemplates: [String: AnyObject] = [:]
+  /// What is known for good once the model is frozen; nil before.
+  final var frozen: FrozenModel?
+  /// Where the stack keeps its own view of the model.
+  final var layoutsStorage: AnyObject?
+
+  public override init() {
+    super.init()
+  }
+
+  final var isFrozen: Bool { frozen != nil }
+
+  /// All entities. Setting it takes the sub-entities of the given ones along.
+  open var entities: [NSEntityDescription] {
+    get { storedEntities }
+    set {
+      willMutate("entities")
+      for entity in storedEntities { entity.owningModel = nil }
+      storedEntities = []
+      adopt(newValue)
+    }
+  }
+
+  /// All entities by name.
+  open var entitiesByName: [String: NSEntityDescription] {
+    frozen?.entitiesByName ?? NSManagedObjectModel.byName(storedEntities)
+  }
+
+  /// Texts by which a program tells its models apart; they never decide whether a store fits.
+  open var versionIdentifiers: Set<AnyHashable> {
+    get { storedVersionIdentifiers }
+    set { willMutate("versionIdentifiers"); storedVersionIdentifiers = newValue }
+  }
+
+  /// Localised names under the keys "Entity/Name", "Property/Name/Entity/EntityName", "Property/Name" and
+  /// "ErrorString/Text". May be set at any time.
+  open var localizationDictionary: [String: String]? {
+    get { storedLocalizationDictionary }
+    set { willMutate("localizationDictionary"); storedLocalizationDictionary = newValue }
+  }
+
+  open override var description: String {
+    "NSManagedObjectModel with entities \(storedEntities.map { $0.storedName ?? "(no name)" }.sorted())"
+  }
+
+  /// Takes entities, and those that inherit from them, in once each.
+  final func adopt(_ entities: [NSEntityDescription]) {
+    for entity in entities where !storedEntities.contains(where: { $0 === entity }) {
+      if let owner = entity.owningModel, owner !== self { misuse(.entityOfAnotherModel(entity)) }
+      entity.owningModel = self
+      storedEntities.append(entity)
+    }
+    for entity in entities where !entity.storedSubentities.isEmpty {
+      let missing = entity.storedSubentities.filter { $0.owningModel !== self }
+      if !missing.isEmpty { adopt(missing) }
+    }
+  }
+
+  final func willMutate(_ member: StaticString) {
+    if isFrozen { misuse(.immutableModel(self, member: "\(member)")) }
+  }
+
+  static func byName(_ entities: [NSEntityDescription]) -> [String: NSEntityDescription] {
+    Dictionary(
+      entities.compactMap { entity in entity.storedName.map { ($0, entity) } }, uniquingKeysWith: { $1 })
+  }
+}

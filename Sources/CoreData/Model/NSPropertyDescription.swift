@@ -1,0 +1,157 @@
+import Foundation
+
+internal import DataModelFiles
+
+/// What all properties of an entity have in common: attributes, relationships, fetched properties, and the
+/// computed columns of a fetch.
+///
+/// A property belongs to one entity, the one that declares it; sub-entities share the same description.
+/// Once a coordinator uses the model, a change traps.
+// @unchecked Sendable: mutable only until the model is frozen, by whoever builds it; read-only after that.
+open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
+  final weak var owningEntity: NSEntityDescription?
+  final var storedName = ""
+  final var storedIsOptional = true
+  final var storedIsTransient = false
+  final var storedUserInfo: [AnyHashable: Any]? = [:]
+  final var storedVersionHashModifier: String?
+  final var storedRenamingIdentifier: String?
+  final var storedValidationPredicates: [NSPredicate] = []
+  final var storedValidationWarnings: [Any] = []
+  final var storedIsIndexed = false
+  final var storedIsIndexedBySpotlight = false
+  final var storedIsStoredInExternalRecord = false
+  /// Set by `NSManagedObjectModel.freeze()`.
+  final var isFrozen = false
+  final var frozenVersionHash: Data?
+
+  public override init() {
+    super.init()
+  }
+
+  /// The entity that declares the property. Reading it before the property is in an entity is a misuse.
+  open var entity: NSEntityDescription {
+    guard let owningEntity else { misuse(.propertyWithoutEntity(self)) }
+    return owningEntity
+  }
+
+  /// The name, unique within the entity and those it inherits from.
+  open var name: String {
+    get { storedName }
+    set { willMutate("name"); storedName = newValue }
+  }
+
+  /// Whether nil passes validation. Default: true.
+  open var isOptional: Bool {
+    get { storedIsOptional }
+    set { willMutate("isOptional"); storedIsOptional = newValue }
+  }
+
+  /// Whether the value stays in memory and never reaches a store. Default: false.
+  open var isTransient: Bool {
+    get { storedIsTransient }
+    set { willMutate("isTransient"); storedIsTransient = newValue }
+  }
+
+  /// What the program wants to note about the property; no part of the version hash.
+  open var userInfo: [AnyHashable: Any]? {
+    get { storedUserInfo }
+    set { willMutate("userInfo"); storedUserInfo = newValue }
+  }
+
+  /// Whether the store should index the column by itself. Superseded by `NSEntityDescription.indexes`.
+  open var isIndexed: Bool {
+    get { storedIsIndexed }
+    set { willMutate("isIndexed"); storedIsIndexed = newValue }
+  }
+
+  /// Kept for model files; there is no Spotlight here.
+  open var isIndexedBySpotlight: Bool {
+    get { storedIsIndexedBySpotlight }
+    set { willMutate("isIndexedBySpotlight"); storedIsIndexedBySpotlight = newValue }
+  }
+
+  /// Kept for model files; external records are history.
+  open var isStoredInExternalRecord: Bool {
+    get { storedIsStoredInExternalRecord }
+    set { willMutate("isStoredInExternalRecord"); storedIsStoredInExternalRecord = newValue }
+  }
+
+  /// A text that enters the version hash, for a change of meaning that the definition does not show.
+  open var versionHashModifier: String? {
+    get { storedVersionHashModifier }
+    set { willMutate("versionHashModifier"); storedVersionHashModifier = newValue }
+  }
+
+  /// The name by which migration recognises the property in an older model. Default: its own name.
+  open var renamingIdentifier: String? {
+    get { storedRenamingIdentifier ?? (storedName.isEmpty ? nil : storedName) }
+    set { willMutate("renamingIdentifier"); storedRenamingIdentifier = newValue }
+  }
+
+  /// 32 bytes that tell one definition of the property from another.
+  open var versionHash: Data {
+    frozenVersionHash ?? Data(computeVersionHash())
+  }
+
+  /// The rules a value must pass, evaluated with the value as `SELF`. For an attribute with limits from a
+  /// model file these include one rule for each limit.
+  open var validationPredicates: [NSPredicate] { storedValidationPredicates }
+
+  /// For each of `validationPredicates` the error code (`Int`) or the message (`String`) of its failure.
+  open var validationWarnings: [Any] { storedValidationWarnings }
+
+  /// Replaces the rules. `validationWarnings` may be shorter than the rules; the rest then fails with
+  /// `NSManagedObjectValidationError`.
+  open func setValidationPredicates(
+    _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+  ) {
+    willMutate("validationPredicates")
+    storedValidationPredicates = validationPredicates ?? []
+    storedValidationWarnings = validationWarnings ?? []
+  }
+
+  /// A copy with the same definition and no entity. A relationship's copy keeps the same destination.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = blankCopy()
+    copyDefinition(to: copy)
+    return copy
+  }
+
+  open override var description: String {
+    "\(type(of: self)) \(owningEntity?.storedName ?? "?").\(storedName)"
+  }
+
+  // What the subclasses add.
+
+  /// A property that only reads: derived and fetched ones.
+  var isReadOnly: Bool { false }
+
+  func blankCopy() -> NSPropertyDescription { NSPropertyDescription() }
+
+  func copyDefinition(to copy: NSPropertyDescription) {
+    copy.storedName = storedName
+    copy.storedIsOptional = storedIsOptional
+    copy.storedIsTransient = storedIsTransient
+    copy.storedUserInfo = storedUserInfo
+    copy.storedVersionHashModifier = storedVersionHashModifier
+    copy.storedRenamingIdentifier = storedRenamingIdentifier
+    copy.storedValidationPredicates = storedValidationPredicates
+    copy.storedValidationWarnings = storedValidationWarnings
+    copy.storedIsIndexed = storedIsIndexed
+    copy.storedIsIndexedBySpotlight = storedIsIndexedBySpotlight
+    copy.storedIsStoredInExternalRecord = storedIsStoredInExternalRecord
+  }
+
+  final var baseVersionHash: [UInt8] {
+    VersionHash.base(
+      name: storedName, isOptional: storedIsOptional, isTransient: storedIsTransient,
+      isReadOnly: isReadOnly, modifier: storedVersionHashModifier)
+  }
+
+  func computeVersionHash() -> [UInt8] { baseVersionHash }
+
+  final func willMutate(_ member: StaticString) {
+    if isFrozen { misuse(.immutableProperty(self, member: "\(member)")) }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+internal import DataModelFiles
+
+/// What happens to the destination of a relationship when its source is deleted.
+public enum NSDeleteRule: UInt, Sendable {
+  /// Nothing; the destination keeps a reference to what is gone.
+  case noActionDeleteRule = 0
+  /// The inverse is set to nil.
+  case nullifyDeleteRule = 1
+  /// The destination is deleted too.
+  case cascadeDeleteRule = 2
+  /// The save fails while there is a destination.
+  case denyDeleteRule = 3
+}
+
+/// A relationship of an entity to another one, or to itself.
+///
+/// Defaults of a new one: optional, to-many (`maxCount` 0), unordered, delete rule Nullify.
+// @unchecked Sendable: as NSPropertyDescription.
+open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
+  // Weak, since entities refer to each other in circles; the model owns them all.
+  final weak var storedDestinationEntity: NSEntityDescription?
+  final weak var storedInverseRelationship: NSRelationshipDescription?
+  final var storedMaxCount = 0
+  final var storedMinCount = 0
+  final var storedDeleteRule = NSDeleteRule.nullifyDeleteRule
+  final var storedIsOrdered = false
+  /// The destination by name, where a model of several parts has yet to be joined.
+  final var pendingDestinationName: String?
+  final var pendingInverseName: String?
+
+  /// The entity that the relationship leads to.
+  open var destinationEntity: NSEntityDescription? {
+    get { storedDestinationEntity }
+    set {
+      willMutate("destinationEntity")
+      storedDestinationEntity = newValue
+      pendingDestinationName = nil
+    }
+  }
+
+  /// The relationship that leads back. Each side has to be set.
+  open var inverseRelationship: NSRelationshipDescription? {
+    get { storedInverseRelationship }
+    set {
+      willMutate("inverseRelationship")
+      storedInverseRelationship = newValue
+      pendingInverseName = nil
+    }
+  }
+
+  /// The largest number of destinations: 1 is to-one, 0 is to-many without limit.
+  open var maxCount: Int {
+    get { storedMaxCount }
+    set { willMutate("maxCount"); storedMaxCount = newValue }
+  }
+
+  /// The smallest number of destinations; checked when the relationship is mandatory or not empty.
+  open var minCount: Int {
+    get { storedMinCount }
+    set { willMutate("minCount"); storedMinCount = newValue }
+  }
+
+  /// What a delete of the source does to the destination.
+  open var deleteRule: NSDeleteRule {
+    get { storedDeleteRule }
+    set { willMutate("deleteRule"); storedDeleteRule = newValue }
+  }
+
+  /// Whether there may be several destinations.
+  open var isToMany: Bool { storedMaxCount != 1 }
+
+  /// Whether the order of the destinations is kept.
+  open var isOrdered: Bool {
+    get { storedIsOrdered }
+    set { willMutate("isOrdered"); storedIsOrdered = newValue }
+  }
+
+  final var destinationName: String? { storedDestinationEntity?.storedName ?? pendingDestinationName }
+  final var inverseName: String? { storedInverseRelationship?.storedName ?? pendingInverseName }
+
+  override func blankCopy() -> NSPropertyDescription { NSRelationshipDescription() }
+
+  override func copyDefinition(to copy: NSPropertyDescription) {
+    super.copyDefinition(to: copy)
+    guard let copy = copy as? NSRelationshipDescription else { return }
+    copy.storedDestinationEntity = storedDestinationEntity
+    copy.storedInverseRelationship = storedInverseRelationship
+    copy.storedMaxCount = storedMaxCount
+    copy.storedMinCount = storedMinCount
+    copy.storedDeleteRule = storedDeleteRule
+    copy.storedIsOrdered = storedIsOrdered
+    copy.pendingDestinationName = pendingDestinationName
+    copy.pendingInverseName = pendingInverseName
+  }
+
+  override func computeVersionHash() -> [UInt8] {
+    VersionHash.relationship(
+      base: baseVersionHash, destination: destinationName ?? "", inverse: inverseName,
+      maxCount: storedMaxCount, minCount: storedMinCount, isOrdered: storedIsOrdered)
+  }
+}

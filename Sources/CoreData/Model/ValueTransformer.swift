@@ -1,0 +1,144 @@
+import Foundation
+
+/// The name under which a value transformer is registered.
+public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+  public var rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+
+  public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
+  public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
+  public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
+  public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
+  public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
+  public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+}
+
+/// Turns values of one kind into another and, where it can, back. Foundation has the class on Apple's
+/// platforms; here it is part of this module.
+///
+/// A transformer of transformable attributes makes `Data` of an object; one that descends from
+/// `NSSecureUnarchiveFromDataTransformer` goes the other way and is used in reverse.
+open class ValueTransformer: NSObject, @unchecked Sendable {
+  // @unchecked Sendable: it has no state; a subclass with state of its own answers for that.
+
+  /// Subclasses can be made by name, so they need an `init()`.
+  public required override init() {
+    super.init()
+  }
+
+  /// The class of the results. Default: `NSObject`.
+  open class func transformedValueClass() -> AnyClass { NSObject.self }
+
+  /// Whether `reverseTransformedValue(_:)` works. Default: true.
+  open class func allowsReverseTransformation() -> Bool { true }
+
+  /// Default: the value itself.
+  open func transformedValue(_ value: Any?) -> Any? { value }
+
+  /// Default: what `transformedValue(_:)` gives; traps where reversing is not allowed.
+  open func reverseTransformedValue(_ value: Any?) -> Any? {
+    guard type(of: self).allowsReverseTransformation() else {
+      misuse(
+        MisuseReport(
+          "\(type(of: self)) can't transform in reverse.",
+          facts: [("Value", Failure.words(for: value))],
+          how: "Its `allowsReverseTransformation()` is false.",
+          remedy: "Override it together with `reverseTransformedValue(_:)`."))
+    }
+    return transformedValue(value)
+  }
+}
+
+extension ValueTransformer {
+  /// Registers a transformer for all threads; nil removes the name.
+  public class func setValueTransformer(
+    _ transformer: ValueTransformer?, forName name: NSValueTransformerName
+  ) {
+    ValueTransformerRegistry.set(transformer, name: name.rawValue)
+  }
+
+  /// The names under which transformers are registered, the built-in ones included.
+  public class func valueTransformerNames() -> [NSValueTransformerName] {
+    ValueTransformerRegistry.names.map { NSValueTransformerName($0) }
+  }
+
+  /// The transformer registered under `name`; else a new one of the class of that name
+  /// (`Module.Class`), which then is registered; else nil.
+  static func registered(forName name: String) -> ValueTransformer? {
+    ValueTransformerRegistry.transformer(name: name)
+  }
+}
+
+public protocol _ValueTransformerLookup {}
+extension ValueTransformer: _ValueTransformerLookup {}
+
+// An initializer of a protocol extension may give an object that exists.
+extension _ValueTransformerLookup where Self: ValueTransformer {
+  /// The transformer registered under that name, nil when there is none.
+  public init?(forName name: NSValueTransformerName) {
+    guard let found = ValueTransformer.registered(forName: name.rawValue) as? Self else { return nil }
+    self = found
+  }
+}
+
+private enum ValueTransformerRegistry {
+  private static let lock = NSLock()
+  // Guarded by `lock`.
+  nonisolated(unsafe) private static var transformers: [String: ValueTransformer] = [
+    "NSNegateBoolean": NegateBooleanTransformer(),
+    "NSIsNil": IsNilTransformer(),
+    "NSIsNotNil": IsNotNilTransformer(),
+    "NSUnarchiveFromData": KeyedUnarchiveFromDataTransformer(),
+    "NSKeyedUnarchiveFromData": KeyedUnarchiveFromDataTransformer(),
+    "NSSecureUnarchiveFromData": NSSecureUnarchiveFromDataTransformer(),
+  ]
+
+  static var names: [String] { lock.withLock { transformers.keys.sorted() } }
+
+  static func set(_ transformer: ValueTransformer?, name: String) {
+    lock.withLock { transformers[name] = transformer }
+  }
+
+  static func transformer(name: String) -> ValueTransformer? {
+    if let known = lock.withLock({ transformers[name] }) { return known }
+    guard let type = NSClassFromString(name) as? ValueTransformer.Type else { return nil }
+    let made = type.init()
+    return lock.withLock {
+      if let known = transformers[name] { return known }
+      transformers[name] = made
+      return made
+    }
+  }
+}
+
+private final class NegateBooleanTransformer: ValueTransformer, @unchecked Sendable {
+  override class func transformedValueClass() -> AnyClass { NSNumber.self }
+  override func transformedValue(_ value: Any?) -> Any? {
+    NSNumber(value: !((value as? NSNumber)?.boolValue ?? false))
+  }
+}
+
+private final class IsNilTransformer: ValueTransformer, @unchecked Sendable {
+  override class func transformedValueClass() -> AnyClass { NSNumber.self }
+  override class func allowsReverseTransformation() -> Bool { false }
+  override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value == nil) }
+}
+
+private final class IsNotNilTransformer: ValueTransformer, @unchecked Sendable {
+  override class func transformedValueClass() -> AnyClass { NSNumber.self }
+  override class func allowsReverseTransformation() -> Bool { false }
+  override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value != nil) }
+}
+
+/// Data to object by keyed archiving, any class.
+final class KeyedUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
+  override func transformedValue(_ value: Any?) -> Any? {
+    (value as? Data).flatMap { try? NSKeyedUnarchiver.unarchiveTopLevelObjectWithData($0) }
+  }
+
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    value.flatMap { try? NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: false) }
+  }
+}
