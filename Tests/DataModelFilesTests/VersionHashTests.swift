@@ -11,7 +11,8 @@ struct VersionHashTests {
   static let user = VersionHash.entity(
     name: "User", isAbstract: false, superentityHash: nil,
     properties: [
-      ("petName", attribute("petName", 700, optional: true)), ("name", attribute("name", 700, optional: false)),
+      ("petName", attribute("petName", 700, optional: true)),
+      ("name", attribute("name", 700, optional: false)),
     ])
 
   @Test("A mandatory and an optional String attribute")

@@ -1,0 +1,319 @@
+import Foundation
+
+/// Turns the archive of a compiled model (`.mom`) into plain values.
+struct ArchivedModelReader {
+  let file: String
+  private let archive: KeyedArchive
+  private(set) var warnings: [DataModelProblem] = []
+
+  init(_ bytes: [UInt8], file: String) throws {
+    self.file = file
+    do {
+      archive = try KeyedArchive(bytes)
+    } catch {
+      throw InvalidDataModel(file: file, message: "\(error)")
+    }
+  }
+
+  mutating func model(named name: String) throws -> DataModel {
+    guard let root = archive.object(archive.root), root.className == "NSManagedObjectModel" else {
+      throw InvalidDataModel(file: file, message: "the archive holds no NSManagedObjectModel")
+    }
+    var model = DataModel(name: name)
+    let entities = root.entries("NSEntities").compactMap { archive.object($0.value) }
+    for object in entities { model.entities.append(try entity(object)) }
+    model.versionIdentifiers = root.elements("NSVersionIdentifiers").compactMap { archive.string($0) }
+      .sorted()
+    for (name, value) in root.entries("NSFetchRequestTemplates") {
+      guard let object = archive.object(value) else { continue }
+      model.fetchRequestTemplates.append(request(object, name: name, entity: nil))
+    }
+    for (name, value) in root.entries("NSConfigurations") {
+      let members = archive.object(value)?.fields["NS.objects"]?.array ?? []
+      let names = members.compactMap { archive.object($0)?.string("NSEntityName") }
+      model.configurations.append(DataModel.Configuration(name: name, entityNames: names))
+    }
+    for (name, value) in root.entries("StrataComposites") {
+      let members = archive.object(value)?.fields["NS.objects"]?.array ?? []
+      let attributes = try members.compactMap { archive.object($0) }.map { try attribute($0, of: name) }
+      model.composites.append(DataModel.CompositeType(name: name, attributes: attributes))
+    }
+    // An archive's dictionaries have no order; ours is that of the names.
+    model.entities.sort { $0.name < $1.name }
+    model.fetchRequestTemplates.sort { $0.name < $1.name }
+    model.configurations.sort { $0.name < $1.name }
+    model.composites.sort { $0.name < $1.name }
+    return model
+  }
+
+  private mutating func entity(_ object: KeyedArchive.Object) throws -> DataModel.Entity {
+    guard let name = object.string("NSEntityName") else {
+      throw InvalidDataModel(file: file, message: "an entity of the archive has no name")
+    }
+    var entity = DataModel.Entity(name: name)
+    entity.className = object.string("NSClassNameForEntity")
+    if entity.className == "NSManagedObject" { entity.className = nil }
+    let parent = object.object("NSSuperentity")
+    entity.parentName = parent?.string("NSEntityName")
+    entity.isAbstract = object.flag("NSIsAbstract")
+    entity.renamingIdentifier = renaming(of: object, name: name)
+    entity.versionHashModifier = object.string("NSVersionHashModifier")
+    entity.userInfo = userInfo(of: object)
+    entity.coreSpotlightDisplayNameExpression = object.string("StrataSpotlightDisplayName")
+    let inherited = Set(parent?.entries("NSProperties").map(\.key) ?? [])
+    for (propertyName, value) in object.entries("NSProperties") where !inherited.contains(propertyName) {
+      guard let property = archive.object(value) else { continue }
+      switch property.className {
+      case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
+        entity.attributes.append(try attribute(property, of: name))
+      case "NSRelationshipDescription":
+        entity.relationships.append(try relationship(property, of: name))
+      case "NSFetchedPropertyDescription":
+        entity.fetchedProperties.append(fetchedProperty(property, of: name))
+      default:
+        warn(name, propertyName, "a property of the unknown class \(property.className ?? "-") is ignored")
+      }
+    }
+    entity.attributes.sort { $0.name < $1.name }
+    entity.relationships.sort { $0.name < $1.name }
+    entity.fetchedProperties.sort { $0.name < $1.name }
+    entity.uniquenessConstraints = nameLists(object, "NSUniqueTuples")
+    entity.compoundIndexes = nameLists(object, "NSCompoundIndexes")
+    entity.fetchIndexes = object.objects("NSFetchIndexDescriptions").map { fetchIndex($0, of: name) }
+    return entity
+  }
+
+  private mutating func attribute(
+    _ object: KeyedArchive.Object, of entity: String
+  ) throws -> DataModel.Attribute {
+    let name = try propertyName(object, of: entity)
+    let number = object.integer("NSAttributeType") ?? 0
+    guard let type = UInt32(exactly: number).flatMap(DataModel.AttributeType.init(rawValue:)) else {
+      throw invalid(entity, name, "unknown attribute type \(number)")
+    }
+    var attribute = DataModel.Attribute(name: name, type: type)
+    attribute.isOptional = object.flag("NSIsOptional")
+    attribute.isTransient = object.flag("NSIsTransient")
+    attribute.isIndexed = object.flag("NSIsIndexed")
+    if let value = object["NSDefaultValue"] {
+      attribute.defaultValue = ArchivedValue.read(value, type: type, in: archive)
+      if attribute.defaultValue == nil { warn(entity, name, "the default value is of an unknown class") }
+    }
+    readValidation(of: object, into: &attribute, entity: entity)
+    attribute.renamingIdentifier = renaming(of: object, name: name)
+    attribute.versionHashModifier = object.string("NSVersionHashModifier")
+    attribute.userInfo = userInfo(of: object)
+    attribute.valueTransformerName = object.string("NSValueTransformerName").flatMap { $0.isEmpty ? nil : $0 }
+    if let className = object.string("NSAttributeValueClassName"), className != type.valueClassName {
+      attribute.customClassName = className
+    }
+    let flags = ArchivedFlags(rawValue: object.integer("NSFlagsKey") ?? 0)
+    attribute.allowsExternalBinaryDataStorage = flags.contains(.externalBinaryStorage)
+    attribute.preservesValueInHistoryOnDeletion = flags.contains(.preservedInHistory)
+    let own = ArchivedOwnFlags(rawValue: object.integer("StrataFlags") ?? 0)
+    attribute.allowsCloudEncryption = own.contains(.cloudEncryption)
+    attribute.isIndexedBySpotlight = own.contains(.spotlight)
+    attribute.isStoredInExternalRecord = own.contains(.externalRecord)
+    attribute.usesScalarValue = own.contains(.scalar)
+    attribute.compositeName = object.string("StrataComposite")
+    if object.className == "NSDerivedAttributeDescription" {
+      attribute.derivationExpression = object.string("StrataDerivationExpression")
+      if attribute.derivationExpression == nil, let expression = object.object("NSDerivationExpression") {
+        attribute.derivationExpression = format(entity, name) { try $0.expression(expression) }
+      }
+      attribute.derivationExpression = attribute.derivationExpression ?? ""
+    }
+    return attribute
+  }
+
+  /// Limits and patterns come as predicates of a known form; what has another form is kept as it is.
+  private mutating func readValidation(
+    of object: KeyedArchive.Object, into attribute: inout DataModel.Attribute, entity: String
+  ) {
+    let warnings = object.elements("NSValidationWarnings")
+    for (position, predicate) in object.objects("NSValidationPredicates").enumerated() {
+      let subject = attribute.type == .string ? "length" : nil
+      if let limit = ArchivedLimit(predicate), limit.subject == subject || limit.kind == .pattern {
+        let limitType = attribute.type == .string ? DataModel.AttributeType.integer64 : attribute.type
+        switch limit.kind {
+        case .minimum: attribute.minimum = ArchivedValue.read(limit.value, type: limitType, in: archive)
+        case .maximum: attribute.maximum = ArchivedValue.read(limit.value, type: limitType, in: archive)
+        case .pattern: attribute.regularExpression = archive.string(limit.value)
+        }
+      } else if let format = format(entity, attribute.name, { try $0.predicate(predicate) }) {
+        let warning = warnings.indices.contains(position) ? archive.resolve(warnings[position]) : nil
+        attribute.validationRules.append(
+          DataModel.ValidationRule(
+            predicateFormat: format,
+            warning: warning.flatMap { ArchivedValue.read($0, type: .undefined, in: archive) }))
+      }
+    }
+  }
+
+  private func relationship(
+    _ object: KeyedArchive.Object, of entity: String
+  ) throws -> DataModel.Relationship {
+    let name = try propertyName(object, of: entity)
+    guard
+      let destination = object.string("_NSDestinationEntityName")
+        ?? object.object("NSDestinationEntity")?.string("NSEntityName")
+    else { throw invalid(entity, name, "the relationship has no destination entity") }
+    var relationship = DataModel.Relationship(name: name, destinationName: destination)
+    let inverse = object.object("NSInverseRelationship")
+    relationship.inverseName =
+      object.string("_NSInverseRelationshipName") ?? inverse?.string("NSPropertyName")
+    relationship.inverseEntityName = relationship.inverseName.map { _ in destination }
+    relationship.isOptional = object.flag("NSIsOptional")
+    relationship.isTransient = object.flag("NSIsTransient")
+    relationship.isOrdered = object.flag("NSIsOrdered")
+    relationship.isIndexed = object.flag("NSIsIndexed")
+    relationship.minCount = object.integer("NSMinCount") ?? 0
+    relationship.maxCount = object.integer("NSMaxCount") ?? 0
+    let number = object.integer("NSDeleteRule") ?? 1
+    guard let rule = DataModel.DeleteRule(rawValue: number) else {
+      throw invalid(entity, name, "unknown delete rule \(number)")
+    }
+    relationship.deleteRule = rule
+    relationship.renamingIdentifier = renaming(of: object, name: name)
+    relationship.versionHashModifier = object.string("NSVersionHashModifier")
+    relationship.userInfo = userInfo(of: object)
+    relationship.isIndexedBySpotlight =
+      ArchivedOwnFlags(rawValue: object.integer("StrataFlags") ?? 0).contains(.spotlight)
+    return relationship
+  }
+
+  private mutating func fetchedProperty(
+    _ object: KeyedArchive.Object, of entity: String
+  ) -> DataModel.FetchedProperty {
+    let name = object.string("NSPropertyName") ?? ""
+    var request = DataModel.FetchRequestTemplate(name: "fetchedPropertyFetchRequest", entityName: "")
+    if let archived = object.object("NSFetchRequest") {
+      request = self.request(archived, name: request.name, entity: entity, property: name)
+    }
+    if request.entityName.isEmpty { request.entityName = object.string("_NSFetchRequestEntityName") ?? "" }
+    var property = DataModel.FetchedProperty(name: name, request: request)
+    property.isOptional = object.flag("NSIsOptional")
+    property.renamingIdentifier = renaming(of: object, name: name)
+    property.versionHashModifier = object.string("NSVersionHashModifier")
+    property.userInfo = userInfo(of: object)
+    return property
+  }
+
+  private mutating func request(
+    _ object: KeyedArchive.Object, name: String, entity: String?, property: String? = nil
+  ) -> DataModel.FetchRequestTemplate {
+    let entityName = object.object("NSEntity")?.string("NSEntityName") ?? object.string("NSEntityName") ?? ""
+    var request = DataModel.FetchRequestTemplate(name: name, entityName: entityName)
+    request.predicateFormat = object.string("StrataPredicateFormat")
+    if request.predicateFormat == nil, let predicate = object.object("NSPredicate") {
+      request.predicateFormat = format(entity, property ?? name) { try $0.predicate(predicate) }
+    }
+    request.fetchLimit = object.integer("NSFetchLimit") ?? 0
+    request.fetchOffset = object.integer("NSFetchOffset") ?? 0
+    request.fetchBatchSize = object.integer("NSBatchSize") ?? 0
+    request.resultType = DataModel.ResultType(rawValue: object.integer("NSResultType") ?? 0) ?? .managedObject
+    if object.flag("NSHasFetchRequestFlags") {
+      let flags = ArchivedRequestFlags(rawValue: object.integer("NSFetchRequestFlags") ?? 30)
+      request.returnsDistinctResults = flags.contains(.distinctResults)
+      request.includesSubentities = flags.contains(.subentities)
+      request.includesPropertyValues = flags.contains(.propertyValues)
+      request.returnsObjectsAsFaults = flags.contains(.objectsAsFaults)
+      request.includesPendingChanges = flags.contains(.pendingChanges)
+    }
+    return request
+  }
+
+  private mutating func fetchIndex(
+    _ object: KeyedArchive.Object, of entity: String
+  ) -> DataModel.FetchIndex {
+    let elements = object.objects("NSIndexElements").map { element in
+      DataModel.FetchIndex.Element(
+        propertyName: element.string("NSPropertyName"), expression: element.string("StrataExpressionFormat"),
+        type: DataModel.FetchIndex.ElementType(rawValue: element.integer("NSFetchIndexElementType") ?? 0)
+          ?? .binary,
+        isAscending: element.flag("NSAscending"))
+    }
+    let name = object.string("NSIndexName") ?? ""
+    var index = DataModel.FetchIndex(name: name, elements: elements)
+    index.partialIndexPredicate = object.string("StrataPredicateFormat")
+    if index.partialIndexPredicate == nil, let predicate = object.object("NSPartialIndexPredicate") {
+      index.partialIndexPredicate = format(entity, "index \"\(name)\"") { try $0.predicate(predicate) }
+    }
+    return index
+  }
+
+  private func nameLists(_ object: KeyedArchive.Object, _ key: String) -> [[String]] {
+    object.objects(key).map { list in
+      // Elements are names, or the property descriptions themselves.
+      (list.fields["NS.objects"]?.array ?? []).compactMap {
+        archive.string($0) ?? archive.object($0)?.string("NSPropertyName")
+      }
+    }
+  }
+
+  private func userInfo(of object: KeyedArchive.Object) -> [String: String] {
+    var info: [String: String] = [:]
+    for (key, value) in object.entries("NSUserInfo") { info[key] = archive.string(value) }
+    return info
+  }
+
+  private func renaming(of object: KeyedArchive.Object, name: String) -> String? {
+    object.string("NSRenamingIdentifier").flatMap { $0 == name ? nil : $0 }
+  }
+
+  private func propertyName(_ object: KeyedArchive.Object, of entity: String) throws -> String {
+    guard let name = object.string("NSPropertyName") else {
+      throw invalid(entity, nil, "a property of the archive has no name")
+    }
+    return name
+  }
+
+  /// A predicate or expression as text; nil, with a warning, when it has a form that is not known.
+  private mutating func format(
+    _ entity: String?, _ property: String?, _ write: (ArchivedPredicateFormatter) throws -> String
+  ) -> String? {
+    do {
+      return try write(ArchivedPredicateFormatter(archive: archive))
+    } catch {
+      warn(entity, property, "\(error); it is ignored")
+      return nil
+    }
+  }
+
+  private mutating func warn(_ entity: String?, _ property: String?, _ message: String) {
+    warnings.append(
+      DataModelProblem(.warning, file: file, entity: entity, property: property, message: message))
+  }
+
+  private func invalid(_ entity: String, _ property: String?, _ message: String) -> InvalidDataModel {
+    InvalidDataModel(problems: [
+      DataModelProblem(.error, file: file, entity: entity, property: property, message: message)
+    ])
+  }
+}
+
+/// `NSFlagsKey` of an archived attribute, as far as its bits are known.
+struct ArchivedFlags: OptionSet {
+  let rawValue: Int
+  static let externalBinaryStorage = ArchivedFlags(rawValue: 4)
+  static let preservedInHistory = ArchivedFlags(rawValue: 16)
+}
+
+/// `NSFetchRequestFlags`; 30 is the value of a new request.
+struct ArchivedRequestFlags: OptionSet {
+  let rawValue: Int
+  static let distinctResults = ArchivedRequestFlags(rawValue: 1)
+  static let subentities = ArchivedRequestFlags(rawValue: 2)
+  static let propertyValues = ArchivedRequestFlags(rawValue: 4)
+  static let objectsAsFaults = ArchivedRequestFlags(rawValue: 8)
+  static let pendingChanges = ArchivedRequestFlags(rawValue: 16)
+}
+
+/// What an archive of ours keeps under `StrataFlags`, where the place in Apple's form is not known.
+struct ArchivedOwnFlags: OptionSet {
+  let rawValue: Int
+  static let cloudEncryption = ArchivedOwnFlags(rawValue: 1)
+  static let spotlight = ArchivedOwnFlags(rawValue: 2)
+  static let externalRecord = ArchivedOwnFlags(rawValue: 4)
+  static let scalar = ArchivedOwnFlags(rawValue: 8)
+}

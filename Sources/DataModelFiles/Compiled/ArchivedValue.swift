@@ -1,0 +1,111 @@
+import Foundation
+
+/// A constant of a model in an archive: plain numbers and strings stand for themselves, the rest are objects.
+enum ArchivedValue {
+  /// - Parameter type: the attribute's type; it tells a Boolean from a number, a decimal from a double.
+  static func read(
+    _ value: PropertyList, type: DataModel.AttributeType, in archive: KeyedArchive
+  ) -> DataModel.Value? {
+    guard let resolved = archive.resolve(value) else { return nil }
+    switch resolved {
+    case .boolean(let flag):
+      return type == .boolean || type == .undefined ? .boolean(flag) : number(flag ? 1 : 0, type)
+    case .integer(let integer):
+      return type == .undefined ? .integer(integer) : number(Double(integer), type, integer)
+    case .real(let real): return number(real, type)
+    case .date(let seconds): return .date(seconds)
+    case .string(let string): return .string(string)
+    case .data(let data): return .data(data)
+    case .array, .uid: return nil
+    case .dictionary:
+      guard let object = archive.object(resolved) else { return nil }
+      return read(object, type: type)
+    }
+  }
+
+  private static func number(
+    _ double: Double, _ type: DataModel.AttributeType, _ integer: Int64? = nil
+  ) -> DataModel.Value? {
+    switch type {
+    case .boolean: .boolean(double != 0)
+    case .integer16, .integer32, .integer64: (integer ?? Int64(exactly: double)).map { .integer($0) }
+    case .decimal: .decimal(integer.map { Decimal($0) } ?? Decimal(double))
+    case .date: .date(double)
+    default: .double(double)
+    }
+  }
+
+  private static func read(_ object: KeyedArchive.Object, type: DataModel.AttributeType) -> DataModel.Value? {
+    switch object.className {
+    case "NSDate": return object["NS.time"].flatMap { number($0) }.map { .date($0) }
+    case "NSUUID":
+      guard let bytes = object["NS.uuidbytes"]?.data, bytes.count == 16 else { return nil }
+      return .uuid(
+        bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    case "NSURL": return object.string("NS.relative").map { .uri($0) }
+    case "NSDecimalNumber", "NSDecimalNumberPlaceholder": return decimal(object).map { .decimal($0) }
+    case "NSString", "NSMutableString":
+      return object.archive.string(.dictionary(object.fields)).map { .string($0) }
+    case "NSData", "NSMutableData": return object["NS.data"]?.data.map { .data($0) }
+    default: return nil
+    }
+  }
+
+  private static func number(_ value: PropertyList) -> Double? {
+    switch value {
+    case .real(let number): number
+    case .integer(let number): Double(number)
+    default: nil
+    }
+  }
+
+  /// NSDecimal's parts: a mantissa of up to eight 16-bit units, an exponent of ten, a sign.
+  private static func decimal(_ object: KeyedArchive.Object) -> Decimal? {
+    guard let bytes = object["NS.mantissa"]?.data, bytes.count == 16,
+      let exponent = object.integer("NS.exponent"), let length = object.integer("NS.length"),
+      (0...8).contains(length)
+    else { return nil }
+    let isBigEndian = object.integer("NS.mantissa.bo") == 2
+    var mantissa: UInt128 = 0
+    for unit in (0..<length).reversed() {
+      let (first, second) = (UInt128(bytes[unit * 2]), UInt128(bytes[unit * 2 + 1]))
+      mantissa = mantissa << 16 | (isBigEndian ? first << 8 | second : second << 8 | first)
+    }
+    guard let significand = Decimal(string: "\(mantissa)") else { return nil }
+    return Decimal(
+      sign: object.flag("NS.negative") ? .minus : .plus, exponent: exponent, significand: significand)
+  }
+
+  private static func archive(_ decimal: Decimal, to archive: inout KeyedArchiveBuilder) -> PropertyList {
+    let mantissa = UInt128("\(decimal.significand.magnitude)") ?? 0
+    let length = (128 - mantissa.leadingZeroBitCount + 15) / 16
+    let bytes = (0..<16).map { UInt8(truncatingIfNeeded: mantissa >> UInt128($0 * 8)) }
+    return archive.object(
+      ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
+      [
+        "NS.mantissa": .data(bytes), "NS.mantissa.bo": .integer(1),
+        "NS.exponent": .integer(Int64(decimal.exponent)), "NS.length": .integer(Int64(length)),
+        "NS.negative": .boolean(decimal.sign == .minus), "NS.compact": .boolean(true),
+      ])
+  }
+
+  static func write(_ value: DataModel.Value, to archive: inout KeyedArchiveBuilder) -> PropertyList {
+    switch value {
+    case .boolean(let flag): return archive.scalar(.boolean(flag))
+    case .integer(let number): return archive.scalar(.integer(number))
+    case .double(let number): return archive.scalar(.real(number))
+    case .string(let string): return archive.string(string)
+    case .data(let data): return archive.scalar(.data(data))
+    case .date(let seconds):
+      return archive.object(["NSDate", "NSObject"], ["NS.time": .real(seconds)])
+    case .uuid(let uuid):
+      let bytes = withUnsafeBytes(of: uuid.uuid) { Array($0) }
+      return archive.object(["NSUUID", "NSObject"], ["NS.uuidbytes": .data(bytes)])
+    case .uri(let text):
+      let relative = archive.string(text)
+      return archive.object(
+        ["NSURL", "NSObject"], ["NS.base": KeyedArchiveBuilder.null, "NS.relative": relative])
+    case .decimal(let decimal): return Self.archive(decimal, to: &archive)
+    }
+  }
+}

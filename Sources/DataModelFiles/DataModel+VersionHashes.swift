@@ -1,0 +1,52 @@
+extension DataModel {
+  /// The version hash of each entity, 32 bytes each, by entity name.
+  ///
+  /// A derived attribute's layout is not known; it enters as a plain attribute, so that a store of Apple's
+  /// whose model has one will show another hash for that entity.
+  public func entityVersionHashes() -> [String: [UInt8]] {
+    var hashes: [String: [UInt8]] = [:]
+    for entity in entities { _ = hash(of: entity, in: &hashes) }
+    return hashes
+  }
+
+  /// `NSManagedObjectModel.versionChecksum`.
+  public func versionChecksum() -> String {
+    VersionHash.modelChecksum(entityVersionHashes().map { ($0.key, $0.value) })
+  }
+
+  private func hash(of entity: Entity, in hashes: inout [String: [UInt8]]) -> [UInt8] {
+    if let known = hashes[entity.name] { return known }
+    let line = lineage(of: entity)
+    let parent = line.count > 1 ? line[1] : nil
+    let properties =
+      allAttributes(of: entity).filter { !$0.isTransient }.map { ($0.name, $0.versionHash) }
+      + allRelationships(of: entity).filter { !$0.isTransient }.map { ($0.name, $0.versionHash) }
+    let hash = VersionHash.entity(
+      name: entity.name, isAbstract: entity.isAbstract,
+      superentityHash: parent.map { self.hash(of: $0, in: &hashes) },
+      properties: properties, uniquenessConstraints: entity.uniquenessConstraints,
+      modifier: entity.versionHashModifier)
+    hashes[entity.name] = hash
+    return hash
+  }
+}
+
+extension DataModel.Attribute {
+  public var versionHash: [UInt8] {
+    let base = VersionHash.base(
+      name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier)
+    return VersionHash.attribute(
+      base: base, attributeType: type.rawValue, externalStorage: allowsExternalBinaryDataStorage,
+      preservesInHistory: preservesValueInHistoryOnDeletion)
+  }
+}
+
+extension DataModel.Relationship {
+  public var versionHash: [UInt8] {
+    let base = VersionHash.base(
+      name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier)
+    return VersionHash.relationship(
+      base: base, destination: destinationName, inverse: inverseName, maxCount: maxCount,
+      minCount: minCount, isOrdered: isOrdered)
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// A model with all its versions: an `.xcdatamodeld` or `.momd`, or a single version on its own.
+public struct DataModelPackage: Sendable {
+  /// The package's name without extension.
+  public var name: String
+  /// In order of name.
+  public var versions: [DataModel]
+  public var currentVersionName: String
+  /// What is odd but does no harm.
+  public var warnings: [DataModelProblem] = []
+
+  public init(name: String, versions: [DataModel], currentVersionName: String) {
+    self.name = name
+    self.versions = versions
+    self.currentVersionName = currentVersionName
+  }
+
+  /// The version to use, unless another is asked for.
+  public var currentVersion: DataModel {
+    guard let version = versions.first(where: { $0.name == currentVersionName }) else {
+      preconditionFailure("The data model \(name) has no version \"\(currentVersionName)\".")
+    }
+    return version
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Something wrong or odd in a data model file, with its place.
+public struct DataModelProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Severity: String, Sendable {
+    case error
+    case warning
+  }
+
+  public var severity: Severity
+  public var file: String
+  /// Counted from 1; nil for files without lines.
+  public var line: Int?
+  public var entity: String?
+  public var property: String?
+  public var message: String
+
+  public init(
+    _ severity: Severity, file: String, line: Int? = nil, entity: String? = nil, property: String? = nil,
+    message: String
+  ) {
+    self.severity = severity
+    self.file = file
+    self.line = line
+    self.entity = entity
+    self.property = property
+    self.message = message
+  }
+
+  /// One line in the form of a compiler's diagnostic: `file:line: error: Book.title: …`.
+  public var description: String {
+    let place = line.map { "\(file):\($0)" } ?? file
+    let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
+    return "\(place): \(severity.rawValue): \(subject.isEmpty ? "" : subject + ": ")\(message)"
+  }
+}
+
+/// A data model that cannot be used, with all that is wrong in it: at least one problem.
+public struct InvalidDataModel: Error, Sendable, CustomStringConvertible, LocalizedError {
+  public var problems: [DataModelProblem]
+
+  public init(problems: [DataModelProblem]) { self.problems = problems }
+
+  public init(file: String, line: Int? = nil, message: String) {
+    problems = [DataModelProblem(.error, file: file, line: line, message: message)]
+  }
+
+  public var description: String { problems.map(\.description).joined(separator: "\n") }
+  public var errorDescription: String? { description }
+}

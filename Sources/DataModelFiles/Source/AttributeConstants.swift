@@ -1,0 +1,73 @@
+import Foundation
+
+/// The constants of an attribute in XML: its default value, its limits, its pattern. They are written as
+/// text and become values of the attribute's type.
+enum AttributeConstants {
+  static func read(into attribute: inout DataModel.Attribute, from fields: inout ElementFields) {
+    let type = attribute.type
+    attribute.defaultValue = constant(
+      "defaultValueString", dateName: "defaultDateTimeInterval", type: type, fields: &fields)
+    // A string's limits are those of its length.
+    let limitType = type == .string ? DataModel.AttributeType.integer64 : type
+    attribute.minimum = constant(
+      "minValueString", dateName: "minDateTimeInterval", type: limitType, fields: &fields)
+    attribute.maximum = constant(
+      "maxValueString", dateName: "maxDateTimeInterval", type: limitType, fields: &fields)
+    attribute.regularExpression = fields.nonEmpty("regularExpressionString")
+  }
+
+  private static func constant(
+    _ name: String, dateName: String, type: DataModel.AttributeType, fields: inout ElementFields
+  ) -> DataModel.Value? {
+    let text = fields.string(name)
+    let interval = fields.double(dateName)
+    // The number counts; the text beside it is only the editor's spelling of the date.
+    if type == .date { return interval.map { .date($0) } }
+    guard let text else { return nil }
+    // An empty field is no value, except that a string may be empty.
+    if text.isEmpty { return type == .string ? .string("") : nil }
+    if let value = value(text, of: type) { return value }
+    switch type {
+    case .undefined, .binary, .transformable, .objectID, .composite:
+      fields.report(
+        .warning, "\(name)=\"\(text)\" is ignored: \(type.editorName) attributes take no such value")
+    case .uuid, .uri:
+      // Xcode's editor does not check these two, and published models have nonsense here.
+      fields.report(.warning, "\(name)=\"\(text)\" is ignored: it is no \(type.editorName)")
+    default:
+      fields.report(.error, "\(name)=\"\(text)\" is not a value of type \(type.editorName)")
+    }
+    return nil
+  }
+
+  private static func value(_ text: String, of type: DataModel.AttributeType) -> DataModel.Value? {
+    switch type {
+    case .integer16: integer(text, within: Int64(Int16.min)...Int64(Int16.max))
+    case .integer32: integer(text, within: Int64(Int32.min)...Int64(Int32.max))
+    case .integer64: integer(text, within: Int64.min...Int64.max)
+    case .decimal: isDecimal(text) ? Decimal(string: text).map { .decimal($0) } : nil
+    case .double, .float: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    case .boolean:
+      switch text {
+      case "YES", "true", "1": .boolean(true)
+      case "NO", "false", "0": .boolean(false)
+      default: nil
+      }
+    case .string: .string(text)
+    case .uuid: UUID(uuidString: text).map { .uuid($0) }
+    case .uri: URL(string: text).map { _ in .uri(text) }
+    case .date, .undefined, .binary, .transformable, .objectID, .composite: nil
+    }
+  }
+
+  /// Also `3.0`, which the editor leaves behind when an attribute's type is changed.
+  private static func integer(_ text: String, within range: ClosedRange<Int64>) -> DataModel.Value? {
+    let number = Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+    return number.flatMap { range.contains($0) ? .integer($0) : nil }
+  }
+
+  /// `Decimal(string:)` stops at the first character it does not know; this looks at all of them.
+  private static func isDecimal(_ text: String) -> Bool {
+    Double(text)?.isFinite == true && !text.lowercased().contains("x")
+  }
+}

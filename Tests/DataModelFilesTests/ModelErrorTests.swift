@@ -1,0 +1,135 @@
+import DataModelFiles
+import Foundation
+import Testing
+
+@Suite("What is wrong in a source model")
+struct ModelErrorTests {
+  /// Reads a model whose entities are `body`; returns the problems, or none.
+  static func problems(_ body: String) -> [DataModelProblem] {
+    let text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model>\n\(body)\n</model>\n"
+    do {
+      return try SourceModelReader.model(contents: Array(text.utf8), name: "M", file: "contents").warnings
+    } catch {
+      return (error as? InvalidDataModel)?.problems ?? []
+    }
+  }
+
+  @Test(
+    "Each fault is named with its line, entity and property",
+    arguments: [
+      (
+        "<entity name='A'>\n<relationship name='b' destinationEntity='B'/></entity>",
+        "contents:4: error: A.b: unknown destination entity \"B\""
+      ),
+      (
+        "<entity name='A'>\n<relationship name='b' destinationEntity='B' inverseName='a'/></entity>"
+          + "<entity name='B'><relationship name='a' destinationEntity='A'/></entity>",
+        "contents:4: error: A.b: the inverse is not mutual: B.a has nothing for its inverse"
+      ),
+      (
+        "<entity name='A'>\n<relationship name='b' destinationEntity='B' inverseName='c'/></entity>"
+          + "<entity name='B'/>",
+        "contents:4: error: A.b: the inverse \"c\" is no relationship of B"
+      ),
+      ("<entity name='A' parentEntity='P'/>", "contents:3: error: A: unknown parent entity \"P\""),
+      (
+        "<entity name='A' parentEntity='A'/>",
+        "contents:3: error: A: the entity is its own ancestor (parent \"A\")"
+      ),
+      ("<entity name='A'/>\n<entity name='A'/>", "contents:4: error: A: there are two entities of this name"),
+      (
+        "<entity name='A'><attribute name='x' attributeType='String'/>"
+          + "\n<attribute name='x' attributeType='String'/></entity>",
+        "contents:4: error: A.x: there are two properties of this name"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x' attributeType='Text'/></entity>",
+        "contents:4: error: A.x: unknown attributeType \"Text\" (known: Integer 16, Integer 32, Integer 64, "
+          + "Decimal, Double, Float, String, Boolean, Date, Binary, UUID, URI, Transformable, Object ID, "
+          + "Composite)"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x' attributeType='Integer 16' defaultValueString='70000'/>"
+          + "</entity>",
+        "contents:4: error: A.x: defaultValueString=\"70000\" is not a value of type Integer 16"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x' attributeType='Boolean' defaultValueString='maybe'/></entity>",
+        "contents:4: error: A.x: defaultValueString=\"maybe\" is not a value of type Boolean"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x' attributeType='String' minValueString='few'/></entity>",
+        "contents:4: error: A.x: minValueString=\"few\" is not a value of type Integer 64"
+      ),
+      (
+        "<entity name='A'>\n<relationship name='b' destinationEntity='A' maxCount='many'/></entity>",
+        "contents:4: error: A.b: maxCount=\"many\" is not a whole number"
+      ),
+      (
+        "<entity name='A'>\n<relationship name='b' destinationEntity='A' deletionRule='Drop'/></entity>",
+        "contents:4: error: A.b: unknown deletionRule \"Drop\" (known: Nullify, Cascade, Deny, No Action)"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x' optional='maybe' attributeType='String'/></entity>",
+        "contents:4: error: A.x: optional=\"maybe\" is neither YES nor NO"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='1x' attributeType='String'/></entity>",
+        "contents:4: error: A.1x: a property's name must begin with a letter"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='description' attributeType='String'/></entity>",
+        "contents:4: error: A.description: the name is taken: NSManagedObject has a member of this name"
+      ),
+      (
+        "<entity name='A'><uniquenessConstraints><uniquenessConstraint><constraint value='x'/>"
+          + "</uniquenessConstraint></uniquenessConstraints></entity>",
+        "contents:3: error: A: a uniqueness constraint names the unknown attribute \"x\""
+      ),
+      (
+        "<entity name='A'/><fetchRequest name='all' entity='B'/>",
+        "contents:3: error: fetch request \"all\": unknown entity \"B\""
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x'/></entity>",
+        "contents:4: error: A.x: the attribute has no attributeType (only a transient one may)"
+      ),
+      (
+        "<entity name='A'></model>",
+        "contents:3: error: </model> found where <entity> of line 3 is to be closed"
+      ),
+      ("<entity name='A' name='B'/>", "contents:3: error: entity@name is given twice"),
+      ("<entity name='&nbsp;'/>", "contents:3: error: unknown entity \"&nbsp;\""),
+    ])
+  func errors(body: String, expected: String) {
+    #expect(Self.problems(body).map(\.description).first == expected)
+  }
+
+  @Test("Unknown elements and attributes only warn")
+  func warnings() {
+    let problems = Self.problems("<entity name='A' colour='red'>\n<method name='m'/></entity>")
+    #expect(
+      problems.map(\.description) == [
+        "contents:3: warning: A: <entity> has the unknown attribute colour, which is ignored",
+        "contents:4: warning: A: <entity> holds the unknown element <method>, which is ignored",
+      ])
+  }
+
+  @Test("Two faults are both reported")
+  func all() {
+    let problems = Self.problems("<entity name='A' parentEntity='P'/><entity name='B' parentEntity='Q'/>")
+    #expect(problems.count == 2)
+  }
+
+  @Test("Entities, character references, CDATA and comments are understood")
+  func markup() throws {
+    let text = """
+      <!DOCTYPE model [<!ENTITY a "b">]>
+      <model><!-- a <comment> -->
+      <entity name="A"><userInfo><entry key="a&amp;b" value="&#x41;&#66;&lt;&quot;"/></userInfo></entity>
+      <![CDATA[ <ignored/> ]]></model>
+      """
+    let model = try SourceModelReader.model(contents: Array(text.utf8), name: "M", file: "contents").model
+    #expect(model.entities[0].userInfo == ["a&b": "AB<\""])
+  }
+}
