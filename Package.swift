@@ -44,5 +44,6 @@ let package = Package(
 
     // Tests, in the same order.
     .testTarget(name: "DataModelFilesTests", dependencies: ["DataModelFiles"], swiftSettings: stackSettings),
+    .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
   ]
 )

@@ -20,7 +20,7 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The type of the value.
   open var attributeType: NSAttributeType {
     get { storedAttributeType }
-    set { willMutate("attributeType"); storedAttributeType = newValue }
+    set { willRedefine("attributeType"); storedAttributeType = newValue }
   }
 
   /// The type of the value, by its short name.
@@ -50,14 +50,14 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// Whether a store may keep large data in files of their own. Enters the version hash.
   open var allowsExternalBinaryDataStorage: Bool {
     get { storedAllowsExternalBinaryDataStorage }
-    set { willMutate("allowsExternalBinaryDataStorage"); storedAllowsExternalBinaryDataStorage = newValue }
+    set { willRedefine("allowsExternalBinaryDataStorage"); storedAllowsExternalBinaryDataStorage = newValue }
   }
 
   /// Whether the history of a deletion keeps the value (the tombstone). Enters the version hash.
   open var preservesValueInHistoryOnDeletion: Bool {
     get { storedPreservesValueInHistoryOnDeletion }
     set {
-      willMutate("preservesValueInHistoryOnDeletion")
+      willRedefine("preservesValueInHistoryOnDeletion")
       storedPreservesValueInHistoryOnDeletion = newValue
     }
   }

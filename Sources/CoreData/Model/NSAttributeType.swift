@@ -43,6 +43,22 @@ extension NSAttributeType {
     }
   }
 
+  /// Whether an attribute of this type can hold `value`, as an object or as its Swift value.
+  func accepts(_ value: Any) -> Bool {
+    switch self {
+    case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: return true
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
+      .doubleAttributeType, .floatAttributeType, .booleanAttributeType, .decimalAttributeType:
+      return value is Decimal || value as? NSNumber != nil
+    case .stringAttributeType: return value as? String != nil
+    case .dateAttributeType: return value as? Date != nil
+    case .binaryDataAttributeType: return value as? Data != nil
+    case .UUIDAttributeType: return value as? UUID != nil
+    case .URIAttributeType: return value as? URL != nil
+    case .compositeAttributeType: return value as? [String: Any] != nil
+    }
+  }
+
   /// The name that a data model file writes, such as "Integer 16".
   var modelName: String {
     switch self {

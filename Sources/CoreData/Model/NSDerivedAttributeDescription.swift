@@ -13,7 +13,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sen
   open var derivationExpression: NSExpression? {
     get { storedDerivationExpression }
     set {
-      willMutate("derivationExpression")
+      willRedefine("derivationExpression")
       storedDerivationExpression = newValue
       storedDerivationFormat = nil
     }
@@ -22,7 +22,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sen
   /// Which objects enter an aggregate.
   open var filteringPredicate: NSPredicate? {
     get { storedFilteringPredicate }
-    set { willMutate("filteringPredicate"); storedFilteringPredicate = newValue }
+    set { willRedefine("filteringPredicate"); storedFilteringPredicate = newValue }
   }
 
   override var isReadOnly: Bool { true }

@@ -8,10 +8,15 @@ extension NSEntityDescription {
   public var subentities: [NSEntityDescription] {
     get { storedSubentities }
     set {
-      willMutate("subentities")
+      willRedefine("subentities")
       for entity in storedSubentities where entity.storedSuperentity === self { entity.storedSuperentity = nil }
       storedSubentities = newValue
-      for entity in newValue { entity.storedSuperentity = self }
+      for entity in newValue {
+        if let former = entity.storedSuperentity, former !== self {
+          former.storedSubentities.removeAll { $0 === entity }
+        }
+        entity.storedSuperentity = self
+      }
       owningModel?.adopt(newValue)
     }
   }

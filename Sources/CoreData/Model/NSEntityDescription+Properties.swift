@@ -5,9 +5,9 @@ extension NSEntityDescription {
   ///
   /// Setting it gives the entity its own properties; inherited ones in the list are left where they are.
   public var properties: [NSPropertyDescription] {
-    get { frozen?.properties ?? (superentity?.properties ?? []) + ownProperties }
+    get { frozen?.properties ?? ancestors.reversed().flatMap(\.ownProperties) + ownProperties }
     set {
-      willMutate("properties")
+      willRedefine("properties")
       for property in ownProperties { property.owningEntity = nil }
       ownProperties = newValue.filter { !isInherited($0) }
       for property in ownProperties {

@@ -23,6 +23,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   final var storedCoreSpotlightDisplayNameExpression: NSExpression?
   /// That expression as the model file writes it. This room cannot parse.
   final var storedCoreSpotlightDisplayNameFormat: String?
+  /// See `NSManagedObjectModel.statedVersionHashes`.
+  final var statedVersionHash: Data?
   /// What is known for good once the model is frozen; nil before.
   final var frozen: FrozenEntity?
   /// Where the stack keeps its own view of the entity: slots, columns.
@@ -43,7 +45,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name, unique within the model.
   open var name: String? {
     get { storedName }
-    set { willMutate("name"); storedName = newValue }
+    set { willRedefine("name"); storedName = newValue }
   }
 
   /// The class of the entity's objects: `Module.Class`, or a plain class name. Default: "NSManagedObject".
@@ -55,7 +57,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// Whether there are objects of sub-entities only.
   open var isAbstract: Bool {
     get { storedIsAbstract }
-    set { willMutate("isAbstract"); storedIsAbstract = newValue }
+    set { willRedefine("isAbstract"); storedIsAbstract = newValue }
   }
 
   /// What the program wants to note about the entity; no part of the version hash.
@@ -67,7 +69,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// A text that enters the version hash, for a change of meaning that the definition does not show.
   open var versionHashModifier: String? {
     get { storedVersionHashModifier }
-    set { willMutate("versionHashModifier"); storedVersionHashModifier = newValue }
+    set { willRedefine("versionHashModifier"); storedVersionHashModifier = newValue }
   }
 
   /// The name by which migration recognises the entity in an older model. Default: its own name.
@@ -91,7 +93,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// this entity and its sub-entities.
   open var uniquenessConstraints: [[Any]] {
     get { storedUniquenessConstraints }
-    set { willMutate("uniquenessConstraints"); storedUniquenessConstraints = newValue }
+    set { willRedefine("uniquenessConstraints"); storedUniquenessConstraints = newValue }
   }
 
   /// Groups of properties to index together. Superseded by `indexes`.
@@ -123,5 +125,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
   final func willMutate(_ member: StaticString) {
     if isFrozen { misuse(.immutableEntity(self, member: "\(member)")) }
+  }
+
+  /// As `willMutate`, for what enters a version hash.
+  final func willRedefine(_ member: StaticString) {
+    willMutate(member)
+    owningModel?.forgetStatedHashes()
   }
 }

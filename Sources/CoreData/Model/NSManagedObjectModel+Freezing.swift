@@ -22,15 +22,22 @@ extension NSManagedObjectModel {
 
     // Roots first: an entity's hash contains its parent's.
     for entity in entitiesInStoreOrder {
-      for property in entity.ownProperties {
-        property.frozenVersionHash = property.versionHash
-        property.isFrozen = true
-      }
+      for property in entity.ownProperties { property.freeze() }
       for index in entity.storedIndexes { index.isFrozen = true }
       entity.frozen = FrozenEntity(entity)
     }
     frozen = FrozenModel(
       entitiesByName: entitiesByName, entitiesInStoreOrder: entitiesInStoreOrder,
       versionHashesByName: entityVersionHashesByName, versionChecksum: versionChecksum)
+  }
+}
+
+extension NSPropertyDescription {
+  fileprivate func freeze() {
+    frozenVersionHash = versionHash
+    isFrozen = true
+    if let composite = self as? NSCompositeAttributeDescription {
+      for element in composite.storedElements { element.freeze() }
+    }
   }
 }

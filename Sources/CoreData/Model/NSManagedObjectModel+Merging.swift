@@ -60,6 +60,7 @@ extension NSManagedObjectModel {
   /// Adds copies of the entities of `model` whose names are new here. Connections are kept by name.
   private func copyEntities(of model: NSManagedObjectModel) {
     var known = NSManagedObjectModel.byName(storedEntities)
+    var stated = statedVersionHashes
     var copies: [(original: NSEntityDescription, copy: NSEntityDescription)] = []
     for original in model.storedEntities {
       if let name = original.storedName, known[name] != nil { continue }
@@ -74,6 +75,9 @@ extension NSManagedObjectModel {
     }
     for (_, copy) in copies { copy.rememberDestinationsByName() }
     copyDetails(of: model, known: known)
+    // Last, because connecting the copies redefines them.
+    stated.merge(model.statedVersionHashes, uniquingKeysWith: { mine, _ in mine })
+    statedVersionHashes = stated
   }
 
   private func copyDetails(of model: NSManagedObjectModel, known: [String: NSEntityDescription]) {
@@ -96,6 +100,8 @@ extension NSManagedObjectModel {
   /// Connects the relationships that know their destination and inverse by name only. A name that is not
   /// in the model stays pending; `validateForUse()` reports it.
   final func joinPendingRelationships() {
+    let stated = statedVersionHashes
+    defer { statedVersionHashes = stated }
     let entities = NSManagedObjectModel.byName(storedEntities)
     let relationships = storedEntities.flatMap(\.ownProperties).compactMap { $0 as? NSRelationshipDescription }
     for relationship in relationships {

@@ -4,7 +4,7 @@ extension NSManagedObjectModel {
   /// Checks that the model can be used; throws the first problem as an error that names entity, property
   /// and what is wrong.
   final func validateForUse() throws {
-    if let problem = firstProblem() { throw Failure.unusableModel(problem).nsError }
+    if !isFrozen, let problem = firstProblem() { throw Failure.unusableModel(problem).nsError }
   }
 
   private func firstProblem() -> ModelProblem? {
@@ -102,7 +102,12 @@ extension NSPropertyDescription {
 
 extension NSAttributeDescription {
   fileprivate var typeProblem: ModelProblem.Kind? {
-    storedAttributeType == .undefinedAttributeType && !storedIsTransient ? .undefinedAttributeType : nil
+    if storedAttributeType == .undefinedAttributeType, !storedIsTransient { return .undefinedAttributeType }
+    if let value = storedDefaultValue, !storedAttributeType.accepts(value) {
+      return .defaultValueOfWrongClass(
+        value: Failure.words(for: value), expected: storedAttributeType.valueClassName ?? "object")
+    }
+    return nil
   }
 }
 

@@ -36,7 +36,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   open var entities: [NSEntityDescription] {
     get { storedEntities }
     set {
-      willMutate("entities")
+      willRedefine("entities")
       for entity in storedEntities { entity.owningModel = nil }
       storedEntities = []
       adopt(newValue)
@@ -55,10 +55,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// Localised names under the keys "Entity/Name", "Property/Name/Entity/EntityName", "Property/Name" and
-  /// "ErrorString/Text". May be set at any time.
+  /// "ErrorString/Text". May be set on a model in use, before other threads read it.
   open var localizationDictionary: [String: String]? {
     get { storedLocalizationDictionary }
-    set { willMutate("localizationDictionary"); storedLocalizationDictionary = newValue }
+    set { storedLocalizationDictionary = newValue }
   }
 
   open override var description: String {
@@ -80,6 +80,31 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
   final func willMutate(_ member: StaticString) {
     if isFrozen { misuse(.immutableModel(self, member: "\(member)")) }
+  }
+
+  /// As `willMutate`, for what enters a version hash.
+  final func willRedefine(_ member: StaticString) {
+    willMutate(member)
+    forgetStatedHashes()
+  }
+
+  /// The version hashes that a compiled model states, by entity name. They count before computed ones, since
+  /// the recipe for derived and composite attributes is not known. Any change of a definition drops them.
+  final var statedVersionHashes: [String: Data] {
+    get {
+      Dictionary(
+        storedEntities.compactMap { entity in
+          guard let name = entity.storedName, let hash = entity.statedVersionHash else { return nil }
+          return (name, hash)
+        }, uniquingKeysWith: { $1 })
+    }
+    set {
+      for entity in storedEntities { entity.statedVersionHash = entity.storedName.flatMap { newValue[$0] } }
+    }
+  }
+
+  final func forgetStatedHashes() {
+    for entity in storedEntities { entity.statedVersionHash = nil }
   }
 
   static func byName(_ entities: [NSEntityDescription]) -> [String: NSEntityDescription] {

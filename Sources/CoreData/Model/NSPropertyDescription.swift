@@ -38,19 +38,19 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name, unique within the entity and those it inherits from.
   open var name: String {
     get { storedName }
-    set { willMutate("name"); storedName = newValue }
+    set { willRedefine("name"); storedName = newValue }
   }
 
   /// Whether nil passes validation. Default: true.
   open var isOptional: Bool {
     get { storedIsOptional }
-    set { willMutate("isOptional"); storedIsOptional = newValue }
+    set { willRedefine("isOptional"); storedIsOptional = newValue }
   }
 
   /// Whether the value stays in memory and never reaches a store. Default: false.
   open var isTransient: Bool {
     get { storedIsTransient }
-    set { willMutate("isTransient"); storedIsTransient = newValue }
+    set { willRedefine("isTransient"); storedIsTransient = newValue }
   }
 
   /// What the program wants to note about the property; no part of the version hash.
@@ -80,7 +80,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   /// A text that enters the version hash, for a change of meaning that the definition does not show.
   open var versionHashModifier: String? {
     get { storedVersionHashModifier }
-    set { willMutate("versionHashModifier"); storedVersionHashModifier = newValue }
+    set { willRedefine("versionHashModifier"); storedVersionHashModifier = newValue }
   }
 
   /// The name by which migration recognises the property in an older model. Default: its own name.
@@ -153,5 +153,11 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
   final func willMutate(_ member: StaticString) {
     if isFrozen { misuse(.immutableProperty(self, member: "\(member)")) }
+  }
+
+  /// As `willMutate`, for what enters a version hash.
+  final func willRedefine(_ member: StaticString) {
+    willMutate(member)
+    owningEntity?.owningModel?.forgetStatedHashes()
   }
 }

@@ -34,7 +34,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   open var destinationEntity: NSEntityDescription? {
     get { storedDestinationEntity }
     set {
-      willMutate("destinationEntity")
+      willRedefine("destinationEntity")
       storedDestinationEntity = newValue
       pendingDestinationName = nil
     }
@@ -44,7 +44,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   open var inverseRelationship: NSRelationshipDescription? {
     get { storedInverseRelationship }
     set {
-      willMutate("inverseRelationship")
+      willRedefine("inverseRelationship")
       storedInverseRelationship = newValue
       pendingInverseName = nil
     }
@@ -53,13 +53,13 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   /// The largest number of destinations: 1 is to-one, 0 is to-many without limit.
   open var maxCount: Int {
     get { storedMaxCount }
-    set { willMutate("maxCount"); storedMaxCount = newValue }
+    set { willRedefine("maxCount"); storedMaxCount = newValue }
   }
 
   /// The smallest number of destinations; checked when the relationship is mandatory or not empty.
   open var minCount: Int {
     get { storedMinCount }
-    set { willMutate("minCount"); storedMinCount = newValue }
+    set { willRedefine("minCount"); storedMinCount = newValue }
   }
 
   /// What a delete of the source does to the destination.
@@ -74,7 +74,7 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   /// Whether the order of the destinations is kept.
   open var isOrdered: Bool {
     get { storedIsOrdered }
-    set { willMutate("isOrdered"); storedIsOrdered = newValue }
+    set { willRedefine("isOrdered"); storedIsOrdered = newValue }
   }
 
   final var destinationName: String? { storedDestinationEntity?.storedName ?? pendingDestinationName }

@@ -135,10 +135,19 @@ private final class IsNotNilTransformer: ValueTransformer, @unchecked Sendable {
 /// Data to object by keyed archiving, any class.
 final class KeyedUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
   override func transformedValue(_ value: Any?) -> Any? {
-    (value as? Data).flatMap { try? NSKeyedUnarchiver.unarchiveTopLevelObjectWithData($0) }
+    guard let data = value as? Data, let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else {
+      return nil
+    }
+    unarchiver.decodingFailurePolicy = .setErrorAndReturn
+    unarchiver.requiresSecureCoding = false
+    defer { unarchiver.finishDecoding() }
+    let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
+    return unarchiver.error == nil ? object : nil
   }
 
   override func reverseTransformedValue(_ value: Any?) -> Any? {
-    value.flatMap { try? NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: false) }
+    // The archiver ends the program on an object that can't be archived, so ask first.
+    guard let value, let object = (value as AnyObject) as? NSCoding else { return nil }
+    return try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
   }
 }

@@ -1,0 +1,85 @@
+import CoreData
+import Testing
+
+@Suite("Copies, configurations and merging of models")
+struct MergingTests {
+  @Test("A copied model has entities of its own, connected among themselves")
+  func copyModel() throws {
+    let library = ModelTests.library()
+    library.versionIdentifiers = ["1.0"]
+    library.setEntities([library["Author"]], forConfigurationName: "People")
+    let copy = try #require(library.copy() as? NSManagedObjectModel)
+    #expect(copy.entityVersionHashesByName == library.entityVersionHashesByName)
+    #expect(copy.versionIdentifiers == ["1.0"])
+    #expect(copy["Book"] !== library["Book"])
+    #expect(copy["Thriller"].superentity === copy["Novel"])
+    let books = try #require(copy["Author"].relationshipsByName["books"])
+    #expect(books.destinationEntity === copy["Book"])
+    #expect(books.inverseRelationship === copy["Book"].relationshipsByName["author"])
+    #expect(books.deleteRule == .cascadeDeleteRule)
+    #expect(copy.entities(forConfigurationName: "People")?.first === copy["Author"])
+  }
+
+  @Test("Changing a copy leaves the original as it was")
+  func copyIsDeep() throws {
+    let library = ModelTests.library()
+    let before = library.versionChecksum
+    let copy = try #require(library.copy() as? NSManagedObjectModel)
+    copy["Book"].attributesByName["title"]?.isOptional = true
+    copy["Book"].name = "Volume"
+    #expect(library.versionChecksum == before)
+  }
+
+  @Test("A merged model has the entities of all")
+  func merge() throws {
+    let merged = try #require(
+      NSManagedObjectModel(byMerging: [library(), model([entity("Shelf", [attribute("room")])])]))
+    #expect(Set(merged.entitiesByName.keys) == ["Author", "Book", "Novel", "Thriller", "Shelf"])
+    #expect(NSManagedObjectModel(byMerging: []) == nil)
+  }
+
+  @Test("A relationship to an entity of another model leads, once merged, to the entity of that name")
+  func joinByName() throws {
+    let stranger = entity("Shelf")
+    let shelf = relationship("shelf", to: stranger, max: 1)
+    let books = model([entity("Book", [shelf])])
+    let furniture = model([entity("Shelf", [attribute("room")])])
+    let merged = try #require(NSManagedObjectModel(byMerging: [books, furniture]))
+    #expect(merged["Book"].relationshipsByName["shelf"]?.destinationEntity === merged["Shelf"])
+    #expect(merged["Shelf"].attributesByName["room"] != nil)
+  }
+
+  @Test("An entity that two models define alike is taken once")
+  func mergeTwins() throws {
+    let merged = try NSManagedObjectModel.merging([library(), library()])
+    #expect(merged.entities.count == 4)
+  }
+
+  @Test("Two definitions of one entity are an error that names it")
+  func mergeRivals() {
+    let rival = model([entity("Book", [attribute("isbn")])])
+    let error = #expect(throws: NSError.self) { try NSManagedObjectModel.merging([library(), rival]) }
+    #expect(error?.domain == NSCocoaErrorDomain)
+    #expect(error?.localizedDescription.contains("the entity Book") == true)
+  }
+
+  @Test("The entities for a store's metadata are picked from several models by their hashes")
+  func mergeForMetadata() throws {
+    let shelf = model([entity("Shelf", [attribute("room")])])
+    let metadata: [String: Any] = ["NSStoreModelVersionHashes": shelf.entityVersionHashesByName]
+    let found = try #require(NSManagedObjectModel(byMerging: [library(), shelf], forStoreMetadata: metadata))
+    #expect(found.entitiesByName.keys.sorted() == ["Shelf"])
+    #expect(NSManagedObjectModel(byMerging: [library()], forStoreMetadata: metadata) == nil)
+  }
+
+  @Test("The default configuration is all entities; an unknown one is nil")
+  func configurations() {
+    let library = ModelTests.library()
+    library.setEntities([library["Author"]], forConfigurationName: "People")
+    library.setEntities([library["Book"], library["Novel"]], forConfigurationName: "Books")
+    #expect(library.configurations == ["Books", "People"])
+    #expect(library.entities(forConfigurationName: nil)?.count == 4)
+    #expect(library.entities(forConfigurationName: "Books")?.compactMap(\.name) == ["Book", "Novel"])
+    #expect(library.entities(forConfigurationName: "Maps") == nil)
+  }
+}
