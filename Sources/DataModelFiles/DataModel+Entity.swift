@@ -76,12 +76,12 @@ extension DataModel {
 
 extension DataModel.Entity {
   /// The fetch indexes of the compiled model: those declared, and one for each attribute or relationship
-  /// with the old `indexed` flag, named after it.
+  /// that has the old `indexed` flag and no index of its own yet, named after it.
   public var compiledFetchIndexes: [DataModel.FetchIndex] {
     let flagged = attributes.filter(\.isIndexed).map(\.name) + relationships.filter(\.isIndexed).map(\.name)
-    let declared = Set(fetchIndexes.map(\.name))
+    let covered = Set(fetchIndexes.filter { $0.elements.count == 1 }.compactMap(\.elements[0].propertyName))
     return fetchIndexes
-      + flagged.filter { !declared.contains($0) }.map {
+      + flagged.filter { !covered.contains($0) }.map {
         DataModel.FetchIndex(name: $0, elements: [.init(propertyName: $0)])
       }
   }
