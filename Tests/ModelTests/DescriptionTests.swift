@@ -36,7 +36,8 @@ struct DescriptionTests {
     #expect(entity.superentity == nil)
   }
 
-  @Test("Only a maximum count of 1 makes a relationship to-one", arguments: [(0, true), (1, false), (5, true)])
+  @Test(
+    "Only a maximum count of 1 makes a relationship to-one", arguments: [(0, true), (1, false), (5, true)])
   func toMany(maxCount: Int, isToMany: Bool) {
     #expect(relationship("r", to: nil, max: maxCount).isToMany == isToMany)
   }

@@ -12,7 +12,8 @@ func attribute(
   return attribute
 }
 
-func relationship(_ name: String, to destination: NSEntityDescription?, max: Int) -> NSRelationshipDescription {
+func relationship(_ name: String, to destination: NSEntityDescription?, max: Int) -> NSRelationshipDescription
+{
   let relationship = NSRelationshipDescription()
   relationship.name = name
   relationship.destinationEntity = destination
@@ -36,7 +37,8 @@ func model(_ entities: [NSEntityDescription]) -> NSManagedObjectModel {
 /// Author.books <->> Book.author; Novel and its sub-entity Thriller inherit from Book.
 func library() -> NSManagedObjectModel {
   let author = entity("Author", [attribute("name", optional: false)])
-  let book = entity("Book", [attribute("title", optional: false), attribute("pages", .integer32AttributeType)])
+  let book = entity(
+    "Book", [attribute("title", optional: false), attribute("pages", .integer32AttributeType)])
   let novel = entity("Novel", [attribute("genre")])
   let thriller = entity("Thriller", [attribute("bodyCount", .integer16AttributeType)])
   let books = relationship("books", to: book, max: 0)

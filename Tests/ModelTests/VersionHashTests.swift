@@ -58,6 +58,54 @@ struct VersionHashTests {
         == "5431c046d30e7f32c2cc809958add1e7579ad104a3aa8fc4846e97d7af01cc79")
   }
 
+  @Test("External storage enters the hash of its entity")
+  func externalStorage() {
+    let image = attribute("imageData", .binaryDataAttributeType)
+    image.allowsExternalBinaryDataStorage = true
+    let review = entity(
+      "Review",
+      [
+        attribute("bodyText"), attribute("creationDate", .dateAttributeType), image,
+        attribute("lastModificationDate", .dateAttributeType), attribute("score", .doubleAttributeType),
+        attribute("title"),
+      ])
+    #expect(review.versionHash.hex.hasPrefix("fce6c13c782a6514"))
+  }
+
+  @Test("Ordered relationships of an entity to itself, and modifiers of attributes, enter the hash")
+  func orderedRelationshipsAndModifiers() {
+    let bookmark = entity("BookmarkEntity")
+    func pair(_ many: String, _ one: String) -> [NSRelationshipDescription] {
+      let toMany = relationship(many, to: bookmark, max: 0)
+      let toOne = relationship(one, to: bookmark, max: 1)
+      toMany.isOrdered = true
+      toMany.inverseRelationship = toOne
+      toOne.inverseRelationship = toMany
+      return [toMany, toOne]
+    }
+    let relationships = pair("children", "parent") + pair("favorites", "favoriteFolder")
+    let isFolder = attribute("isFolder", .booleanAttributeType, optional: false)
+    let uuid = attribute("uuid", optional: false)
+    let url = attribute("url")
+    bookmark.properties =
+      [
+        isFolder, uuid, url, attribute("title"),
+        attribute("isFavorite", .booleanAttributeType, optional: false),
+      ]
+      + relationships
+    #expect(bookmark.versionHash.hex.hasPrefix("c37ad9b3"))
+
+    let isPendingDeletion = attribute("isPendingDeletion", .booleanAttributeType)
+    for changed in [isPendingDeletion, url, uuid] { changed.versionHashModifier = "3" }
+    bookmark.properties =
+      [
+        isFolder, uuid, url, attribute("title"), isPendingDeletion,
+        attribute("modifiedAt", .dateAttributeType),
+      ]
+      + relationships
+    #expect(bookmark.versionHash.hex.hasPrefix("698b764b"))
+  }
+
   @Test("What a store need not know leaves the hash as it is")
   func whatDoesNotCount() {
     let library = ModelTests.library()
@@ -76,7 +124,9 @@ struct VersionHashTests {
 
   @Test(
     "What changes the rows changes the hash",
-    arguments: ["optional", "type", "name", "modifier", "entityModifier", "abstract", "constraint", "external"])
+    arguments: [
+      "optional", "type", "name", "modifier", "entityModifier", "abstract", "constraint", "external",
+    ])
   func whatCounts(change: String) {
     let library = ModelTests.library()
     let before = library["Book"].versionHash

@@ -3,103 +3,147 @@
 
 extension CocoaError.Code {
   /// A value fails a rule that has no code of its own.
-  public static var managedObjectValidation: CocoaError.Code { .init(rawValue: NSManagedObjectValidationError) }
+  public static var managedObjectValidation: Self { .init(rawValue: NSManagedObjectValidationError) }
   /// Two objects have the same values for a uniqueness constraint.
-  public static var managedObjectConstraintValidation: CocoaError.Code { .init(rawValue: NSManagedObjectConstraintValidationError) }
+  public static var managedObjectConstraintValidation: Self {
+    .init(rawValue: NSManagedObjectConstraintValidationError)
+  }
   /// Several failures, listed under `NSDetailedErrorsKey`.
-  public static var validationMultipleErrors: CocoaError.Code { .init(rawValue: NSValidationMultipleErrorsError) }
+  public static var validationMultipleErrors: Self { .init(rawValue: NSValidationMultipleErrorsError) }
   /// A mandatory property is nil.
-  public static var validationMissingMandatoryProperty: CocoaError.Code { .init(rawValue: NSValidationMissingMandatoryPropertyError) }
+  public static var validationMissingMandatoryProperty: Self {
+    .init(rawValue: NSValidationMissingMandatoryPropertyError)
+  }
   /// A to-many relationship has fewer objects than `minCount`.
-  public static var validationRelationshipLacksMinimumCount: CocoaError.Code { .init(rawValue: NSValidationRelationshipLacksMinimumCountError) }
+  public static var validationRelationshipLacksMinimumCount: Self {
+    .init(rawValue: NSValidationRelationshipLacksMinimumCountError)
+  }
   /// A to-many relationship has more objects than `maxCount`.
-  public static var validationRelationshipExceedsMaximumCount: CocoaError.Code { .init(rawValue: NSValidationRelationshipExceedsMaximumCountError) }
+  public static var validationRelationshipExceedsMaximumCount: Self {
+    .init(rawValue: NSValidationRelationshipExceedsMaximumCountError)
+  }
   /// An object with the delete rule Deny still has destinations.
-  public static var validationRelationshipDeniedDelete: CocoaError.Code { .init(rawValue: NSValidationRelationshipDeniedDeleteError) }
+  public static var validationRelationshipDeniedDelete: Self {
+    .init(rawValue: NSValidationRelationshipDeniedDeleteError)
+  }
   /// A number is above its maximum.
-  public static var validationNumberTooLarge: CocoaError.Code { .init(rawValue: NSValidationNumberTooLargeError) }
+  public static var validationNumberTooLarge: Self { .init(rawValue: NSValidationNumberTooLargeError) }
   /// A number is below its minimum.
-  public static var validationNumberTooSmall: CocoaError.Code { .init(rawValue: NSValidationNumberTooSmallError) }
+  public static var validationNumberTooSmall: Self { .init(rawValue: NSValidationNumberTooSmallError) }
   /// A date is after its maximum.
-  public static var validationDateTooLate: CocoaError.Code { .init(rawValue: NSValidationDateTooLateError) }
+  public static var validationDateTooLate: Self { .init(rawValue: NSValidationDateTooLateError) }
   /// A date is before its minimum.
-  public static var validationDateTooSoon: CocoaError.Code { .init(rawValue: NSValidationDateTooSoonError) }
+  public static var validationDateTooSoon: Self { .init(rawValue: NSValidationDateTooSoonError) }
   /// A value is not a date.
-  public static var validationInvalidDate: CocoaError.Code { .init(rawValue: NSValidationInvalidDateError) }
+  public static var validationInvalidDate: Self { .init(rawValue: NSValidationInvalidDateError) }
   /// A string is longer than its maximum.
-  public static var validationStringTooLong: CocoaError.Code { .init(rawValue: NSValidationStringTooLongError) }
+  public static var validationStringTooLong: Self { .init(rawValue: NSValidationStringTooLongError) }
   /// A string is shorter than its minimum.
-  public static var validationStringTooShort: CocoaError.Code { .init(rawValue: NSValidationStringTooShortError) }
+  public static var validationStringTooShort: Self { .init(rawValue: NSValidationStringTooShortError) }
   /// A string does not match its pattern.
-  public static var validationStringPatternMatching: CocoaError.Code { .init(rawValue: NSValidationStringPatternMatchingError) }
+  public static var validationStringPatternMatching: Self {
+    .init(rawValue: NSValidationStringPatternMatchingError)
+  }
   /// A value is not a URI.
-  public static var validationInvalidURI: CocoaError.Code { .init(rawValue: NSValidationInvalidURIError) }
+  public static var validationInvalidURI: Self { .init(rawValue: NSValidationInvalidURIError) }
   /// A context could not be locked (historical).
-  public static var managedObjectContextLocking: CocoaError.Code { .init(rawValue: NSManagedObjectContextLockingError) }
+  public static var managedObjectContextLocking: Self { .init(rawValue: NSManagedObjectContextLockingError) }
   /// A coordinator could not be locked (historical).
-  public static var persistentStoreCoordinatorLocking: CocoaError.Code { .init(rawValue: NSPersistentStoreCoordinatorLockingError) }
+  public static var persistentStoreCoordinatorLocking: Self {
+    .init(rawValue: NSPersistentStoreCoordinatorLockingError)
+  }
   /// A fault refers to a row that is gone.
-  public static var managedObjectReferentialIntegrity: CocoaError.Code { .init(rawValue: NSManagedObjectReferentialIntegrityError) }
+  public static var managedObjectReferentialIntegrity: Self {
+    .init(rawValue: NSManagedObjectReferentialIntegrityError)
+  }
   /// A relationship leads to an object in another store.
-  public static var managedObjectExternalRelationship: CocoaError.Code { .init(rawValue: NSManagedObjectExternalRelationshipError) }
+  public static var managedObjectExternalRelationship: Self {
+    .init(rawValue: NSManagedObjectExternalRelationshipError)
+  }
   /// A row changed in the store since the object was fetched.
-  public static var managedObjectMerge: CocoaError.Code { .init(rawValue: NSManagedObjectMergeError) }
+  public static var managedObjectMerge: Self { .init(rawValue: NSManagedObjectMergeError) }
   /// A uniqueness constraint is violated in the store.
-  public static var managedObjectConstraintMerge: CocoaError.Code { .init(rawValue: NSManagedObjectConstraintMergeError) }
+  public static var managedObjectConstraintMerge: Self {
+    .init(rawValue: NSManagedObjectConstraintMergeError)
+  }
   /// No store class is registered under that type.
-  public static var persistentStoreInvalidType: CocoaError.Code { .init(rawValue: NSPersistentStoreInvalidTypeError) }
+  public static var persistentStoreInvalidType: Self { .init(rawValue: NSPersistentStoreInvalidTypeError) }
   /// The store found is not of the type asked for.
-  public static var persistentStoreTypeMismatch: CocoaError.Code { .init(rawValue: NSPersistentStoreTypeMismatchError) }
+  public static var persistentStoreTypeMismatch: Self { .init(rawValue: NSPersistentStoreTypeMismatchError) }
   /// The tables of the store do not fit the model.
-  public static var persistentStoreIncompatibleSchema: CocoaError.Code { .init(rawValue: NSPersistentStoreIncompatibleSchemaError) }
+  public static var persistentStoreIncompatibleSchema: Self {
+    .init(rawValue: NSPersistentStoreIncompatibleSchemaError)
+  }
   /// A store could not be written.
-  public static var persistentStoreSave: CocoaError.Code { .init(rawValue: NSPersistentStoreSaveError) }
+  public static var persistentStoreSave: Self { .init(rawValue: NSPersistentStoreSaveError) }
   /// Some of several stores could not be written.
-  public static var persistentStoreIncompleteSave: CocoaError.Code { .init(rawValue: NSPersistentStoreIncompleteSaveError) }
+  public static var persistentStoreIncompleteSave: Self {
+    .init(rawValue: NSPersistentStoreIncompleteSaveError)
+  }
   /// Conflicts were left unresolved by the merge policy.
-  public static var persistentStoreSaveConflicts: CocoaError.Code { .init(rawValue: NSPersistentStoreSaveConflictsError) }
+  public static var persistentStoreSaveConflicts: Self {
+    .init(rawValue: NSPersistentStoreSaveConflictsError)
+  }
   /// Any failure without a code of its own.
-  public static var coreData: CocoaError.Code { .init(rawValue: NSCoreDataError) }
+  public static var coreData: Self { .init(rawValue: NSCoreDataError) }
   /// A store could not carry out an operation.
-  public static var persistentStoreOperation: CocoaError.Code { .init(rawValue: NSPersistentStoreOperationError) }
+  public static var persistentStoreOperation: Self { .init(rawValue: NSPersistentStoreOperationError) }
   /// A store could not be opened.
-  public static var persistentStoreOpen: CocoaError.Code { .init(rawValue: NSPersistentStoreOpenError) }
+  public static var persistentStoreOpen: Self { .init(rawValue: NSPersistentStoreOpenError) }
   /// A store did not answer in time.
-  public static var persistentStoreTimeout: CocoaError.Code { .init(rawValue: NSPersistentStoreTimeoutError) }
+  public static var persistentStoreTimeout: Self { .init(rawValue: NSPersistentStoreTimeoutError) }
   /// A store does not know that kind of request.
-  public static var persistentStoreUnsupportedRequestType: CocoaError.Code { .init(rawValue: NSPersistentStoreUnsupportedRequestTypeError) }
+  public static var persistentStoreUnsupportedRequestType: Self {
+    .init(rawValue: NSPersistentStoreUnsupportedRequestTypeError)
+  }
   /// The store was written with another version of the model.
-  public static var persistentStoreIncompatibleVersionHash: CocoaError.Code { .init(rawValue: NSPersistentStoreIncompatibleVersionHashError) }
+  public static var persistentStoreIncompatibleVersionHash: Self {
+    .init(rawValue: NSPersistentStoreIncompatibleVersionHashError)
+  }
   /// A migration failed.
-  public static var migration: CocoaError.Code { .init(rawValue: NSMigrationError) }
+  public static var migration: Self { .init(rawValue: NSMigrationError) }
   /// A migration would violate a uniqueness constraint.
-  public static var migrationConstraintViolation: CocoaError.Code { .init(rawValue: NSMigrationConstraintViolationError) }
+  public static var migrationConstraintViolation: Self {
+    .init(rawValue: NSMigrationConstraintViolationError)
+  }
   /// A migration was cancelled.
-  public static var migrationCancelled: CocoaError.Code { .init(rawValue: NSMigrationCancelledError) }
+  public static var migrationCancelled: Self { .init(rawValue: NSMigrationCancelledError) }
   /// No model fits the store that is to be migrated.
-  public static var migrationMissingSourceModel: CocoaError.Code { .init(rawValue: NSMigrationMissingSourceModelError) }
+  public static var migrationMissingSourceModel: Self { .init(rawValue: NSMigrationMissingSourceModelError) }
   /// No mapping model leads from the source to the destination model.
-  public static var migrationMissingMappingModel: CocoaError.Code { .init(rawValue: NSMigrationMissingMappingModelError) }
+  public static var migrationMissingMappingModel: Self {
+    .init(rawValue: NSMigrationMissingMappingModelError)
+  }
   /// The source store of a migration fails.
-  public static var migrationManagerSourceStore: CocoaError.Code { .init(rawValue: NSMigrationManagerSourceStoreError) }
+  public static var migrationManagerSourceStore: Self { .init(rawValue: NSMigrationManagerSourceStoreError) }
   /// The destination store of a migration fails.
-  public static var migrationManagerDestinationStore: CocoaError.Code { .init(rawValue: NSMigrationManagerDestinationStoreError) }
+  public static var migrationManagerDestinationStore: Self {
+    .init(rawValue: NSMigrationManagerDestinationStoreError)
+  }
   /// A migration policy failed.
-  public static var entityMigrationPolicy: CocoaError.Code { .init(rawValue: NSEntityMigrationPolicyError) }
+  public static var entityMigrationPolicy: Self { .init(rawValue: NSEntityMigrationPolicyError) }
   /// SQLite reports a failure; its number is under `NSSQLiteErrorDomain`.
-  public static var sqlite: CocoaError.Code { .init(rawValue: NSSQLiteError) }
+  public static var sqlite: Self { .init(rawValue: NSSQLiteError) }
   /// No mapping can be inferred between two models.
-  public static var inferredMappingModel: CocoaError.Code { .init(rawValue: NSInferredMappingModelError) }
+  public static var inferredMappingModel: Self { .init(rawValue: NSInferredMappingModelError) }
   /// An external record could not be read.
-  public static var externalRecordImport: CocoaError.Code { .init(rawValue: NSExternalRecordImportError) }
+  public static var externalRecordImport: Self { .init(rawValue: NSExternalRecordImportError) }
   /// The history before a token was deleted.
-  public static var persistentHistoryTokenExpired: CocoaError.Code { .init(rawValue: NSPersistentHistoryTokenExpiredError) }
+  public static var persistentHistoryTokenExpired: Self {
+    .init(rawValue: NSPersistentHistoryTokenExpiredError)
+  }
   /// A model reference leads to no model.
-  public static var managedObjectModelReferenceNotFound: CocoaError.Code { .init(rawValue: NSManagedObjectModelReferenceNotFoundError) }
+  public static var managedObjectModelReferenceNotFound: Self {
+    .init(rawValue: NSManagedObjectModelReferenceNotFoundError)
+  }
   /// The store belongs to a newer framework.
-  public static var stagedMigrationFrameworkVersionMismatch: CocoaError.Code { .init(rawValue: NSStagedMigrationFrameworkVersionMismatchError) }
+  public static var stagedMigrationFrameworkVersionMismatch: Self {
+    .init(rawValue: NSStagedMigrationFrameworkVersionMismatchError)
+  }
   /// The store is newer than the last stage.
-  public static var stagedMigrationBackwardMigration: CocoaError.Code { .init(rawValue: NSStagedMigrationBackwardMigrationError) }
+  public static var stagedMigrationBackwardMigration: Self {
+    .init(rawValue: NSStagedMigrationBackwardMigrationError)
+  }
 }
 
 extension CocoaError {

@@ -46,7 +46,7 @@ extension Failure {
       return "\(subject.property) of \(subject.entity) \(Failure.limitWords(code, limit)): "
         + "\(subject.valueWords)."
     case .predicateFailed(let subject, let predicate, let warning):
-      let rule = (warning as? String) ?? "it fails the rule \(predicate.predicateFormat)"
+      let rule = (warning as? String) ?? "it fails the rule \(predicate)"
       return "\(subject.property) of \(subject.entity) is not valid: \(rule). Its value is "
         + "\(subject.valueWords)."
     case .tooFewDestinations(let subject, let count, let minimum):
@@ -197,8 +197,6 @@ extension ModelProblem {
       return "\(place) has the inverse \(inverse), which has no inverse itself."
     case .inverseNotMutual(let inverse, let other?):
       return "\(place) has the inverse \(inverse), whose own inverse is \(other)."
-    case .inverseLeadsElsewhere(let inverse, let destination):
-      return "\(place) has the inverse \(inverse), which leads to \(destination)."
     case .maxCountBelowMinCount(let minCount, let maxCount):
       return "\(place) has a maximum count of \(maxCount), below its minimum of \(minCount)."
     case .unknownConstraintAttribute(let constraint):

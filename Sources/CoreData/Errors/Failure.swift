@@ -113,7 +113,6 @@ struct ModelProblem: Equatable {
     case unknownInverse(name: String, destination: String)
     case inverseOnWrongEntity(inverse: String, owner: String, destination: String)
     case inverseNotMutual(inverse: String, leadsBackTo: String?)
-    case inverseLeadsElsewhere(inverse: String, destination: String)
     case maxCountBelowMinCount(minCount: Int, maxCount: Int)
     case unknownConstraintAttribute(constraint: [String])
     case constraintOnNonAttribute(constraint: [String])

@@ -55,7 +55,9 @@ struct MisuseReport {
 }
 
 /// Reports a misuse on standard error and ends the program, as an uncaught exception would.
-func misuse(_ report: @autoclosure () -> MisuseReport, file: StaticString = #file, line: UInt = #line) -> Never {
+func misuse(_ report: @autoclosure () -> MisuseReport, file: StaticString = #file, line: UInt = #line)
+  -> Never
+{
   fatalError("\n" + report().text, file: file, line: line)
 }
 

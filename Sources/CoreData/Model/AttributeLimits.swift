@@ -121,7 +121,7 @@ private enum PatternCache {
   // Guarded by `lock`.
   nonisolated(unsafe) private static var compiled: [String: NSRegularExpression] = [:]
 
-  /// Whether the whole of `string` matches, as MATCHES asks. A pattern that cannot be compiled matches nothing.
+  /// Whether the whole of `string` matches, as MATCHES asks. A pattern that is none matches nothing.
   static func matchesWhole(_ string: String, pattern: String) -> Bool {
     guard let expression = expression(for: pattern) else { return false }
     let whole = NSRange(location: 0, length: string.utf16.count)

@@ -64,7 +64,8 @@ extension MisuseReport {
         ("Owner", owner.storedName ?? "(no name)"),
       ],
       how: "A description belongs to the one entity that declares it.",
-      remedy: "Give each entity a copy (`property.copy()`), or declare the property in a common parent, whose "
+      remedy:
+        "Give each entity a copy (`property.copy()`), or declare the property in a common parent, whose "
         + "`subentities` are set before the children's `properties`.")
   }
 

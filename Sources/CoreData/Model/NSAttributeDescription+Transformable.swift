@@ -9,7 +9,8 @@ extension NSAttributeDescription {
   final func storedData(ofTransformable value: Any) throws -> Data {
     let transformer = try transformer(for: value)
     let result =
-      transformer.unarchives ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
+      transformer.unarchives
+      ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
     guard let data = result as? Data else {
       throw failure(value, "the result is \(Failure.words(for: result)), not data")
     }
@@ -19,7 +20,8 @@ extension NSAttributeDescription {
   /// The value that was stored as `data`; nil when the transformer makes nil of it.
   final func value(ofTransformable data: Data) throws -> Any? {
     let transformer = try transformer(for: data)
-    return transformer.unarchives ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+    return transformer.unarchives
+      ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
   }
 
   private func transformer(for value: Any) throws -> ValueTransformer {

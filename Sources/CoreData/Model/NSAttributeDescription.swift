@@ -1,6 +1,5 @@
-import Foundation
-
 internal import DataModelFiles
+import Foundation
 
 /// An attribute of an entity: a value of one type.
 ///
@@ -20,7 +19,10 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The type of the value.
   open var attributeType: NSAttributeType {
     get { storedAttributeType }
-    set { willRedefine("attributeType"); storedAttributeType = newValue }
+    set {
+      willRedefine("attributeType")
+      storedAttributeType = newValue
+    }
   }
 
   /// The type of the value, by its short name.
@@ -32,25 +34,37 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The name of the values' class: given by the type, free for transformable attributes.
   open var attributeValueClassName: String? {
     get { storedAttributeValueClassName ?? storedAttributeType.valueClassName }
-    set { willMutate("attributeValueClassName"); storedAttributeValueClassName = newValue }
+    set {
+      willMutate("attributeValueClassName")
+      storedAttributeValueClassName = newValue
+    }
   }
 
   /// The value of a new object. Default: nil.
   open var defaultValue: Any? {
     get { storedDefaultValue }
-    set { willMutate("defaultValue"); storedDefaultValue = newValue }
+    set {
+      willMutate("defaultValue")
+      storedDefaultValue = newValue
+    }
   }
 
   /// The registered name of the transformer of a transformable attribute; nil is keyed archiving.
   open var valueTransformerName: String? {
     get { storedValueTransformerName }
-    set { willMutate("valueTransformerName"); storedValueTransformerName = newValue }
+    set {
+      willMutate("valueTransformerName")
+      storedValueTransformerName = newValue
+    }
   }
 
   /// Whether a store may keep large data in files of their own. Enters the version hash.
   open var allowsExternalBinaryDataStorage: Bool {
     get { storedAllowsExternalBinaryDataStorage }
-    set { willRedefine("allowsExternalBinaryDataStorage"); storedAllowsExternalBinaryDataStorage = newValue }
+    set {
+      willRedefine("allowsExternalBinaryDataStorage")
+      storedAllowsExternalBinaryDataStorage = newValue
+    }
   }
 
   /// Whether the history of a deletion keeps the value (the tombstone). Enters the version hash.
@@ -65,13 +79,19 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// Kept for model files; there is no CloudKit here.
   open var allowsCloudEncryption: Bool {
     get { storedAllowsCloudEncryption }
-    set { willMutate("allowsCloudEncryption"); storedAllowsCloudEncryption = newValue }
+    set {
+      willMutate("allowsCloudEncryption")
+      storedAllowsCloudEncryption = newValue
+    }
   }
 
   /// The limits of the model file, checked on save.
   final var limits: AttributeLimits? {
     get { storedLimits }
-    set { willMutate("validationPredicates"); storedLimits = newValue }
+    set {
+      willMutate("validationPredicates")
+      storedLimits = newValue
+    }
   }
 
   open override var validationPredicates: [NSPredicate] {

@@ -13,7 +13,10 @@ open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked S
   /// The attributes of the group, composites among them.
   open var elements: [NSAttributeDescription] {
     get { storedElements }
-    set { willRedefine("elements"); storedElements = newValue }
+    set {
+      willRedefine("elements")
+      storedElements = newValue
+    }
   }
 
   override func blankCopy() -> NSPropertyDescription { NSCompositeAttributeDescription() }

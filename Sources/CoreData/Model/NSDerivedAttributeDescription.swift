@@ -3,14 +3,14 @@ import Foundation
 /// An attribute that the store computes from others when it saves; read-only for the program.
 // @unchecked Sendable: as NSPropertyDescription.
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
-  final var storedDerivationExpression: NSExpression?
+  final var storedDerivationExpression: FoundationExpression?
   final var storedFilteringPredicate: NSPredicate?
   /// The derivation as the model file writes it, such as `articles.@count` or `canonical:(name)`. Kept
   /// beside the expression because this room cannot parse.
   final var storedDerivationFormat: String?
 
   /// What is computed.
-  open var derivationExpression: NSExpression? {
+  open var derivationExpression: FoundationExpression? {
     get { storedDerivationExpression }
     set {
       willRedefine("derivationExpression")
@@ -22,7 +22,10 @@ open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sen
   /// Which objects enter an aggregate.
   open var filteringPredicate: NSPredicate? {
     get { storedFilteringPredicate }
-    set { willRedefine("filteringPredicate"); storedFilteringPredicate = newValue }
+    set {
+      willRedefine("filteringPredicate")
+      storedFilteringPredicate = newValue
+    }
   }
 
   override var isReadOnly: Bool { true }

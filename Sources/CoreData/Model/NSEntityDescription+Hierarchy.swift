@@ -9,7 +9,9 @@ extension NSEntityDescription {
     get { storedSubentities }
     set {
       willRedefine("subentities")
-      for entity in storedSubentities where entity.storedSuperentity === self { entity.storedSuperentity = nil }
+      for entity in storedSubentities where entity.storedSuperentity === self {
+        entity.storedSuperentity = nil
+      }
       storedSubentities = newValue
       for entity in newValue {
         if let former = entity.storedSuperentity, former !== self {

@@ -1,6 +1,5 @@
-import Foundation
-
 internal import DataModelFiles
+import Foundation
 
 extension NSEntityDescription {
   /// 32 bytes that tell one definition of the entity from another: its name, whether it is abstract, what it

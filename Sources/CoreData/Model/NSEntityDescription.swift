@@ -20,7 +20,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   final var storedIndexes: [NSFetchIndexDescription] = []
   final var storedUniquenessConstraints: [[Any]] = []
   final var storedCompoundIndexes: [[Any]] = []
-  final var storedCoreSpotlightDisplayNameExpression: NSExpression?
+  final var storedCoreSpotlightDisplayNameExpression: FoundationExpression?
   /// That expression as the model file writes it. This room cannot parse.
   final var storedCoreSpotlightDisplayNameFormat: String?
   /// See `NSManagedObjectModel.statedVersionHashes`.
@@ -45,37 +45,55 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name, unique within the model.
   open var name: String? {
     get { storedName }
-    set { willRedefine("name"); storedName = newValue }
+    set {
+      willRedefine("name")
+      storedName = newValue
+    }
   }
 
   /// The class of the entity's objects: `Module.Class`, or a plain class name. Default: "NSManagedObject".
   open var managedObjectClassName: String! {
     get { storedManagedObjectClassName }
-    set { willMutate("managedObjectClassName"); storedManagedObjectClassName = newValue ?? "NSManagedObject" }
+    set {
+      willMutate("managedObjectClassName")
+      storedManagedObjectClassName = newValue ?? "NSManagedObject"
+    }
   }
 
   /// Whether there are objects of sub-entities only.
   open var isAbstract: Bool {
     get { storedIsAbstract }
-    set { willRedefine("isAbstract"); storedIsAbstract = newValue }
+    set {
+      willRedefine("isAbstract")
+      storedIsAbstract = newValue
+    }
   }
 
   /// What the program wants to note about the entity; no part of the version hash.
   open var userInfo: [AnyHashable: Any]? {
     get { storedUserInfo }
-    set { willMutate("userInfo"); storedUserInfo = newValue }
+    set {
+      willMutate("userInfo")
+      storedUserInfo = newValue
+    }
   }
 
   /// A text that enters the version hash, for a change of meaning that the definition does not show.
   open var versionHashModifier: String? {
     get { storedVersionHashModifier }
-    set { willRedefine("versionHashModifier"); storedVersionHashModifier = newValue }
+    set {
+      willRedefine("versionHashModifier")
+      storedVersionHashModifier = newValue
+    }
   }
 
   /// The name by which migration recognises the entity in an older model. Default: its own name.
   open var renamingIdentifier: String? {
     get { storedRenamingIdentifier ?? storedName }
-    set { willMutate("renamingIdentifier"); storedRenamingIdentifier = newValue }
+    set {
+      willMutate("renamingIdentifier")
+      storedRenamingIdentifier = newValue
+    }
   }
 
   /// The indexes of the entity's own columns.
@@ -93,17 +111,23 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// this entity and its sub-entities.
   open var uniquenessConstraints: [[Any]] {
     get { storedUniquenessConstraints }
-    set { willRedefine("uniquenessConstraints"); storedUniquenessConstraints = newValue }
+    set {
+      willRedefine("uniquenessConstraints")
+      storedUniquenessConstraints = newValue
+    }
   }
 
   /// Groups of properties to index together. Superseded by `indexes`.
   open var compoundIndexes: [[Any]] {
     get { storedCompoundIndexes }
-    set { willMutate("compoundIndexes"); storedCompoundIndexes = newValue }
+    set {
+      willMutate("compoundIndexes")
+      storedCompoundIndexes = newValue
+    }
   }
 
   /// Kept for model files; there is no Spotlight here.
-  open var coreSpotlightDisplayNameExpression: NSExpression! {
+  open var coreSpotlightDisplayNameExpression: FoundationExpression! {
     get { storedCoreSpotlightDisplayNameExpression }
     set {
       willMutate("coreSpotlightDisplayNameExpression")

@@ -3,19 +3,25 @@ import Foundation
 /// A computed column of a fetch with dictionary results; never a property of an entity.
 // @unchecked Sendable: as NSPropertyDescription.
 open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
-  final var storedExpression: NSExpression?
+  final var storedExpression: FoundationExpression?
   final var storedExpressionResultType = NSAttributeType.undefinedAttributeType
 
   /// What is computed.
-  open var expression: NSExpression? {
+  open var expression: FoundationExpression? {
     get { storedExpression }
-    set { willMutate("expression"); storedExpression = newValue }
+    set {
+      willMutate("expression")
+      storedExpression = newValue
+    }
   }
 
   /// The type of the result.
   open var expressionResultType: NSAttributeType {
     get { storedExpressionResultType }
-    set { willMutate("expressionResultType"); storedExpressionResultType = newValue }
+    set {
+      willMutate("expressionResultType")
+      storedExpressionResultType = newValue
+    }
   }
 
   /// The type of the result, by its short name.

@@ -21,7 +21,10 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name, unique within the entity.
   open var name: String {
     get { storedName }
-    set { willMutate("name"); storedName = newValue }
+    set {
+      willMutate("name")
+      storedName = newValue
+    }
   }
 
   /// The columns, in order.

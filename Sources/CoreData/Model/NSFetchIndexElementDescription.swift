@@ -36,13 +36,19 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
   /// Default: `binary`.
   open var collationType: NSFetchIndexElementType {
     get { storedCollationType }
-    set { willMutate("collationType"); storedCollationType = newValue }
+    set {
+      willMutate("collationType")
+      storedCollationType = newValue
+    }
   }
 
   /// Default: true.
   open var isAscending: Bool {
     get { storedIsAscending }
-    set { willMutate("isAscending"); storedIsAscending = newValue }
+    set {
+      willMutate("isAscending")
+      storedIsAscending = newValue
+    }
   }
 
   /// The index that holds the element.

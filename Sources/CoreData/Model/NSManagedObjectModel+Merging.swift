@@ -27,7 +27,8 @@ extension NSManagedObjectModel {
 
   /// One model of those entities among `models` that the store's metadata names with the same hash; nil
   /// when one of the metadata's entities is found nowhere.
-  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
+  {
     guard let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
     let fitting = models.filter { model in
       let hashes = model.entityVersionHashesByName
@@ -103,13 +104,16 @@ extension NSManagedObjectModel {
     let stated = statedVersionHashes
     defer { statedVersionHashes = stated }
     let entities = NSManagedObjectModel.byName(storedEntities)
-    let relationships = storedEntities.flatMap(\.ownProperties).compactMap { $0 as? NSRelationshipDescription }
+    let relationships = storedEntities.flatMap(\.ownProperties).compactMap {
+      $0 as? NSRelationshipDescription
+    }
     for relationship in relationships {
       guard let name = relationship.pendingDestinationName, let entity = entities[name] else { continue }
       relationship.destinationEntity = entity
     }
     for relationship in relationships {
-      guard let name = relationship.pendingInverseName, let destination = relationship.storedDestinationEntity,
+      guard let name = relationship.pendingInverseName,
+        let destination = relationship.storedDestinationEntity,
         let inverse = destination.relationshipsByName[name]
       else { continue }
       relationship.inverseRelationship = inverse

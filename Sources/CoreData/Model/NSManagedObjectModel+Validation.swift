@@ -61,7 +61,9 @@ extension NSEntityDescription {
 
   fileprivate func propertyProblem(in model: NSManagedObjectModel) -> ModelProblem? {
     var declared: [String: NSEntityDescription] = [:]
-    for property in ancestors.flatMap(\.ownProperties) { declared[property.storedName] = property.owningEntity }
+    for property in ancestors.flatMap(\.ownProperties) {
+      declared[property.storedName] = property.owningEntity
+    }
     for property in ownProperties {
       if property.storedName.isEmpty { return problem(nil, .propertyWithoutName) }
       if let owner = declared.updateValue(self, forKey: property.storedName) {
@@ -95,7 +97,9 @@ extension NSEntityDescription {
 extension NSPropertyDescription {
   fileprivate func problem(in model: NSManagedObjectModel) -> ModelProblem.Kind? {
     if let attribute = self as? NSAttributeDescription { return attribute.typeProblem }
-    if let relationship = self as? NSRelationshipDescription { return relationship.connectionProblem(in: model) }
+    if let relationship = self as? NSRelationshipDescription {
+      return relationship.connectionProblem(in: model)
+    }
     return nil
   }
 }
@@ -127,7 +131,8 @@ extension NSRelationshipDescription {
     let place = "\(inverse.owningEntity?.storedName ?? "(no entity)").\(inverse.storedName)"
     guard inverse.storedInverseRelationship === self else {
       return .inverseNotMutual(
-        inverse: place, leadsBackTo: inverse.storedInverseRelationship.map { back in
+        inverse: place,
+        leadsBackTo: inverse.storedInverseRelationship.map { back in
           "\(back.owningEntity?.storedName ?? "(no entity)").\(back.storedName)"
         })
     }

@@ -1,6 +1,5 @@
-import Foundation
-
 internal import DataModelFiles
+import Foundation
 
 extension NSManagedObjectModel {
   /// The version hash of every entity, by name.

@@ -51,7 +51,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Texts by which a program tells its models apart; they never decide whether a store fits.
   open var versionIdentifiers: Set<AnyHashable> {
     get { storedVersionIdentifiers }
-    set { willMutate("versionIdentifiers"); storedVersionIdentifiers = newValue }
+    set {
+      willMutate("versionIdentifiers")
+      storedVersionIdentifiers = newValue
+    }
   }
 
   /// Localised names under the keys "Entity/Name", "Property/Name/Entity/EntityName", "Property/Name" and

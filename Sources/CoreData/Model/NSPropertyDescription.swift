@@ -1,6 +1,5 @@
-import Foundation
-
 internal import DataModelFiles
+import Foundation
 
 /// What all properties of an entity have in common: attributes, relationships, fetched properties, and the
 /// computed columns of a fetch.
@@ -38,55 +37,82 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The name, unique within the entity and those it inherits from.
   open var name: String {
     get { storedName }
-    set { willRedefine("name"); storedName = newValue }
+    set {
+      willRedefine("name")
+      storedName = newValue
+    }
   }
 
   /// Whether nil passes validation. Default: true.
   open var isOptional: Bool {
     get { storedIsOptional }
-    set { willRedefine("isOptional"); storedIsOptional = newValue }
+    set {
+      willRedefine("isOptional")
+      storedIsOptional = newValue
+    }
   }
 
   /// Whether the value stays in memory and never reaches a store. Default: false.
   open var isTransient: Bool {
     get { storedIsTransient }
-    set { willRedefine("isTransient"); storedIsTransient = newValue }
+    set {
+      willRedefine("isTransient")
+      storedIsTransient = newValue
+    }
   }
 
   /// What the program wants to note about the property; no part of the version hash.
   open var userInfo: [AnyHashable: Any]? {
     get { storedUserInfo }
-    set { willMutate("userInfo"); storedUserInfo = newValue }
+    set {
+      willMutate("userInfo")
+      storedUserInfo = newValue
+    }
   }
 
   /// Whether the store should index the column by itself. Superseded by `NSEntityDescription.indexes`.
   open var isIndexed: Bool {
     get { storedIsIndexed }
-    set { willMutate("isIndexed"); storedIsIndexed = newValue }
+    set {
+      willMutate("isIndexed")
+      storedIsIndexed = newValue
+    }
   }
 
   /// Kept for model files; there is no Spotlight here.
   open var isIndexedBySpotlight: Bool {
     get { storedIsIndexedBySpotlight }
-    set { willMutate("isIndexedBySpotlight"); storedIsIndexedBySpotlight = newValue }
+    set {
+      willMutate("isIndexedBySpotlight")
+      storedIsIndexedBySpotlight = newValue
+    }
   }
 
   /// Kept for model files; external records are history.
   open var isStoredInExternalRecord: Bool {
     get { storedIsStoredInExternalRecord }
-    set { willMutate("isStoredInExternalRecord"); storedIsStoredInExternalRecord = newValue }
+    set {
+      willMutate("isStoredInExternalRecord")
+      storedIsStoredInExternalRecord = newValue
+    }
   }
 
   /// A text that enters the version hash, for a change of meaning that the definition does not show.
   open var versionHashModifier: String? {
     get { storedVersionHashModifier }
-    set { willRedefine("versionHashModifier"); storedVersionHashModifier = newValue }
+    set {
+      willRedefine("versionHashModifier")
+      storedVersionHashModifier = newValue
+    }
   }
 
   /// The name by which migration recognises the property in an older model. Default: its own name.
   open var renamingIdentifier: String? {
     get { storedRenamingIdentifier ?? (storedName.isEmpty ? nil : storedName) }
-    set { willMutate("renamingIdentifier"); storedRenamingIdentifier = newValue }
+    set {
+      willMutate("renamingIdentifier")
+      storedRenamingIdentifier = newValue
+    }
   }
 
   /// 32 bytes that tell one definition of the property from another.
@@ -143,10 +169,12 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     copy.storedIsStoredInExternalRecord = storedIsStoredInExternalRecord
   }
 
+  /// Whether a property is read-only does not enter: the recipe for derived attributes is not known, so they
+  /// hash as plain ones, here as in compiled models.
   final var baseVersionHash: [UInt8] {
     VersionHash.base(
       name: storedName, isOptional: storedIsOptional, isTransient: storedIsTransient,
-      isReadOnly: isReadOnly, modifier: storedVersionHashModifier)
+      modifier: storedVersionHashModifier)
   }
 
   func computeVersionHash() -> [UInt8] { baseVersionHash }

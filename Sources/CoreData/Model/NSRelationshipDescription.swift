@@ -1,6 +1,5 @@
-import Foundation
-
 internal import DataModelFiles
+import Foundation
 
 /// What happens to the destination of a relationship when its source is deleted.
 public enum NSDeleteRule: UInt, Sendable {
@@ -53,19 +52,28 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   /// The largest number of destinations: 1 is to-one, 0 is to-many without limit.
   open var maxCount: Int {
     get { storedMaxCount }
-    set { willRedefine("maxCount"); storedMaxCount = newValue }
+    set {
+      willRedefine("maxCount")
+      storedMaxCount = newValue
+    }
   }
 
   /// The smallest number of destinations; checked when the relationship is mandatory or not empty.
   open var minCount: Int {
     get { storedMinCount }
-    set { willRedefine("minCount"); storedMinCount = newValue }
+    set {
+      willRedefine("minCount")
+      storedMinCount = newValue
+    }
   }
 
   /// What a delete of the source does to the destination.
   open var deleteRule: NSDeleteRule {
     get { storedDeleteRule }
-    set { willMutate("deleteRule"); storedDeleteRule = newValue }
+    set {
+      willMutate("deleteRule")
+      storedDeleteRule = newValue
+    }
   }
 
   /// Whether there may be several destinations.
@@ -74,7 +82,10 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
   /// Whether the order of the destinations is kept.
   open var isOrdered: Bool {
     get { storedIsOrdered }
-    set { willRedefine("isOrdered"); storedIsOrdered = newValue }
+    set {
+      willRedefine("isOrdered")
+      storedIsOrdered = newValue
+    }
   }
 
   final var destinationName: String? { storedDestinationEntity?.storedName ?? pendingDestinationName }

@@ -12,7 +12,8 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
   public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
   public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
-  public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+  public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName(
+    "NSSecureUnarchiveFromData")
 }
 
 /// Turns values of one kind into another and, where it can, back. Foundation has the class on Apple's
