@@ -1,0 +1,267 @@
+import Foundation
+
+/// Pure functions on strings that the evaluator and SQLite's registered functions share, so that a predicate
+/// means the same in memory and in SQL.
+
+/// Whether the UTF-8 bytes are equal. Swift's `==` is true for canonical equivalents too; SQLite's is not.
+@inline(__always)
+func binaryEqual(_ a: String, _ b: String) -> Bool {
+  let count = a.utf8.count
+  return count == b.utf8.count && binaryCompare(a, b) == 0
+}
+
+/// Compares by UTF-8 bytes, as SQLite's BINARY collation does: negative, zero or positive.
+func binaryCompare(_ a: String, _ b: String) -> Int {
+  let order = a.utf8.withContiguousStorageIfAvailable { x in
+    b.utf8.withContiguousStorageIfAvailable { y in
+      let common = min(x.count, y.count)
+      guard common > 0 else { return x.count - y.count }
+      let order = Int(memcmp(x.baseAddress!, y.baseAddress!, common))
+      return order != 0 ? order : x.count - y.count
+    }
+  }
+  if case .some(.some(let order)) = order { return order }
+  // Strings that Foundation owns have no contiguous storage.
+  var x = a
+  var y = b
+  x.makeContiguousUTF8()
+  y.makeContiguousUTF8()
+  return binaryCompare(x, y)
+}
+
+/// The form of `text` under which strings that `options` calls equal have equal bytes.
+///
+/// - `caseInsensitive`: full case folding ("Straße" and "STRASSE" are equal).
+/// - `diacriticInsensitive`: combining marks on Latin, Greek and Cyrillic letters are dropped; those of other
+///   scripts spell words and stay.
+/// - `normalized`: the text as it is; it overrides both.
+///
+/// With either of the first two the result is in Unicode's normal form C.
+func foldForComparison(_ text: String, options: Comparison.Options) -> String {
+  guard !options.contains(.normalized),
+    !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+  else { return text }
+  let foldsCase = options.contains(.caseInsensitive)
+  if let ascii = foldedASCII(text, foldsCase: foldsCase) { return ascii }
+  let stripsMarks = options.contains(.diacriticInsensitive)
+  var scalars = String.UnicodeScalarView()
+  var stripping = false
+  for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
+    if stripsMarks {
+      if isCombiningMark(scalar) {
+        if stripping { continue }
+      } else {
+        stripping = marksAreDiacritics(after: scalar)
+      }
+    }
+    if !foldsCase {
+      scalars.append(scalar)
+    } else if scalar == "ı" {
+      // The one letter whose capital is another letter's: case folding leaves it alone.
+      scalars.append(scalar)
+    } else {
+      for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+        scalars.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+      }
+    }
+  }
+  return String(scalars).precomposedStringWithCanonicalMapping
+}
+
+/// `text` folded if it is ASCII, else nil. ASCII has no diacritics.
+private func foldedASCII(_ text: String, foldsCase: Bool) -> String? {
+  var isASCII = true
+  var hasCapitals = false
+  for byte in text.utf8 {
+    if byte >= 0x80 {
+      isASCII = false
+      break
+    }
+    if byte &- 0x41 < 26 { hasCapitals = true }
+  }
+  guard isASCII else { return nil }
+  guard foldsCase, hasCapitals else { return text }
+  return String(unsafeUninitializedCapacity: text.utf8.count) { buffer in
+    var count = 0
+    for byte in text.utf8 {
+      buffer[count] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+      count += 1
+    }
+    return count
+  }
+}
+
+private func isCombiningMark(_ scalar: Unicode.Scalar) -> Bool {
+  guard scalar.value >= 0x300 else { return false }
+  return scalar.properties.generalCategory == .nonspacingMark
+}
+
+/// Latin, Greek, Cyrillic: up to U+0530, and the extended blocks.
+private func marksAreDiacritics(after scalar: Unicode.Scalar) -> Bool {
+  scalar.value < 0x530 || (0x1E00...0x1FFF).contains(scalar.value) || (0x2C60...0x2C7F).contains(scalar.value)
+}
+
+/// Compares two strings for `<`, `==` and sorting: negative, zero or positive.
+func compareStrings(_ a: String, _ b: String, options: Comparison.Options) -> Int {
+  if options.contains(.localeSensitive), !options.contains(.normalized) {
+    let x = foldForComparison(a, options: options)
+    let y = foldForComparison(b, options: options)
+    return x.compare(y, options: [], range: nil, locale: .current).rawValue
+  }
+  guard !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) else { return binaryCompare(a, b) }
+  return binaryCompare(foldForComparison(a, options: options), foldForComparison(b, options: options))
+}
+
+/// `BEGINSWITH`, `ENDSWITH`, `CONTAINS` and `string IN string`: where in a text a piece must be.
+enum StringPlace {
+  case start, end, anywhere
+}
+
+/// A piece of text to look for, folded once.
+struct StringFinder {
+  private let piece: [UInt8]
+  private let options: Comparison.Options
+  private let place: StringPlace
+
+  init(_ piece: String, _ place: StringPlace, options: Comparison.Options) {
+    self.piece = Array(foldForComparison(piece, options: options).utf8)
+    self.options = options
+    self.place = place
+  }
+
+  /// Whether `text` has the piece in its place. An empty piece is in every text.
+  func matches(_ text: String) -> Bool {
+    var folded = foldForComparison(text, options: options)
+    return folded.withUTF8 { bytes in
+      guard bytes.count >= piece.count else { return false }
+      if piece.isEmpty { return true }
+      let last = bytes.count - piece.count
+      switch place {
+      case .start: return occurs(at: 0, in: bytes)
+      case .end: return occurs(at: last, in: bytes)
+      case .anywhere:
+        var offset = 0
+        while offset <= last {
+          guard let next = memchr(bytes.baseAddress! + offset, Int32(piece[0]), last - offset + 1) else { return false }
+          offset = bytes.baseAddress!.distance(to: next.assumingMemoryBound(to: UInt8.self))
+          if occurs(at: offset, in: bytes) { return true }
+          offset += 1
+        }
+        return false
+      }
+    }
+  }
+
+  private func occurs(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let equal = piece.withUnsafeBufferPointer {
+      memcmp(bytes.baseAddress! + offset, $0.baseAddress!, $0.count) == 0
+    }
+    guard equal, options.contains(.word) else { return equal }
+    return isWordBoundary(offset, in: bytes) && isWordBoundary(offset + piece.count, in: bytes)
+  }
+
+  /// Bytes of ASCII letters and digits, and all bytes of other letters, belong to words.
+  private func isWordBoundary(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard offset > 0, offset < bytes.count else { return true }
+    func isWord(_ byte: UInt8) -> Bool {
+      byte >= 0x80 || (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == 0x5F
+    }
+    return !(isWord(bytes[offset - 1]) && isWord(bytes[offset]))
+  }
+}
+
+/// A pattern of `LIKE`: `*` is any text, `?` any one character (one Unicode scalar of the composed text),
+/// `\` takes the next character as it is. The whole text must match.
+struct LikePattern {
+  private enum Piece: Equatable {
+    case byte(UInt8)
+    case one
+    case many
+  }
+  private let pieces: [Piece]
+  private let options: Comparison.Options
+
+  init(_ pattern: String, options: Comparison.Options) {
+    self.options = options
+    var pieces: [Piece] = []
+    var escaped = false
+    for byte in foldForComparison(pattern, options: options).utf8 {
+      switch byte {
+      case _ where escaped: pieces.append(.byte(byte))
+      case UInt8(ascii: "\\"):
+        escaped = true
+        continue
+      case UInt8(ascii: "*"): if pieces.last != .many { pieces.append(.many) }
+      case UInt8(ascii: "?"): pieces.append(.one)
+      default: pieces.append(.byte(byte))
+      }
+      escaped = false
+    }
+    if escaped { pieces.append(.byte(UInt8(ascii: "\\"))) }
+    self.pieces = pieces
+  }
+
+  func matches(_ text: String) -> Bool {
+    var folded = foldForComparison(text, options: options)
+    return folded.withUTF8(matches)
+  }
+
+  /// Goes back to the latest `*` only: each of them may as well have taken the shortest text.
+  private func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var piece = 0
+    var offset = 0
+    var retry: (piece: Int, offset: Int)?
+    while true {
+      if piece < pieces.count, pieces[piece] == .many {
+        piece += 1
+        retry = (piece, offset)
+        continue
+      }
+      if offset == bytes.count, piece == pieces.count { return true }
+      if offset < bytes.count, piece < pieces.count {
+        switch pieces[piece] {
+        case .byte(let byte) where byte == bytes[offset]:
+          piece += 1
+          offset += 1
+          continue
+        case .one:
+          piece += 1
+          offset = LikePattern.afterScalar(at: offset, in: bytes)
+          continue
+        default: break
+        }
+      }
+      guard let last = retry, last.offset < bytes.count else { return false }
+      retry = (last.piece, LikePattern.afterScalar(at: last.offset, in: bytes))
+      piece = last.piece
+      offset = retry!.offset
+    }
+  }
+
+  private static func afterScalar(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    var next = offset + 1
+    while next < bytes.count, bytes[next] & 0xC0 == 0x80 { next += 1 }
+    return next
+  }
+}
+
+/// A pattern of `MATCHES`: an ICU regular expression that the whole text must match.
+struct RegularExpressionPattern {
+  private let expression: NSRegularExpression
+  private let options: Comparison.Options
+
+  /// Throws Foundation's error for a malformed pattern.
+  init(_ pattern: String, options: Comparison.Options) throws {
+    // Case is the expression's own business: folding the pattern would turn \S into \s.
+    self.options = options.subtracting(.caseInsensitive)
+    expression = try NSRegularExpression(
+      pattern: "\\A(?:\(foldForComparison(pattern, options: self.options)))\\z",
+      options: options.contains(.caseInsensitive) && !options.contains(.normalized) ? .caseInsensitive : [])
+  }
+
+  func matches(_ text: String) -> Bool {
+    let folded = foldForComparison(text, options: options)
+    let range = NSRange(location: 0, length: folded.utf16.count)
+    return expression.firstMatch(in: folded, options: [], range: range) != nil
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+/// A value in a predicate, as a tree.
+indirect enum ExpressionNode: Hashable, Sendable {
+  case constant(PredicateConstant)
+  /// `SELF`
+  case evaluatedObject
+  /// `$name`, without the `$`.
+  case variable(String)
+  /// A key path on the evaluated object: `["author", "name"]`, `["chapters", "@count"]`,
+  /// `["chapters", "@sum", "pages"]`. Never empty.
+  case keyPath([String])
+  /// A key path on another expression: `$x.name`, `SUBQUERY(…).@count`, `function(…).key`.
+  case nested(ExpressionNode, [String])
+  /// A function by its selector, `"add:to:"` and such; see `PredicateFunction` for those that evaluate.
+  case function(String, [ExpressionNode])
+  /// `{1, 2, x}`. An aggregate of constants only is `constant(.collection(…))`.
+  case aggregate([ExpressionNode])
+  /// `SUBQUERY(collection, $variable, predicate)`
+  case subquery(ExpressionNode, variable: String, PredicateNode)
+  /// `TERNARY(predicate, a, b)`
+  case conditional(PredicateNode, ExpressionNode, ExpressionNode)
+  /// `a UNION b`, `a INTERSECT b`, `a MINUS b`
+  case setOperation(SetOperation, ExpressionNode, ExpressionNode)
+  /// `a[…]`
+  case index(ExpressionNode, Index)
+  /// `$name := expression`
+  case assignment(String, ExpressionNode)
+  /// `ANYKEY`
+  case anyKey
+  case block(BlockExpression, [ExpressionNode])
+  /// `FETCH(request, context, countOnly)`; a store makes a sub-select of it.
+  case fetch(ExpressionNode, ExpressionNode, countOnly: Bool)
+
+  enum SetOperation: String, Sendable {
+    case union = "UNION"
+    case intersect = "INTERSECT"
+    case minus = "MINUS"
+  }
+
+  enum Index: Hashable, Sendable {
+    case first
+    case last
+    case size
+    case at(ExpressionNode)
+  }
+
+  /// The expression that the key path `text` stands for: `"a.b"`, or `SELF` for `"self"`.
+  init(keyPath text: String) {
+    var path: [String]
+    if text.utf8.contains(UInt8(ascii: ".")) {
+      path = text.split(separator: ".", omittingEmptySubsequences: true).map(String.init)
+    } else {
+      path = [text]
+    }
+    if let first = path.first, first == "self" || first == "SELF" { path.removeFirst() }
+    self = path.isEmpty ? .evaluatedObject : .keyPath(path)
+  }
+
+  /// The key path `path` on this expression: on `SELF` and on key paths it is one longer path.
+  func appending(_ path: [String]) -> ExpressionNode {
+    switch self {
+    case _ where path.isEmpty: self
+    case .evaluatedObject: .keyPath(path)
+    case .keyPath(let start): .keyPath(start + path)
+    case .nested(let base, let start): .nested(base, start + path)
+    default: .nested(self, path)
+    }
+  }
+
+  /// Whether it is a constant.
+  var isConstant: Bool { if case .constant = self { true } else { false } }
+}
+
+/// An expression that is Swift code; it evaluates in memory only.
+// @unchecked Sendable: as BlockPredicate.
+final class BlockExpression: Hashable, @unchecked Sendable {
+  /// Takes the evaluated object, the arguments' values and a dictionary for the code's own use.
+  let body: (Any?, [Any], NSMutableDictionary?) -> Any
+
+  init(_ body: @escaping (Any?, [Any], NSMutableDictionary?) -> Any) { self.body = body }
+
+  static func == (left: BlockExpression, right: BlockExpression) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// A value in a predicate.
+// @unchecked Sendable: `object` and `other` are opaque here; the room that put them in answers for them.
+enum PredicateConstant: @unchecked Sendable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case double(Double)
+  case date(Date)
+  case string(String)
+  case data(Data)
+  case uuid(UUID)
+  case url(URL)
+  case decimal(Decimal)
+  /// An array, a set, or the values of a dictionary.
+  case collection([PredicateConstant])
+  /// A managed object, an object id, an entity: compared by `predicateIdentity` where it has one.
+  case object(AnyObject)
+  case other(Any)
+}
+
+/// An object that a predicate compares by what it stands for, not by its address: a managed object and its
+/// id answer the same.
+protocol PredicateIdentity: AnyObject {
+  /// What it stands for; nil if nothing equals it.
+  var predicateIdentity: AnyHashable? { get }
+}
+
+extension PredicateConstant {
+  /// Whether it is nil.
+  var isNull: Bool { if case .null = self { true } else { false } }
+
+  /// The number it stands for, as SQLite sees it: dates are seconds since 2001-01-01 00:00 UTC.
+  var number: Double? {
+    switch self {
+    case .bool(let value): value ? 1 : 0
+    case .int(let value): Double(value)
+    case .double(let value): value
+    case .date(let value): value.timeIntervalSinceReferenceDate
+    case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+    default: nil
+    }
+  }
+
+  /// What `object` constants are compared by.
+  static func identity(of object: AnyObject) -> AnyHashable? {
+    if let identified = object as? any PredicateIdentity { return identified.predicateIdentity }
+    return object as? AnyHashable ?? AnyHashable(ObjectIdentifier(object))
+  }
+}
+
+extension PredicateConstant: Hashable {
+  static func == (left: PredicateConstant, right: PredicateConstant) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.int(let a), .int(let b)): a == b
+    case (.double(let a), .double(let b)): a == b
+    case (.date(let a), .date(let b)): a == b
+    case (.string(let a), .string(let b)): binaryEqual(a, b)
+    case (.data(let a), .data(let b)): a == b
+    case (.uuid(let a), .uuid(let b)): a == b
+    case (.url(let a), .url(let b)): a == b
+    case (.decimal(let a), .decimal(let b)): a == b
+    case (.collection(let a), .collection(let b)): a == b
+    case (.object(let a), .object(let b)): a === b || Self.identity(of: a) == Self.identity(of: b)
+    case (.other(let a), .other(let b)): (a as? AnyHashable).map { $0 == b as? AnyHashable } ?? false
+    default: false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .bool(let value): hasher.combine(value)
+    case .int(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value)
+    case .date(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(value)
+    case .data(let value): hasher.combine(value)
+    case .uuid(let value): hasher.combine(value)
+    case .url(let value): hasher.combine(value)
+    case .decimal(let value): hasher.combine(value)
+    case .collection(let value): hasher.combine(value)
+    case .object(let value): hasher.combine(Self.identity(of: value))
+    case .other(let value): hasher.combine(value as? AnyHashable)
+    }
+  }
+}
