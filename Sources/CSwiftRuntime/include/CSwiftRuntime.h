@@ -12,4 +12,13 @@ void *_Nullable swift_tryRetain(void *_Nonnull object);
 /// Allocates an object of the class with this metadata; its fields are not initialised.
 void *_Nonnull swift_allocObject(const void *_Nonnull metadata, size_t size, size_t alignmentMask);
 
+/// What the managed object being made on this thread is made from; taken by its initialiser.
+/// A thread-local variable, because a client's initialiser stands between the two.
+void *_Nullable core_data_materialisation(void);
+void core_data_set_materialisation(void *_Nullable value);
+
+/// The innermost context whose block runs on this thread; see `QueueOwnership`.
+void *_Nullable core_data_queue_ownership(void);
+void core_data_set_queue_ownership(void *_Nullable value);
+
 #endif

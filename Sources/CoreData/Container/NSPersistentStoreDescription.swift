@@ -1,0 +1,76 @@
+/// What store a container is to open, and how.
+open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendable {
+  // `@unchecked Sendable`, as in Apple's SDK: set up before it is handed to a container.
+
+  /// The store's type; SQLite by default.
+  open var type = NSSQLiteStoreType
+  /// The configuration whose entities the store holds; nil for all.
+  open var configuration: String?
+  /// Where the store lives. `file:///dev/null` for a SQLite store in memory.
+  open var url: URL?
+  /// Whether ``NSPersistentContainer/loadPersistentStores(completionHandler:)`` returns before the store is open.
+  open var shouldAddStoreAsynchronously = false
+  private var given: [String: NSObject] = [
+    NSMigratePersistentStoresAutomaticallyOption: true as NSNumber,
+    NSInferMappingModelAutomaticallyOption: true as NSNumber,
+  ]
+  private var pragmas: [String: NSObject] = [:]
+
+  public override convenience init() { self.init(url: URL(fileURLWithPath: "/dev/null")) }
+
+  public init(url: URL) {
+    self.url = url
+    super.init()
+  }
+
+  /// The options the store is added with.
+  open var options: [String: NSObject] {
+    var options = given
+    if !pragmas.isEmpty { options[NSSQLitePragmasOption] = NSDictionary(dictionary: pragmas) }
+    return options
+  }
+
+  /// Sets an option; nil takes it out.
+  open func setOption(_ option: NSObject?, forKey key: String) { given[key] = option }
+
+  /// Pragmas set on the store's connections.
+  open var sqlitePragmas: [String: NSObject] { pragmas }
+  open func setValue(_ value: NSObject?, forPragmaNamed name: String) { pragmas[name] = value }
+
+  /// Whether the store is opened without ever writing to it.
+  open var isReadOnly: Bool {
+    get { flag(NSReadOnlyPersistentStoreOption) }
+    set { given[NSReadOnlyPersistentStoreOption] = newValue as NSNumber }
+  }
+
+  /// How long, in seconds, to wait for a store that somebody else has locked.
+  open var timeout: TimeInterval {
+    get { (given[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
+    set { given[NSPersistentStoreTimeoutOption] = newValue as NSNumber }
+  }
+
+  open var shouldMigrateStoreAutomatically: Bool {
+    get { flag(NSMigratePersistentStoresAutomaticallyOption) }
+    set { given[NSMigratePersistentStoresAutomaticallyOption] = newValue as NSNumber }
+  }
+
+  open var shouldInferMappingModelAutomatically: Bool {
+    get { flag(NSInferMappingModelAutomaticallyOption) }
+    set { given[NSInferMappingModelAutomaticallyOption] = newValue as NSNumber }
+  }
+
+  private func flag(_ key: String) -> Bool { (given[key] as? NSNumber)?.boolValue ?? false }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSPersistentStoreDescription(url: url ?? URL(fileURLWithPath: "/dev/null"))
+    copy.type = type
+    copy.configuration = configuration
+    copy.url = url
+    copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
+    copy.given = given
+    copy.pragmas = pragmas
+    return copy
+  }
+
+  open override var description: String { "<NSPersistentStoreDescription> (type: \(type), url: \(url?.absoluteString ?? "nil"))" }
+}

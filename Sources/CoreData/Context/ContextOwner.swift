@@ -1,0 +1,202 @@
+internal import CSwiftRuntime
+
+/// A context as its objects know it: the identity map, and the way back to the context while it lives.
+///
+/// Objects, and through them ids and rows, outlive their context; they hold this instead of it.
+///
+/// Invariant 1: in one context there is at most one object for each row. The map does not keep objects alive;
+/// a dying object takes itself out, on whatever thread it dies.
+final class ContextOwner: ObjectOwner, @unchecked Sendable {
+  // `@unchecked Sendable`: the tables are only touched under `lock`; `stores` grows under it too, and the rest
+  // belongs to the context's queue.
+
+  private(set) weak var context: NSManagedObjectContext?
+  let isMainQueue: Bool
+
+  /// Recursive, since making an object runs a client's initialiser.
+  private let lock = NSRecursiveLock()
+  /// By store number, then by root entity index.
+  private var tables: [[Table]] = []
+  /// Objects that no store has seen, by their negative keys.
+  private let unsaved = Table()
+  private(set) var stores: [StoreIdentity] = []
+
+  private lazy var materialisation = Materialisation(owner: self, layout: layouts.layouts[0])
+
+  private final class Table {
+    var keys = KeyTable()
+  }
+
+  init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool) {
+    self.context = context
+    self.isMainQueue = isMainQueue
+    super.init(layouts)
+  }
+
+  override var isOnQueue: Bool {
+    QueueOwnership.isOwned(self) || isMainQueue && QueueOwnership.isMainQueue
+  }
+
+  override func reportWrongQueue(_ object: NSManagedObject?, call: String) {
+    context?.reportWrongQueue(object, call: call)
+  }
+
+  override func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? {
+    guard let context else {
+      fatalError(
+        "The context of \(object.layout.name) \(object.objectID.description) is gone, so its fault cannot be "
+          + "fulfilled: keep the context as long as its objects are used.")
+    }
+    return try context.fulfil(object)
+  }
+
+  override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
+    context?.handleInaccessible(object, property: property)
+  }
+
+  override func noteChange(of object: NSManagedObject) { context?.noteChange(of: object) }
+
+  override func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
+    guard let context else { return [] }
+    return context.committedMembers(of: property, in: object)
+  }
+
+  override func storeIdentity(_ store: UInt16) -> StoreIdentity? {
+    Int(store) < stores.count ? stores[Int(store)] : nil
+  }
+
+  // Stores.
+
+  /// The number by which objects of this context refer to a store.
+  func number(of store: StoreIdentity) -> UInt16 {
+    lock.lock()
+    defer { lock.unlock() }
+    if let index = stores.firstIndex(where: { $0 === store }) { return UInt16(index) }
+    stores.append(store)
+    tables.append(layouts.layouts.map { _ in Table() })
+    return UInt16(stores.count - 1)
+  }
+
+  private func table(_ entity: Int, _ store: UInt16, _ key: Int64) -> Table {
+    key < 0 ? unsaved : tables[Int(store)][layouts.layouts[entity].rootIndex]
+  }
+
+  // The identity map.
+
+  private func held(_ table: Table, _ key: Int64) -> NSManagedObject? {
+    guard let pointer = table.keys[key], swift_tryRetain(pointer) != nil else { return nil }
+    return Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue()
+  }
+
+  func registered(_ reference: RowReference, store: UInt16) -> NSManagedObject? {
+    lock.lock()
+    defer { lock.unlock() }
+    return held(table(Int(reference.entity), store, reference.key), reference.key)
+  }
+
+  override func object(for reference: RowReference, store: UInt16) -> NSManagedObject {
+    lock.lock()
+    defer { lock.unlock() }
+    let table = table(Int(reference.entity), store, reference.key)
+    if let object = held(table, reference.key) { return object }
+    return make(layouts.layouts[Int(reference.entity)], reference.key, store, table)
+  }
+
+  /// The objects of rows that a fetch brought, in order. Faults take the row; others keep what they have unless
+  /// they are to be refreshed.
+  func objects(for rows: [RowSnapshot], store: UInt16, refreshing: Bool) -> [NSManagedObject] {
+    lock.lock()
+    defer { lock.unlock() }
+    guard let first = rows.first else { return [] }
+    let table = tables[Int(store)][layouts.layouts[first.entity].rootIndex]
+    table.keys.reserve(rows.count)
+    var objects: [NSManagedObject] = []
+    objects.reserveCapacity(rows.count)
+    for row in rows {
+      if let object = held(table, row.key) {
+        if object.state.contains(.fault) {
+          object.row = row
+        } else if refreshing, object.row !== row {
+          object.takeRefreshed(row)
+        }
+        objects.append(object)
+      } else {
+        let object = make(layouts.layouts[row.entity], row.key, store, table)
+        object.row = row
+        objects.append(object)
+      }
+    }
+    return objects
+  }
+
+  func faults(for references: [RowReference], store: UInt16) -> [NSManagedObject] {
+    lock.lock()
+    defer { lock.unlock() }
+    return references.map { object(for: $0, store: store) }
+  }
+
+  /// Makes a fault. The client's class is asked for an object through its own initialiser.
+  private func make(_ layout: EntityLayout, _ key: Int64, _ store: UInt16, _ table: Table) -> NSManagedObject {
+    materialisation.layout = layout
+    core_data_set_materialisation(Unmanaged.passUnretained(materialisation).toOpaque())
+    let object = layout.objectClass.init(entity: layout.entity, insertInto: nil)
+    object.key = key
+    object.store = store
+    object.state = [.fault, .registered]
+    table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: key)
+    return object
+  }
+
+  func register(_ object: NSManagedObject) {
+    lock.lock()
+    defer { lock.unlock() }
+    object.state.insert(.registered)
+    table(object.layout.index, object.store, object.key).keys
+      .insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+  }
+
+  func unregister(_ object: NSManagedObject) {
+    forget(object)
+    object.state.remove(.registered)
+  }
+
+  /// Gives a new object the key that its store keeps it under.
+  func rekey(_ object: NSManagedObject, to key: Int64) {
+    lock.lock()
+    defer { lock.unlock() }
+    let pointer = Unmanaged.passUnretained(object).toOpaque()
+    table(object.layout.index, object.store, object.key).keys.remove(pointer, at: object.key)
+    object.key = key
+    object.cachedID = nil
+    table(object.layout.index, object.store, key).keys.insert(pointer, at: key)
+  }
+
+  /// Makes room before many objects get their keys.
+  func reserve(_ count: Int, entity: Int, store: UInt16) {
+    lock.lock()
+    tables[Int(store)][layouts.layouts[entity].rootIndex].keys.reserve(count)
+    lock.unlock()
+  }
+
+  override func forget(_ object: NSManagedObject) {
+    lock.lock()
+    table(object.layout.index, object.store, object.key).keys
+      .remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    lock.unlock()
+  }
+
+  /// All objects that are alive.
+  var allObjects: [NSManagedObject] {
+    lock.lock()
+    defer { lock.unlock() }
+    var objects: [NSManagedObject] = []
+    for table in tables.joined() + [unsaved] {
+      table.keys.forEach { _, pointer in
+        if swift_tryRetain(pointer) != nil {
+          objects.append(Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue())
+        }
+      }
+    }
+    return objects
+  }
+}

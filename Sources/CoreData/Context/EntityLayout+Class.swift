@@ -1,0 +1,53 @@
+extension EntityLayout {
+  /// The class of this entity's objects, by the name in the model. Found once.
+  ///
+  /// A name without a module is looked for in the modules whose classes the program has used, then in the
+  /// program's own; a class that cannot be found becomes `NSManagedObject`, as in Apple's framework, and is
+  /// reported once.
+  var objectClass: NSManagedObject.Type {
+    if let found = classStorage { return unsafeBitCast(found, to: NSManagedObject.Type.self) }
+    let found = EntityClasses.find(entity.managedObjectClassName ?? "NSManagedObject", entity: name)
+    classStorage = found
+    return found
+  }
+}
+
+/// Entity classes by the names that models use.
+enum EntityClasses {
+  private static let lock = NSLock()
+  private nonisolated(unsafe) static var modules: [String] = []
+  private nonisolated(unsafe) static var reported: Set<String> = []
+
+  /// Remembers the module of a class that the program used, for names without one.
+  static func note(_ type: NSManagedObject.Type) {
+    let parts = NSStringFromClass(type).split(separator: ".")
+    guard parts.count > 1, parts[0] != "CoreData" else { return }
+    lock.lock()
+    if !modules.contains(String(parts[0])) { modules.append(String(parts[0])) }
+    lock.unlock()
+  }
+
+  static func find(_ name: String, entity: String) -> NSManagedObject.Type {
+    if name == "NSManagedObject" || name.isEmpty { return NSManagedObject.self }
+    let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
+    lock.lock()
+    let known = modules
+    lock.unlock()
+    let program = ProcessInfo.processInfo.processName
+    let candidates = plain.contains(".") ? [plain] : known.map { "\($0).\(plain)" } + ["\(program).\(plain)"]
+    for candidate in candidates {
+      if let found = NSClassFromString(candidate) as? NSManagedObject.Type { return found }
+    }
+    lock.lock()
+    let isNew = reported.insert(name).inserted
+    lock.unlock()
+    if isNew {
+      warn(
+        MisuseReport(
+          "The class \"\(name)\" of the entity \(entity) was not found; its objects are plain NSManagedObject.",
+          how: "No class of that name is in the program, or the model does not say in which module it is.",
+          remedy: "Name it \"Module.Class\" in the model, or let the model compiler do it."))
+    }
+    return NSManagedObject.self
+  }
+}

@@ -1,0 +1,99 @@
+extension NSManagedObject {
+  /// The context the object belongs to; nil once it is deleted and saved, or the context is gone.
+  public var managedObjectContext: NSManagedObjectContext? { (owner as? ContextOwner)?.context }
+}
+
+/// The entity of a class: there must be exactly one that names it among the loaded models.
+extension NSManagedObject {
+  /// The entity whose objects are of this class, in the models that coordinators use.
+  public class func entity() -> NSEntityDescription {
+    let found = LoadedModels.entities(of: self)
+    guard found.count == 1 else { misuse(.noUniqueEntity(self, found)) }
+    return found[0]
+  }
+
+  /// The entity of this class in a context's model.
+  class func entity(in context: NSManagedObjectContext) -> NSEntityDescription {
+    guard let layouts = context.layouts else {
+      fatalError("\(self) was asked for an object in the context \(context.label), which has no coordinator.")
+    }
+    EntityClasses.note(self)
+    let found = layouts.layouts.filter { $0.objectClass == self }.map(\.entity)
+    guard found.count == 1 else { misuse(.noUniqueEntity(self, found)) }
+    return found[0]
+  }
+
+  /// A request for all objects of this class' entity.
+  public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+    // Made for the class itself, so that a cast back to it succeeds.
+    unsafeBitCast(request(for: self), to: NSFetchRequest<any NSFetchRequestResult>.self)
+  }
+
+  private static func request<Object: NSManagedObject>(for type: Object.Type) -> NSFetchRequest<Object> {
+    EntityClasses.note(type)
+    let request = NSFetchRequest<Object>()
+    request.entity = type.entity()
+    return request
+  }
+}
+
+extension NSEntityDescription {
+  /// The entity of a name in a context's model.
+  public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+    context.layouts?.layout(named: entityName)?.entity
+  }
+
+  /// A new object of the entity of a name, inserted into a context.
+  public class func insertNewObject(
+    forEntityName entityName: String, into context: NSManagedObjectContext
+  ) -> NSManagedObject {
+    guard let layout = context.layouts?.layout(named: entityName) else {
+      fatalError("The model of the context \(context.label) has no entity \"\(entityName)\".")
+    }
+    return layout.objectClass.init(entity: layout.entity, insertInto: context)
+  }
+}
+
+/// The models that coordinators use, for the methods that know a class only. Any thread.
+enum LoadedModels {
+  private static let lock = NSLock()
+  private nonisolated(unsafe) static var models: [WeakModel] = []
+
+  private struct WeakModel {
+    weak var model: NSManagedObjectModel?
+  }
+
+  static func note(_ model: NSManagedObjectModel) {
+    lock.withLock {
+      models.removeAll { $0.model == nil || $0.model === model }
+      models.append(WeakModel(model: model))
+    }
+  }
+
+  /// The entities of a class, newest model first; the same entity of an equal model counts once.
+  static func entities(of type: NSManagedObject.Type) -> [NSEntityDescription] {
+    let all = lock.withLock { models.compactMap(\.model) }
+    var found: [NSEntityDescription] = []
+    for model in all.reversed() {
+      for layout in ModelLayouts.of(model).layouts where layout.objectClass == type {
+        if !found.contains(where: { $0.name == layout.name && $0.versionHash == layout.entity.versionHash }) {
+          found.append(layout.entity)
+        }
+      }
+    }
+    return found
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func noUniqueEntity(_ type: NSManagedObject.Type, _ found: [NSEntityDescription]) -> MisuseReport {
+    MisuseReport(
+      "Failed to find a unique match for an NSEntityDescription to the managed object subclass \(type).",
+      facts: [("Entities of that class", found.isEmpty ? "none" : found.map { $0.name ?? "" }.joined(separator: ", "))],
+      how: found.isEmpty
+        ? "No model that a coordinator uses names the class, or none is loaded yet."
+        : "Several entities of the loaded models name the class.",
+      remedy: "Name the class in the model (managedObjectClassName \"\(NSStringFromClass(type))\"), or use "
+        + "NSEntityDescription.insertNewObject(forEntityName:into:).")
+  }
+}

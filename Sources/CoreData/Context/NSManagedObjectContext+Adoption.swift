@@ -1,0 +1,155 @@
+/// After the stores have written: objects take what was saved as their committed state.
+extension NSManagedObjectContext {
+  /// Reserves permanent keys for new objects: one reservation for each store and root entity.
+  func reserveKeys(for objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator) throws {
+    struct Group: Hashable {
+      let store: UInt16
+      let root: Int
+    }
+    var groups: [Group: [NSManagedObject]] = [:]
+    var lastGroup: (group: Group, objects: [NSManagedObject])?
+    for object in objects where object.finalReference.key < 0 {
+      if object.store == NSManagedObject.noStore {
+        let store = try coordinator.storeForNewObjects(of: object.layout)
+        owner.unregister(object)
+        object.store = owner.number(of: store.identity)
+        owner.register(object)
+      }
+      let group = Group(store: object.store, root: object.layout.rootIndex)
+      if lastGroup?.group == group {
+        lastGroup!.objects.append(object)
+      } else {
+        if let lastGroup { groups[lastGroup.group] = lastGroup.objects }
+        lastGroup = (group, (groups[group] ?? []) + [object])
+      }
+    }
+    if let lastGroup { groups[lastGroup.group] = lastGroup.objects }
+    for (group, members) in groups.sorted(by: { ($0.key.store, $0.key.root) < ($1.key.store, $1.key.root) }) {
+      guard let store = owner.storeIdentity(group.store)?.store else { continue }
+      let first = try coordinator.reserveKeys(members.count, in: owner.layouts.layouts[group.root], store)
+      for (offset, object) in members.enumerated() {
+        if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
+        object.changes!.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey = first + Int64(offset) }
+      }
+      owner.reserve(members.count, entity: group.root, store: group.store)
+    }
+  }
+
+  /// Gives an object the key that was reserved for it.
+  func adoptReservedKey(_ object: NSManagedObject) {
+    guard object.key < 0, let changes = object.changes else { return }
+    let reserved = changes.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey }
+    guard reserved > 0 else { return }
+    let former = object.cachedID?.key
+    owner.rekey(object, to: reserved)
+    changes.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey = 0 }
+    // Only an id that somebody has seen can ever be asked for.
+    if let former, former < 0 { formerKeys[former] = (object.reference, object.store) }
+  }
+
+  func adopt(_ plan: SavePlan) {
+    // First all keys, so that references of objects to each other are right when relationships settle.
+    for (object, _) in plan.inserted { adoptReservedKey(object) }
+    for (object, row) in plan.inserted { settle(object, row) }
+    for (object, row) in plan.updated { settle(object, row) }
+    for object in plan.unchanged { settle(object, nil) }
+    for object in plan.deleted {
+      // The id is asked for once more when observers are told; afterwards the store is out of reach.
+      _ = object.objectID
+      if object.state.contains(.registered) { owner.unregister(object) }
+      object.state = []
+    }
+    for object in lockedList { object.state.remove(.locked) }
+    insertedList = []
+    updatedList = []
+    lockedList = []
+    let deleted = plan.deleted
+    deletedList = []
+    for (object, _) in plan.inserted { object.didSave() }
+    for (object, _) in plan.updated { object.didSave() }
+    for object in deleted {
+      object.didSave()
+      object.owner = ObjectOwner(owner.layouts)
+      object.dropReferences()
+    }
+  }
+
+  private func settle(_ object: NSManagedObject, _ row: RowSnapshot?) {
+    if let row { object.row = row }
+    object.state.remove([.inserted, .updated, .listedInserted, .listedUpdated])
+    for state in object.toManyStates { state?.adoptChanges() }
+    guard let changes = object.changes else { return }
+    if object.layout.hasTransformables || !object.layout.transientSlots.isEmpty {
+      // Transients live in memory only; decoded transformables stay the objects they are.
+      for property in object.layout.slots where !property.isTransient && property.kind != .transformable {
+        changes.drop(property.slot)
+      }
+      changes.withUnsafeMutablePointerToHeader { $0.pointee.changed = SlotMask() }
+    } else {
+      object.changes = nil
+    }
+  }
+
+  /// Tells the world: observers of this context, then the coordinator's other contexts.
+  func announce(_ plan: SavePlan, _ coordinator: NSPersistentStoreCoordinator) {
+    var changes = ObjectChanges()
+    changes.inserted = ContiguousArray(plan.inserted.lazy.map(\.object))
+    changes.updated = ContiguousArray(plan.updated.lazy.map(\.object))
+    changes.deleted = ContiguousArray(plan.deleted)
+    post(.NSManagedObjectContextDidSave, changes.userInfo)
+    postIDs(.NSManagedObjectContextDidSaveObjectIDs, changes)
+    coordinator.announce(SaveNotice(plan.changeSets), from: owner)
+  }
+
+  /// The same as ids; built only on demand, since most programs never listen.
+  private func postIDs(_ name: Notification.Name, _ changes: ObjectChanges) {
+    var info: [AnyHashable: Any] = [:]
+    func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
+      if !objects.isEmpty { info[key] = ObjectIDSet(objects) }
+    }
+    put(NSInsertedObjectIDsKey, changes.inserted)
+    put(NSUpdatedObjectIDsKey, changes.updated)
+    put(NSDeletedObjectIDsKey, changes.deleted)
+    post(name, info)
+  }
+}
+
+/// What other contexts of the coordinator are told of a save: values only. Any thread.
+struct SaveNotice: Sendable {
+  struct Part: @unchecked Sendable {
+    // `@unchecked Sendable`: ids and rows are immutable.
+    let store: StoreIdentity
+    var inserted: [RowReference]
+    var updated: [RowSnapshot]
+    var deleted: [RowReference]
+  }
+
+  var parts: [Part]
+
+  init(_ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]) {
+    parts = changeSets.map { store, changes in
+      Part(
+        store: store.identity, inserted: changes.inserted.map(\.reference), updated: changes.updated.map(\.row),
+        deleted: changes.deleted.map(\.reference))
+    }
+  }
+}
+
+/// The ids of some objects, made when the set is first looked into; on the context's queue, like the objects.
+final class ObjectIDSet: NSSet {
+  private let objects: ContiguousArray<NSManagedObject>
+  private lazy var ids: Set<NSManagedObjectID> = Set(objects.lazy.map(\.objectID))
+
+  init(_ objects: ContiguousArray<NSManagedObject>) {
+    self.objects = objects
+    super.init(objects: [], count: 0)
+  }
+
+  required init?(coder: NSCoder) { fatalError("A set of ids cannot be archived.") }
+
+  override var count: Int { objects.count }
+  override func member(_ object: Any) -> Any? { (object as? NSManagedObjectID).flatMap { ids.contains($0) ? $0 : nil } }
+  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(ids)).objectEnumerator() }
+  override var allObjects: [Any] { Array(ids) }
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+}

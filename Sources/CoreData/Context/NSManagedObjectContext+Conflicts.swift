@@ -1,0 +1,47 @@
+extension NSManagedObjectContext {
+  /// What the stores answered, as the public values a policy decides on.
+  func resolve(_ conflicts: StoreConflicts) throws {
+    let policy = mergePolicy as? NSMergePolicy ?? .error
+    let versions = conflicts.versions.compactMap { conflict -> NSMergeConflict? in
+      let number = owner.number(of: conflict.store)
+      guard let object = owner.registered(conflict.conflict.base.reference, store: number) else { return nil }
+      return NSMergeConflict(object, base: conflict.conflict.base, persisted: conflict.conflict.persisted)
+    }
+    let constraints = conflicts.constraints.map { publicConflict($0.conflict, $0.store) }
+    try policy.resolve(mergeConflicts: versions + constraints)
+    processChanges(propagatingDeletes: true)
+  }
+
+  private func publicConflict(_ conflict: ConstraintConflict, _ store: StoreIdentity) -> NSConstraintConflict {
+    let number = owner.number(of: store)
+    let objects = conflict.conflicting.compactMap { reference in
+      insertedList.first { $0.state.contains(.inserted) && $0.finalReference == reference }
+        ?? owner.registered(reference, store: number)
+    }
+    let existing = conflict.persisted.map { row -> NSManagedObject in
+      let object = owner.object(for: row.reference, store: number)
+      if object.state.contains(.fault) { object.row = row }
+      return object
+    }
+    return NSConstraintConflict(
+      constraint: conflict.constraint, databaseObject: existing,
+      databaseSnapshot: conflict.persisted.flatMap { row in existing?.snapshot(of: row) },
+      conflictingObjects: objects, conflictingSnapshots: objects.map(\.snapshot))
+  }
+
+  /// Drops everything that was set on an object since its row was read.
+  func discardChanges(of object: NSManagedObject) {
+    object.changes = nil
+    for state in object.toManyStates { state?.discardChanges(keepingBase: false) }
+    object.state.remove([.updated, .eventUpdated])
+  }
+
+  /// The row of a deleted or changed object is gone already: there is nothing left to save of it.
+  func forgetDeletedElsewhere(_ object: NSManagedObject) {
+    discardChanges(of: object)
+    object.state.remove([.deleted, .inserted, .propagated])
+    _ = object.objectID
+    owner.unregister(object)
+    object.owner = ObjectOwner(owner.layouts)
+  }
+}

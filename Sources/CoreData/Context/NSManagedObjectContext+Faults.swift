@@ -1,0 +1,103 @@
+/// Reading the rows of faults.
+extension NSManagedObjectContext {
+  /// The committed row of an object: of the shared cache while it is young enough, else of the store.
+  func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? {
+    guard object.key > 0, let store = owner.storeIdentity(object.store)?.store as? any RowStore else { return nil }
+    if stalenessInterval < 0, let cached = store.rowCache.row(object.reference) { return cached }
+    if let row = try batchedRow(of: object, store) { return row }
+    return try store.rows(forKeys: [object.key], in: object.layout.root).first
+  }
+
+  /// Where a batched fetch brought the fault, the whole batch around it is read at once.
+  private func batchedRow(of object: NSManagedObject, _ store: any RowStore) throws -> RowSnapshot? {
+    for batch in batches where batch.store === store && batch.root == object.layout.rootIndex {
+      guard let keys = batch.keys(around: object.key) else { continue }
+      let rows = try store.rows(forKeys: keys, in: object.layout.root)
+      var found: RowSnapshot?
+      for row in rows {
+        if row.key == object.key {
+          found = row
+        } else if let other = owner.registered(row.reference, store: object.store),
+          other.state.contains(.fault), other.row == nil
+        {
+          other.row = row
+        }
+      }
+      return found
+    }
+    return nil
+  }
+
+  /// The committed members of a to-many relationship, in the store's order where it is ordered.
+  func committedMembers(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
+    guard object.key > 0, let store = owner.storeIdentity(object.store)?.store as? any RowStore else { return [] }
+    do {
+      return ContiguousArray(try store.members(of: property, owner: object.reference))
+    } catch {
+      fatalError(
+        "The relationship \(object.layout.name).\(property.name) of \(object.objectID.description) could not be "
+          + "read: \(error.localizedDescription)")
+    }
+  }
+
+  func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
+    let id = object.objectID
+    let description = property?.description
+    guard shouldHandleInaccessibleFault(object, for: id, triggeredByProperty: description) else {
+      misuse(.inaccessibleFault(object))
+    }
+    if !object.state.contains(.deleted) { markDeleted(object) }
+    object.state.insert(.propagated)
+  }
+
+  /// Whether an object whose row is gone reads as empty and is deleted. Default: ``shouldDeleteInaccessibleFaults``.
+  public func shouldHandleInaccessibleFault(
+    _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+  ) -> Bool {
+    shouldDeleteInaccessibleFaults
+  }
+}
+
+/// The keys of one fetch whose rows come in batches, as objects ask for them.
+final class FaultBatch {
+  let store: NSPersistentStore
+  let root: Int
+  private let keys: [Int64]
+  private let size: Int
+  /// Where the last batch began: the next fault is most likely in it or in the one after.
+  private var cursor = 0
+  private lazy var positions = Dictionary(
+    keys.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+
+  init(store: NSPersistentStore, root: Int, keys: [Int64], size: Int) {
+    self.store = store
+    self.root = root
+    self.keys = keys
+    self.size = size
+  }
+
+  /// The keys of the batch that holds this one; nil when the fetch did not bring it.
+  func keys(around key: Int64) -> [Int64]? {
+    let near = cursor..<min(cursor + 2 * size, keys.count)
+    let position: Int
+    if let found = keys[near].firstIndex(of: key) {
+      position = found
+    } else if let found = positions[key] {
+      position = Int(found)
+    } else {
+      return nil
+    }
+    cursor = position - position % size
+    return Array(keys[cursor..<min(cursor + size, keys.count)])
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func inaccessibleFault(_ object: NSManagedObject) -> MisuseReport {
+    MisuseReport(
+      "CoreData could not fulfill a fault for \(object.objectID.description).",
+      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      how: "The row was deleted after the object was found, by another context or another program.",
+      remedy: "Use existingObject(with:), or set shouldDeleteInaccessibleFaults.")
+  }
+}

@@ -1,0 +1,152 @@
+/// Inserting, deleting and finding objects.
+extension NSManagedObjectContext {
+  /// Objects that the next save writes for the first time.
+  public var insertedObjects: Set<NSManagedObject> { Set(insertedList.lazy.filter { $0.state.contains(.inserted) }) }
+
+  /// Saved objects that were changed since.
+  public var updatedObjects: Set<NSManagedObject> { Set(updatedList.lazy.filter { $0.isUpdated }) }
+
+  /// Objects that the next save deletes.
+  public var deletedObjects: Set<NSManagedObject> { Set(deletedList.lazy.filter { $0.state.contains(.deleted) }) }
+
+  /// The objects the context knows. Unchanged ones live only as long as somebody holds them.
+  public var registeredObjects: Set<NSManagedObject> { Set(owner?.allObjects ?? []) }
+
+  /// Whether a save would have anything to write.
+  public var hasChanges: Bool {
+    guardQueue("hasChanges")
+    return insertedList.contains { $0.state.contains(.inserted) } || updatedList.contains { $0.isUpdated }
+      || deletedList.contains { $0.state.contains(.deleted) }
+  }
+
+  /// Takes an object without a context in; an object marked as deleted is no longer.
+  public func insert(_ object: NSManagedObject) {
+    guardQueue("insert(_:)")
+    if object.owner === owner {
+      if object.state.contains(.deleted) { undelete(object) }
+      return
+    }
+    guard object.owner.storeIdentity(0) == nil, !(object.owner is ContextOwner) else {
+      misuse(.alreadyInContext(object, self))
+    }
+    guard let owner else {
+      fatalError("An object was inserted into the context \(label), which has no coordinator.")
+    }
+    if object.layout.entity.isAbstract { misuse(.abstractEntity(object.layout.name)) }
+    object.owner = owner
+    owner.register(object)
+    markInserted(object)
+    EntityClasses.note(type(of: object))
+    object.awakeFromInsert()
+  }
+
+  /// Marks an object for deletion: rules are applied when pending changes are processed, the row goes with the save.
+  public func delete(_ object: NSManagedObject) {
+    guardQueue("delete(_:)")
+    guard object.owner === owner else { misuse(.notInContext(object, self)) }
+    if object.state.contains(.deleted) { return }
+    if object.state.contains(.fault) { object.fire() }
+    if object.state.contains(.inaccessible) { return }
+    object.prepareForDeletion()
+    markDeleted(object)
+  }
+
+  /// The object of an id: the registered one, else a fault, without asking whether the row exists.
+  public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    guardQueue("object(with:)")
+    if let object = registeredObject(for: objectID) { return object }
+    guard let identity = objectID.storeIdentity, objectID.key > 0 else {
+      fatalError("The temporary id \(objectID) belongs to another context, or to an object that is gone.")
+    }
+    guard let layout = owner?.layouts.layout(of: objectID.entity) else {
+      fatalError("The entity of the id \(objectID) is not part of the model of the context \(label).")
+    }
+    return owner.object(
+      for: RowReference(entity: layout.index, key: objectID.key), store: owner.number(of: identity))
+  }
+
+  /// The object of an id if the context has it.
+  public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    guardQueue("registeredObject(for:)")
+    guard let owner, let layout = owner.layouts.layout(of: objectID.entity) else { return nil }
+    let key = objectID.key
+    if key < 0 {
+      if let former = formerKeys[key] { return owner.object(for: former.reference, store: former.store) }
+      return owner.registered(RowReference(entity: layout.index, key: key), store: 0)
+    }
+    guard let identity = objectID.storeIdentity else { return nil }
+    return owner.registered(RowReference(entity: layout.index, key: key), store: owner.number(of: identity))
+  }
+
+  /// The object of an id, with its row read; throws when there is no such row.
+  public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    guardQueue("existingObject(with:)")
+    if let object = registeredObject(for: objectID) {
+      if !object.state.contains(.fault) {
+        if object.state.contains(.inaccessible) { throw Failure.objectNotFound(id: objectID).nsError }
+        return object
+      }
+      return try realise(object)
+    }
+    guard let identity = objectID.storeIdentity, objectID.key > 0,
+      persistentStoreCoordinator?.persistentStores.contains(where: { $0.identity === identity }) == true
+    else { throw Failure.objectNotFound(id: objectID).nsError }
+    return try realise(object(with: objectID))
+  }
+
+  private func realise(_ object: NSManagedObject) throws -> NSManagedObject {
+    if object.row == nil { object.row = try fulfil(object) }
+    guard object.row != nil else { throw Failure.objectNotFound(id: object.objectID).nsError }
+    object.fire()
+    return object
+  }
+
+  /// Gives new objects their permanent ids ahead of the save. They stay inserted.
+  public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    guardQueue("obtainPermanentIDs(for:)")
+    let coordinator = try coordinator(for: "obtainPermanentIDs(for:)")
+    let temporary = objects.filter { $0.key < 0 && $0.owner === owner }
+    try reserveKeys(for: temporary, coordinator)
+    for object in temporary { adoptReservedKey(object) }
+  }
+
+  /// Says in which store a new object is to be saved.
+  public func assign(_ object: Any, to store: NSPersistentStore) {
+    guardQueue("assign(_:to:)")
+    guard let object = object as? NSManagedObject, object.owner === owner else {
+      fatalError("assign(_:to:) takes an object of the context \(label).")
+    }
+    guard object.key < 0 else {
+      fatalError("Can't reassign an object to a different store once it has been saved.")
+    }
+    object.store = owner.number(of: store.identity)
+  }
+
+  /// Locks an unchanged object's version: the next save fails if its row was changed by somebody else.
+  public func detectConflicts(for object: NSManagedObject) {
+    guardQueue("detectConflicts(for:)")
+    if object.state.contains(.fault) { object.fire() }
+    object.state.insert(.locked)
+    lockedList.append(object)
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func alreadyInContext(_ object: NSManagedObject, _ context: NSManagedObjectContext)
+    -> MisuseReport
+  {
+    MisuseReport(
+      "An object of another context was inserted into the context \(context.label).",
+      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      how: "An object stays in the context that made it.",
+      remedy: "Fetch it there: context.object(with: other.objectID).")
+  }
+
+  fileprivate static func notInContext(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> MisuseReport {
+    MisuseReport(
+      "An NSManagedObjectContext cannot delete objects in other contexts.",
+      facts: [("Object", "\(object.layout.name) \(object.objectID.description)"), ("Context", context.label)],
+      how: "The object belongs to another context, or to none since it was deleted and saved.",
+      remedy: "Delete it in its own context, or pass `objectID` and delete context.object(with:).")
+  }
+}

@@ -1,0 +1,86 @@
+/// Unsaved changes take part in fetches.
+///
+/// Invariant 10: a fetch with pending changes equals evaluating the same description in memory over the merged
+/// rows.
+extension NSManagedObjectContext {
+  /// Whether unsaved changes could change what a fetch finds.
+  func hasPendingChanges(touching description: FetchDescription) -> Bool {
+    if insertedList.isEmpty && updatedList.isEmpty && deletedList.isEmpty { return false }
+    let touched = touchedRoots(description)
+    func touches(_ object: NSManagedObject) -> Bool {
+      !object.state.isDisjoint(with: .pending) && touched.contains(object.layout.rootIndex)
+    }
+    return insertedList.contains(where: touches) || updatedList.contains(where: touches)
+      || deletedList.contains(where: touches)
+  }
+
+  /// The root entities that the fetched one and every key path in the predicate and the sort order go through.
+  private func touchedRoots(_ description: FetchDescription) -> Set<Int> {
+    var roots: Set<Int> = [description.layout.rootIndex]
+    func follow(_ path: [String]) {
+      var layout = description.layout
+      for key in path {
+        guard let property = layout.property(named: key), property.isRelationship else { return }
+        layout = owner.layouts.layouts[property.destination]
+        roots.insert(layout.rootIndex)
+      }
+    }
+    description.predicate?.forEachKeyPath(follow)
+    for key in description.sort { follow(key.path) }
+    return roots
+  }
+
+  /// The stores' answer with this context's changes over it.
+  func overlaid(
+    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [NSManagedObject] {
+    // What other entities' changes do to a key path only an evaluation over everything can tell.
+    let isLocal = touchedRoots(description).count == 1
+    var wide = description
+    wide.limit = 0
+    wide.offset = 0
+    if !isLocal { wide.predicate = nil }
+    wide.output = .rows
+    let evaluator = try description.predicate.map { try PredicateEvaluator($0) }
+    let root = description.layout.rootIndex
+    func isPending(_ object: NSManagedObject) -> Bool { !object.state.isDisjoint(with: .pending) }
+    func matches(_ object: NSManagedObject) throws -> Bool {
+      guard !object.state.contains(.deleted), description.entities.contains(object.layout.index) else { return false }
+      return try evaluator?.matches(object) ?? true
+    }
+    var found: [NSManagedObject] = try coordinator.fetch(wide, stores: options.stores) { store, outcome in
+      guard case .rows(let rows) = outcome else { return [] }
+      return owner.objects(
+        for: rows, store: owner.number(of: store.identity), refreshing: options.refreshing)
+    }
+    found = try found.filter { isPending($0) ? false : isLocal ? true : try matches($0) }
+    var pending: [NSManagedObject] = []
+    for object in insertedList where object.state.contains(.inserted) && object.layout.rootIndex == root {
+      if try matches(object) { pending.append(object) }
+    }
+    for object in updatedList where object.isUpdated && object.layout.rootIndex == root {
+      if try matches(object) { pending.append(object) }
+    }
+    found += pending
+    if !description.sort.isEmpty, !pending.isEmpty || !isLocal { try sort(&found, by: description.sort) }
+    if description.offset > 0 { found = Array(found.dropFirst(description.offset)) }
+    if description.limit > 0 { found = Array(found.prefix(description.limit)) }
+    return found
+  }
+
+  private func sort(_ objects: inout [NSManagedObject], by keys: [SortKey]) throws {
+    let decorated = try objects.map { object in
+      (object, try keys.map { try PredicateEvaluator.value(of: object, path: $0.path) })
+    }
+    objects = decorated.enumerated().sorted { a, b in
+      for (index, key) in keys.enumerated() {
+        switch key.compare(a.element.1[index], b.element.1[index]) {
+        case .orderedAscending: return true
+        case .orderedDescending: return false
+        case .orderedSame: continue
+        }
+      }
+      return a.offset < b.offset
+    }.map { $0.element.0 }
+  }
+}

@@ -1,0 +1,186 @@
+/// From single changes to an event: who changed, delete rules, one notification.
+extension NSManagedObjectContext {
+  // Marking. Each list is appended to only if the object does not stand in it already.
+
+  func noteChange(of object: NSManagedObject) {
+    if object.state.isDisjoint(with: .pending) {
+      object.state.insert(.updated)
+      if !object.state.contains(.listedUpdated) {
+        object.state.insert(.listedUpdated)
+        updatedList.append(object)
+      }
+    }
+    if object.state.isDisjoint(with: [.inserted, .deleted]) { object.state.insert(.eventUpdated) }
+    addToEvent(object)
+  }
+
+  private func addToEvent(_ object: NSManagedObject) {
+    if !object.state.contains(.eventListed) {
+      object.state.insert(.eventListed)
+      eventList.append(object)
+    }
+    scheduleEvent()
+  }
+
+  /// On the main queue an event ends when the queue gets to its next block; `perform` ends its own.
+  private func scheduleEvent() {
+    guard !isEventScheduled, !isProcessing, concurrencyType == .mainQueueConcurrencyType else { return }
+    isEventScheduled = true
+    DispatchQueue.main.async { [weak self] in
+      guard let self else { return }
+      isEventScheduled = false
+      QueueOwnership.with(owner) { self.processPendingChanges() }
+    }
+  }
+
+  func markInserted(_ object: NSManagedObject) {
+    object.state.insert([.inserted, .eventInserted])
+    object.state.remove(.fault)
+    if !object.state.contains(.listedInserted) {
+      object.state.insert(.listedInserted)
+      insertedList.append(object)
+    }
+    addToEvent(object)
+  }
+
+  func markDeleted(_ object: NSManagedObject) {
+    object.state.insert([.deleted, .eventDeleted])
+    object.state.remove(.eventUpdated)
+    if !object.state.contains(.listedDeleted) {
+      object.state.insert(.listedDeleted)
+      deletedList.append(object)
+    }
+    addToEvent(object)
+  }
+
+  func undelete(_ object: NSManagedObject) {
+    object.state.remove([.deleted, .eventDeleted, .propagated])
+    if object.key < 0 {
+      markInserted(object)
+    } else {
+      noteChange(of: object)
+    }
+  }
+
+  /// Ends an event: applies delete rules, then posts what changed, once.
+  ///
+  /// Called at the end of `perform` blocks and main-queue events, before a fetch and before a save.
+  public func processPendingChanges() {
+    guardQueue("processPendingChanges()")
+    processChanges(propagatingDeletes: propagatesDeletesAtEndOfEvent)
+  }
+
+  func processChanges(propagatingDeletes: Bool) {
+    if eventList.isEmpty && refreshedInEvent.isEmpty || isProcessing { return }
+    isProcessing = true
+    if propagatingDeletes { propagateDeletes() }
+    let event = eventList
+    let refreshed = refreshedInEvent
+    eventList = []
+    refreshedInEvent = []
+    var changes = ObjectChanges()
+    for object in event {
+      let state = object.state
+      object.state.remove([.eventListed, .eventInserted, .eventUpdated, .eventDeleted])
+      if state.contains(.deleted) && state.contains(.inserted) {
+        // Inserted and deleted without a save between: as if it had never been.
+        dismiss(object)
+        if !state.contains(.eventInserted) { changes.deleted.append(object) }
+      } else if state.contains(.eventDeleted) {
+        changes.deleted.append(object)
+      } else if state.contains(.eventInserted) {
+        changes.inserted.append(object)
+      } else if state.contains(.eventUpdated) {
+        changes.updated.append(object)
+      }
+    }
+    changes.refreshed = refreshed
+    isProcessing = false
+    if !changes.isEmpty { post(.NSManagedObjectContextObjectsDidChange, changes.userInfo) }
+  }
+
+  /// A new object that was deleted before any save leaves the context.
+  private func dismiss(_ object: NSManagedObject) {
+    object.state.remove([.inserted, .deleted])
+    owner.unregister(object)
+    object.owner = ObjectOwner(owner.layouts)
+    object.dropReferences()
+  }
+
+  /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
+  /// while it is walked.
+  func propagateDeletes() {
+    var index = 0
+    while index < deletedList.count {
+      let object = deletedList[index]
+      index += 1
+      guard object.state.contains(.deleted), !object.state.contains(.propagated) else { continue }
+      object.state.insert(.propagated)
+      for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
+    }
+  }
+
+  private func apply(_ rule: NSDeleteRule, of property: LayoutProperty, to object: NSManagedObject) {
+    switch rule {
+    case .noActionDeleteRule: break
+    // Deny is checked by the save; until then the destination must not lead to an object that may go.
+    case .nullifyDeleteRule, .denyDeleteRule: object.nullify(property)
+    case .cascadeDeleteRule:
+      let destinations =
+        property.kind == .toMany
+        ? object.members(property) : ContiguousArray([object.toOne(property)].compactMap { $0 })
+      for destination in destinations where !destination.state.contains(.deleted) {
+        if destination.state.contains(.fault) { destination.fire() }
+        if destination.state.contains(.inaccessible) { continue }
+        destination.prepareForDeletion()
+        markDeleted(destination)
+      }
+      object.nullify(property)
+    @unknown default: break
+    }
+  }
+}
+
+/// Which objects an event changed, and how.
+struct ObjectChanges {
+  var inserted = ContiguousArray<NSManagedObject>()
+  var updated = ContiguousArray<NSManagedObject>()
+  var deleted = ContiguousArray<NSManagedObject>()
+  var refreshed = ContiguousArray<NSManagedObject>()
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+
+  /// The payload of a notification: a key for each kind of change there was.
+  var userInfo: [AnyHashable: Any] {
+    var info: [AnyHashable: Any] = [:]
+    func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
+      if !objects.isEmpty { info[key] = ObjectSet(objects) }
+    }
+    put(NSInsertedObjectsKey, inserted)
+    put(NSUpdatedObjectsKey, updated)
+    put(NSDeletedObjectsKey, deleted)
+    put(NSRefreshedObjectsKey, refreshed)
+    return info
+  }
+}
+
+/// A set of distinct objects over an array: made at no cost, since most notifications are never looked at.
+final class ObjectSet: NSSet {
+  private let members: ContiguousArray<NSManagedObject>
+  private lazy var index = Set(members.lazy.map(ObjectIdentifier.init))
+
+  init(_ members: ContiguousArray<NSManagedObject>) {
+    self.members = members
+    super.init(objects: [], count: 0)
+  }
+
+  required init?(coder: NSCoder) { fatalError("A set of managed objects cannot be archived.") }
+
+  override var count: Int { members.count }
+  override func member(_ object: Any) -> Any? {
+    index.contains(ObjectIdentifier(object as AnyObject)) ? object : nil
+  }
+  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(members)).objectEnumerator() }
+  override var allObjects: [Any] { Array(members) }
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+}

@@ -1,0 +1,126 @@
+/// Going back to what the store has.
+extension NSManagedObjectContext {
+  /// Reads an object's row again. With `mergeChanges`, unsaved changes are put over the new row; without, the
+  /// object becomes a fault and they are lost.
+  public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
+    guardQueue("refresh(_:mergeChanges:)")
+    guard object.owner === owner, object.key > 0 else { return }
+    if mergeChanges {
+      guard !object.state.contains(.fault), let store = owner.storeIdentity(object.store)?.store as? any RowStore,
+        let row = try? store.rows(forKeys: [object.key], in: object.layout.root).first
+      else { return }
+      object.takeRefreshed(row)
+    } else {
+      object.turnIntoFault()
+    }
+    noteRefresh(of: object)
+  }
+
+  func noteRefresh(of object: NSManagedObject) {
+    refreshedInEvent.append(object)
+  }
+
+  /// Refreshes every object; unsaved changes are kept.
+  public func refreshAllObjects() {
+    guardQueue("refreshAllObjects()")
+    for object in owner?.allObjects ?? [] where object.key > 0 {
+      if object.state.isDisjoint(with: .pending) {
+        object.turnIntoFault()
+        noteRefresh(of: object)
+      } else {
+        refresh(object, mergeChanges: true)
+      }
+    }
+  }
+
+  /// Drops all unsaved changes: new objects go, deleted ones come back, changed ones are as they were read.
+  public func rollback() {
+    guardQueue("rollback()")
+    guard owner != nil else { return }
+    processPendingChanges()
+    let inserted = insertedList.filter { $0.state.contains(.inserted) }
+    let touched = (updatedList + deletedList).filter { !$0.state.isDisjoint(with: .pending) && !$0.isInserted }
+    for object in inserted {
+      object.state = [.registered]
+      owner.unregister(object)
+      object.owner = ObjectOwner(owner.layouts)
+      object.dropReferences()
+    }
+    for object in touched {
+      discardChanges(of: object)
+      object.state = object.row == nil ? [.registered, .fault] : [.registered]
+      object.awake(fromSnapshotEvents: .rollback)
+    }
+    clearLists()
+    var changes = ObjectChanges()
+    changes.deleted = ContiguousArray(inserted)
+    changes.refreshed = ContiguousArray(touched)
+    if !changes.isEmpty { post(.NSManagedObjectContextObjectsDidChange, changes.userInfo) }
+  }
+
+  /// Forgets everything: all objects of the context become unusable.
+  public func reset() {
+    guardQueue("reset()")
+    guard owner != nil else { return }
+    let objects = owner.allObjects
+    let ids = objects.map(\.objectID)
+    for object in objects {
+      owner.unregister(object)
+      object.owner = ObjectOwner(owner.layouts)
+      object.changes = nil
+      object.toManyStates = []
+      object.state = []
+    }
+    clearLists()
+    formerKeys = [:]
+    batches = []
+    retained = []
+    post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: ids])
+  }
+
+  private func clearLists() {
+    for object in insertedList + updatedList + deletedList + eventList + lockedList {
+      object.state.formIntersection([.registered, .fault])
+    }
+    insertedList = []
+    updatedList = []
+    deletedList = []
+    eventList = []
+    lockedList = []
+    refreshedInEvent = []
+  }
+}
+
+extension NSManagedObject {
+  /// Takes a newer row; unsaved changes stay on top of it.
+  final func takeRefreshed(_ row: RowSnapshot) {
+    self.row = row
+    if state.contains(.fault) { return }
+    for state in toManyStates {
+      guard let state else { continue }
+      if !state.isChanged { state.discardChanges(keepingBase: false) } else if state.order == nil { state.base = nil }
+    }
+    if let changes {
+      let changed = changedSlots
+      for property in layout.slots where changes.holds(property.slot) && !changed.contains(property.slot) {
+        if !property.isTransient { changes.drop(property.slot) }
+      }
+    }
+    awake(fromSnapshotEvents: .refresh)
+  }
+
+  /// Forgets all values, changed ones included.
+  final func turnIntoFault() {
+    if state.contains(.fault) {
+      row = nil
+      return
+    }
+    willTurnIntoFault()
+    changes = nil
+    toManyStates = []
+    row = nil
+    state.remove([.updated, .eventUpdated, .inaccessible])
+    state.insert(.fault)
+    didTurnIntoFault()
+  }
+}

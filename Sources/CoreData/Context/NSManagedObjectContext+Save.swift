@@ -1,0 +1,82 @@
+extension NSManagedObjectContext {
+  /// Writes all changes to the stores: all of them, or none.
+  ///
+  /// On failure the context is as it was, and the error says which object, property and value stood in the way.
+  /// Without changes nothing happens and nobody is notified.
+  public func save() throws {
+    guardQueue("save()")
+    let coordinator = try coordinator(for: "save()")
+    processChanges(propagatingDeletes: true)
+    guard hasChanges || !lockedList.isEmpty else { return }
+    post(.NSManagedObjectContextWillSave)
+    settle()
+    try validatePendingChanges()
+    var plan = try SavePlan(self, coordinator)
+    try commit(&plan, coordinator)
+    adopt(plan)
+    announce(plan, coordinator)
+  }
+
+  /// Lets every object prepare itself; what they change lets others prepare, until nothing changes any more.
+  private func settle() {
+    var round = pendingObjects
+    var rounds = 0
+    while !round.isEmpty {
+      for object in round { object.willSave() }
+      round = eventList
+      processChanges(propagatingDeletes: true)
+      round.removeAll { $0.state.isDisjoint(with: .pending) }
+      rounds += 1
+      if rounds > 1000 { misuse(.savesNeverSettle(self, round)) }
+    }
+  }
+
+  /// Everything the save is about, deleted objects last.
+  private var pendingObjects: ContiguousArray<NSManagedObject> {
+    var objects = ContiguousArray<NSManagedObject>()
+    objects.reserveCapacity(insertedList.count + updatedList.count + deletedList.count)
+    for object in insertedList where object.state.contains(.inserted) { objects.append(object) }
+    for object in updatedList where object.isUpdated { objects.append(object) }
+    for object in deletedList where object.state.contains(.deleted) { objects.append(object) }
+    return objects
+  }
+
+  private func validatePendingChanges() throws {
+    var errors: [NSError] = []
+    func collect(_ check: () throws -> Void) {
+      do { try check() } catch { errors.append(error as NSError) }
+    }
+    for object in deletedList where object.state.contains(.deleted) { collect(object.validateForDelete) }
+    for object in insertedList where object.state.contains(.inserted) { collect(object.validateForInsert) }
+    for object in updatedList where object.isUpdated { collect(object.validateForUpdate) }
+    try NSManagedObject.throwAll(errors)
+  }
+
+  /// Hands the change sets down; on conflicts the merge policy decides and the save starts again from there.
+  private func commit(_ plan: inout SavePlan, _ coordinator: NSPersistentStoreCoordinator) throws {
+    for _ in 0..<100 {
+      let conflicts = try coordinator.commit(plan.changeSets)
+      if conflicts.isEmpty { return }
+      do {
+        try resolve(conflicts)
+      } catch {
+        plan.forgetReservedKeys()
+        throw error
+      }
+      plan = try SavePlan(self, coordinator)
+    }
+    throw Failure.mergeConflict(conflicts: []).nsError
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func savesNeverSettle(
+    _ context: NSManagedObjectContext, _ objects: ContiguousArray<NSManagedObject>
+  ) -> MisuseReport {
+    MisuseReport(
+      "Saving the context \(context.label) was given up: willSave() kept changing objects for 1000 rounds.",
+      facts: objects.prefix(3).map { ("Object", "\($0.layout.name) \($0.objectID.description)") },
+      how: "willSave() sets a property every time it is called, and every change calls it again.",
+      remedy: "Compare before setting, or use setPrimitiveValue(_:forKey:).")
+  }
+}

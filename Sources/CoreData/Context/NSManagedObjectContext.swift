@@ -1,0 +1,193 @@
+/// What a context's queue is.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  /// A serial queue of the context's own.
+  case privateQueueConcurrencyType = 1
+  /// The main queue.
+  case mainQueueConcurrencyType = 2
+}
+
+/// A scratch pad of managed objects over a coordinator.
+///
+/// Objects are fetched into a context, changed there, and written together by ``save()``: all of the changes or
+/// none. A context and its objects may be used on its queue only: wrap every use in ``perform(_:)`` or
+/// ``performAndWait(_:)``; a main-queue context may also be used directly on the main queue.
+///
+/// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``.
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+  // `@unchecked Sendable`, as in Apple's SDK: handing a context around is fine, using it is bound to its queue,
+  // which the guard checks. What other threads do touch is said so on the member.
+
+  /// The kind of queue the context works on.
+  public let concurrencyType: NSManagedObjectContextConcurrencyType
+
+  /// The context's queue; the main one for a main-queue context. Any thread.
+  let queue: DispatchQueue
+
+  /// The identity map and the link from objects; made when the context gets its coordinator.
+  private(set) var owner: ContextOwner!
+
+  /// The layouts of the coordinator's model; nil before there is one.
+  var layouts: ModelLayouts? { owner?.layouts }
+
+  /// A name for messages, and the label of the private queue in them.
+  open var name: String?
+
+  /// Who makes this context's changes, for persistent history.
+  open var transactionAuthor: String?
+
+  /// Whatever the client wants to keep with the context.
+  public let userInfo = NSMutableDictionary()
+
+  /// What to do when a row was changed by somebody else: an ``NSMergePolicy``.
+  open var mergePolicy: Any = NSMergePolicy.error
+
+  /// Whether the context keeps all of its objects alive, not only changed ones.
+  open var retainsRegisteredObjects = false {
+    didSet { retained = retainsRegisteredObjects ? owner?.allObjects ?? [] : [] }
+  }
+  var retained: [NSManagedObject] = []
+
+  /// Whether delete rules are applied when pending changes are processed; else by the save.
+  open var propagatesDeletesAtEndOfEvent = true
+
+  /// Whether a fault whose row is gone reads as empty, and is deleted, instead of ending the program.
+  open var shouldDeleteInaccessibleFaults = true
+
+  /// How old, in seconds, a row of the shared cache may be for a fault to take it. Negative: any age.
+  open var stalenessInterval: TimeInterval = -1
+
+  /// Whether saves of the coordinator's other contexts are merged into this one as they happen.
+  ///
+  /// The merge runs on the context's queue, some time after the save.
+  open var automaticallyMergesChangesFromParent = false
+
+  // Objects with something to do; an object may stand in a list it has left in the meantime (see ObjectState).
+  var insertedList = ContiguousArray<NSManagedObject>()
+  var updatedList = ContiguousArray<NSManagedObject>()
+  var deletedList = ContiguousArray<NSManagedObject>()
+  /// Objects touched since pending changes were last processed.
+  var eventList = ContiguousArray<NSManagedObject>()
+  var isEventScheduled = false
+  /// Unchanged objects whose version the next save checks.
+  var lockedList = ContiguousArray<NSManagedObject>()
+  var refreshedInEvent = ContiguousArray<NSManagedObject>()
+  /// Set while rules and merges change objects by themselves.
+  var isProcessing = false
+  /// Ids that were handed out before their object was saved: they lead to it for the life of the context.
+  var formerKeys: [Int64: (reference: RowReference, store: UInt16)] = [:]
+  /// Fetches whose rows come in batches.
+  var batches: [FaultBatch] = []
+  private var reportedCalls: Set<String> = []
+
+  /// Makes a context; it needs a coordinator before it can be used.
+  public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
+    self.concurrencyType = concurrencyType
+    queue =
+      concurrencyType == .mainQueueConcurrencyType
+      ? .main : DispatchQueue(label: "NSManagedObjectContext")
+    super.init()
+  }
+
+  /// A context on a private queue.
+  public convenience override init() { self.init(concurrencyType: .privateQueueConcurrencyType) }
+
+  /// The older spelling of ``init(concurrencyType:)``.
+  public convenience init(_ concurrencyType: NSManagedObjectContextConcurrencyType) {
+    self.init(concurrencyType: concurrencyType)
+  }
+
+  deinit {
+    // Objects refer to each other over changed relationships and handed-out sets: cut that, so that they go too.
+    owner?.allObjects.forEach { $0.dropReferences() }
+    if let owner { persistentStoreCoordinator?.forget(owner) }
+  }
+
+  /// The coordinator whose stores the context reads and writes.
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+    didSet {
+      guard let coordinator = persistentStoreCoordinator, coordinator !== oldValue else { return }
+      guard owner == nil else {
+        fatalError("The context \(label) already has a coordinator: objects cannot move between coordinators.")
+      }
+      owner = ContextOwner(
+        self, coordinator.layouts, isMainQueue: concurrencyType == .mainQueueConcurrencyType)
+      coordinator.remember(owner)
+    }
+  }
+
+  /// The parent context, whose objects a child context works on.
+  open var parent: NSManagedObjectContext? {
+    get { nil }
+    set {
+      if newValue != nil { fatalError("Parent contexts are not implemented: NSManagedObjectContext.parent.") }
+    }
+  }
+
+  /// Undo. None by default.
+  open var undoManager: UndoManager? {
+    get { nil }
+    set { if newValue != nil { fatalError("Undo is not implemented: NSManagedObjectContext.undoManager.") } }
+  }
+
+  /// How messages call the context.
+  var label: String { name.map { "\"\($0)\"" } ?? "without a name" }
+
+  /// What every entry that needs stores begins with.
+  func coordinator(for call: StaticString) throws -> NSPersistentStoreCoordinator {
+    guard let persistentStoreCoordinator else {
+      fatalError(
+        "\(call) was called on the context \(label), which has no coordinator: set "
+          + "persistentStoreCoordinator first, or take the context of a container.")
+    }
+    return persistentStoreCoordinator
+  }
+
+  /// First in every public entry: the context may be used on its queue only.
+  @inline(__always)
+  func guardQueue(_ call: @autoclosure () -> String) {
+    if ConcurrencyGuard.isOn, let owner, !owner.isOnQueue { reportWrongQueue(nil, call: call()) }
+  }
+
+  /// Reports a use off the queue, once for each kind of call; or ends the program, if that was asked for.
+  func reportWrongQueue(_ object: NSManagedObject?, call: String) {
+    let target = object.map { "NSManagedObject.\(call) on \($0.layout.name) \($0.objectIDForReport)" }
+    let thread = QueueOwnership.isMainQueue ? "the main thread" : "a background thread"
+    let own = concurrencyType == .mainQueueConcurrencyType ? "main queue" : "private queue of \(label)"
+    let report = MisuseReport(
+      "Context \(label) was used off its queue.",
+      facts: [
+        ("Call", target ?? "NSManagedObjectContext.\(call)"),
+        ("Queue", "\(own); called on \(thread)"),
+      ],
+      how: "Objects belong to the queue of the context that made them.",
+      remedy: "Wrap the call in `context.perform { ... }`, or pass `objectID` and fetch the object in your own "
+        + "context.")
+    if ConcurrencyGuard.reaction == .trap { misuse(report) }
+    NSManagedObjectContext.reportLock.lock()
+    let isNew = reportedCalls.insert(call).inserted
+    NSManagedObjectContext.reportLock.unlock()
+    if isNew { warn(report) }
+  }
+
+  private static let reportLock = NSLock()
+}
+
+/// Undo is not part of Foundation on Linux, and not implemented here; the type lets `undoManager = nil` compile.
+open class UndoManager: NSObject {
+  private override init() { super.init() }
+}
+
+extension NSManagedObject {
+  /// The id for a message about a wrong queue: without touching what belongs to the right one.
+  fileprivate var objectIDForReport: String {
+    NSManagedObjectID(layout: layout, key: key, store: owner.storeIdentity(store)).description
+  }
+
+  /// Lets go of all objects that this one refers to.
+  final func dropReferences() {
+    toManyStates = []
+    for property in layout.slots where property.kind == .toOne {
+      if let changes, changes.holds(property.slot) { changes.drop(property.slot) }
+    }
+  }
+}

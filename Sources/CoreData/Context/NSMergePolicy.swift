@@ -1,0 +1,127 @@
+/// The built-in ways to answer a conflict.
+public enum NSMergePolicyType: UInt, Sendable {
+  /// The save fails.
+  case errorMergePolicyType = 0
+  /// Property by property; where both sides changed one, the store's value stays.
+  case mergeByPropertyStoreTrumpMergePolicyType = 1
+  /// Property by property; where both sides changed one, the object's value is written.
+  case mergeByPropertyObjectTrumpMergePolicyType = 2
+  /// The whole object is written over the row.
+  case overwriteMergePolicyType = 3
+  /// The object's changes are dropped.
+  case rollbackMergePolicyType = 4
+}
+
+/// Decides what is saved when a row was changed by somebody else.
+///
+/// Subclasses override ``resolve(optimisticLockingConflicts:)`` or ``resolve(constraintConflicts:)``, change the
+/// objects as they see fit, and call `super` to have the conflicts settled in the way of their merge type.
+/// Called on the context's queue, in the middle of its save.
+open class NSMergePolicy: NSObject, @unchecked Sendable {
+  // `@unchecked Sendable`: immutable.
+
+  public let mergeType: NSMergePolicyType
+
+  public init(merge type: NSMergePolicyType) { mergeType = type }
+
+  public static let error = NSMergePolicy(merge: .errorMergePolicyType)
+  public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
+  public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
+  public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+  public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+
+  /// Settles conflicts of either kind. Throws when they are not to be settled.
+  open func resolve(mergeConflicts list: [Any]) throws {
+    let versions = list.compactMap { $0 as? NSMergeConflict }
+    if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
+    let constraints = list.compactMap { $0 as? NSConstraintConflict }
+    if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
+  }
+
+  open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    if mergeType == .errorMergePolicyType { throw Failure.mergeConflict(conflicts: list).nsError }
+    for conflict in list { conflict.sourceObject.settle(conflict, mergeType) }
+  }
+
+  open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    if mergeType == .errorMergePolicyType { throw Failure.constraintConflict(conflicts: list).nsError }
+    for conflict in list { NSMergePolicy.settle(conflict, mergeType) }
+  }
+
+  /// With a row in the store, it stays: overwritten or merged into by the new object, which then goes, or as it
+  /// is. Among new objects the first stays.
+  private static func settle(_ conflict: NSConstraintConflict, _ type: NSMergePolicyType) {
+    var losers = conflict.conflictingObjects.filter { !$0.state.contains(.deleted) }
+    guard let winner = conflict.databaseObject ?? losers.first else { return }
+    losers.removeAll { $0 === winner }
+    if type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType,
+      conflict.databaseObject != nil, let last = losers.last
+    {
+      // All values of the new object, those it never set included.
+      for property in last.layout.slots { winner.setBoxed(last.boxedValue(property), property) }
+    }
+    for loser in losers { loser.managedObjectContext?.delete(loser) }
+  }
+}
+
+public let NSErrorMergePolicy: Any = NSMergePolicy.error
+public let NSRollbackMergePolicy: Any = NSMergePolicy.rollback
+public let NSOverwriteMergePolicy: Any = NSMergePolicy.overwrite
+public let NSMergeByPropertyObjectTrumpMergePolicy: Any = NSMergePolicy.mergeByPropertyObjectTrump
+public let NSMergeByPropertyStoreTrumpMergePolicy: Any = NSMergePolicy.mergeByPropertyStoreTrump
+
+extension NSManagedObject {
+  /// Takes the store's row as the new base, and of this object's changes what the policy leaves.
+  fileprivate func settle(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) {
+    let objectWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
+    guard let persisted = conflict.persistedRow else {
+      settleMissingRow(objectWins: objectWins)
+      return
+    }
+    let base = row
+    row = persisted
+    if state.contains(.deleted) {
+      if !objectWins { managedObjectContext?.undelete(self) }
+      return
+    }
+    switch type {
+    case .overwriteMergePolicyType:
+      if let base { pin(base) }
+    case .mergeByPropertyStoreTrumpMergePolicyType:
+      changedSlots.forEach { slot in
+        let property = layout.slots[slot]
+        if property.word >= 0, base.map({ !persisted.isEqual(property, to: $0) }) ?? true { changes?.drop(slot) }
+      }
+    case .rollbackMergePolicyType: managedObjectContext?.discardChanges(of: self)
+    default: break
+    }
+    awake(fromSnapshotEvents: .mergePolicy)
+  }
+
+  /// Writes what was read again, as if it had been set: nothing of the store's row is to stay.
+  private func pin(_ base: RowSnapshot) {
+    if changes == nil { changes = ChangedValues.make(layout) }
+    for property in layout.slots where property.word >= 0 && !changes!.holds(property.slot) {
+      if property.kind == .toOne {
+        changes![property.slot] =
+          base.destination(property).map { .object(owner.object(for: $0, store: store)) } ?? .null
+      } else {
+        changes![property.slot] = base.value(property)
+      }
+      changes!.markChanged(property.slot)
+    }
+  }
+
+  /// The row is gone: the object is written anew under its key, or goes as well.
+  private func settleMissingRow(objectWins: Bool) {
+    guard let context = managedObjectContext else { return }
+    if state.contains(.deleted) || !objectWins {
+      context.forgetDeletedElsewhere(self)
+    } else {
+      if let row { pin(row) }
+      row = nil
+      state.remove(.updated)
+      context.markInserted(self)
+    }
+  }
+}

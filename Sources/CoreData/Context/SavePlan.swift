@@ -1,0 +1,157 @@
+/// One attempt at a save: the change sets for the stores, and which object each row comes from.
+///
+/// Invariant 7: once the plan is made, no managed object is read until the stores have answered.
+struct SavePlan {
+  private(set) var inserted: [(object: NSManagedObject, row: RowSnapshot)] = []
+  private(set) var updated: [(object: NSManagedObject, row: RowSnapshot)] = []
+  private(set) var unchanged: [NSManagedObject] = []
+  private(set) var deleted: [NSManagedObject] = []
+  private(set) var changeSets: [(store: NSPersistentStore, changes: ChangeSet)] = []
+
+  private var builder = RowWriter()
+
+  /// Reserves keys for new objects and encodes every changed object.
+  init(_ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator) throws {
+    let new = context.insertedList.filter { $0.state.contains(.inserted) }
+    try context.reserveKeys(for: Array(new.filter { $0.key < 0 }), coordinator)
+    inserted.reserveCapacity(new.count)
+    for object in new {
+      let row = try builder.row(of: object, version: 1)
+      inserted.append((object, row))
+      withChanges(object, context) { $0.inserted.append(row) }
+      try addLinks(of: object, context)
+    }
+    for object in context.updatedList where object.isUpdated { try addUpdate(of: object, context) }
+    for object in context.deletedList where object.state.contains(.deleted) {
+      deleted.append(object)
+      if let row = object.row { withChanges(object, context) { $0.deleted.append(row) } }
+    }
+    for object in context.lockedList where object.state.isDisjoint(with: .pending) {
+      if let row = object.row { withChanges(object, context) { $0.locked.append(row) } }
+    }
+    try refuseReadOnlyStores()
+  }
+
+  private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
+    // A fault that is marked as updated was changed from the other side of a relationship only.
+    if object.row == nil { object.row = try context.fulfil(object) }
+    guard let base = object.row else { throw Failure.faultNotFulfillable(id: object.objectID).nsError }
+    let row = try builder.row(of: object, version: base.version + 1)
+    var changed = SlotMask()
+    object.changedSlots.forEach { slot in
+      if !object.layout.slots[slot].isTransient, !row.isEqual(object.layout.slots[slot], to: base) {
+        changed.insert(slot)
+      }
+    }
+    let hasLinks = object.toManyStates.contains { $0?.isChanged == true }
+    guard !changed.isEmpty || hasLinks else {
+      unchanged.append(object)
+      return
+    }
+    updated.append((object, row))
+    withChanges(object, context) { $0.updated.append(RowUpdate(row: row, base: base, changed: changed)) }
+    try addLinks(of: object, context)
+  }
+
+  /// The to-many changes that no foreign key on the many side says.
+  private mutating func addLinks(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
+    for property in object.layout.toMany where property.toManyIndex < object.toManyStates.count {
+      guard let state = object.toManyStates[property.toManyIndex], state.isChanged, !property.isTransient else {
+        continue
+      }
+      let inverse = object.layout.inverse(of: property)
+      if inverse?.kind == .toOne && !property.isOrdered { continue }
+      for member in state.added where member.store != object.store {
+        throw Failure.externalRelationship(
+          .init(object: object, entity: object.layout.name, property: property.name),
+          destination: member.layout.name).nsError
+      }
+      let order = property.isOrdered ? object.members(property).map(\.finalReference) : nil
+      let link = LinkChange(
+        owner: object.finalReference, relationship: property, added: state.added.map(\.finalReference),
+        removed: Array(state.removed), order: order.map(Array.init))
+      withChanges(object, context) { $0.links.append(link) }
+    }
+  }
+
+  private mutating func withChanges(
+    _ object: NSManagedObject, _ context: NSManagedObjectContext, _ change: (inout ChangeSet) -> Void
+  ) {
+    guard let store = context.owner.storeIdentity(object.store)?.store else { return }
+    // Nearly always the store of the object before.
+    if let last = changeSets.indices.last, changeSets[last].store === store {
+      change(&changeSets[last].changes)
+    } else if let index = changeSets.firstIndex(where: { $0.store === store }) {
+      change(&changeSets[index].changes)
+    } else {
+      var changes = ChangeSet()
+      changes.author = context.transactionAuthor
+      changes.contextName = context.name
+      change(&changes)
+      changeSets.append((store, changes))
+    }
+  }
+
+  private func refuseReadOnlyStores() throws {
+    for (store, changes) in changeSets where store.isReadOnly {
+      let row = changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first
+      let entity = row.flatMap { row in (inserted + updated).first { $0.row === row }?.object.layout.name }
+      throw Failure.readOnlyStore(url: store.url, entity: entity).nsError
+    }
+  }
+
+  /// After a save that was given up: the keys stay used, but the objects are new again.
+  func forgetReservedKeys() {
+    for (object, _) in inserted where object.key < 0 {
+      object.changes?.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey = 0 }
+    }
+  }
+}
+
+/// Encodes an object's values into a row.
+final class RowWriter {
+  private var builder = RowBuilder()
+
+  /// The row as it will stand in the store: changed values over committed ones.
+  func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
+    let layout = object.layout
+    let base = object.row
+    builder.begin(layout)
+    for property in layout.slots where property.word >= 0 {
+      if let changes = object.changes, changes.holds(property.slot) {
+        try write(changes[property.slot], property, object, base)
+      } else if let base {
+        builder.copy(property, from: base)
+      }
+    }
+    let reference = object.finalReference
+    return builder.finish(key: reference.key, version: version, entity: layout.index)
+  }
+
+  private func write(
+    _ value: Value, _ property: LayoutProperty, _ object: NSManagedObject, _ base: RowSnapshot?
+  ) throws {
+    guard case .object(let held) = value else {
+      builder.set(value, property)
+      return
+    }
+    if property.kind == .toOne {
+      let destination = unsafeDowncast(held, to: NSManagedObject.self)
+      // An object that was deleted before it was ever saved leaves nothing to point to.
+      let reference = destination.finalReference
+      if reference.key < 0 { return }
+      if destination.store != object.store {
+        throw Failure.externalRelationship(
+          .init(object: object, entity: object.layout.name, property: property.name),
+          destination: destination.layout.name).nsError
+      }
+      builder.setDestination(reference, property)
+      return
+    }
+    if let base, !object.changedSlots.contains(property.slot) {
+      builder.copy(property, from: base)
+      return
+    }
+    builder.set(.data(try property.attribute.storedData(ofTransformable: TransformableBox.open(held))), property)
+  }
+}

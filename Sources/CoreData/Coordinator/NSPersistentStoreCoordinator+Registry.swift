@@ -1,0 +1,60 @@
+/// Store types by name.
+extension NSPersistentStoreCoordinator {
+  private static let registryLock = NSLock()
+  private nonisolated(unsafe) static var registry: [String: NSPersistentStore.Type] = [
+    NSSQLiteStoreType: SQLiteStore.self,
+    NSInMemoryStoreType: InMemoryStore.self,
+  ]
+
+  /// The store classes by type.
+  public class var registeredStoreTypes: [String: AnyClass] { registryLock.withLock { registry } }
+
+  /// Makes a store type known; nil takes it out again.
+  public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+    registryLock.withLock { registry[storeType] = storeClass as? NSPersistentStore.Type }
+  }
+
+  public class func registerStoreClass(_ storeClass: AnyClass?, type: NSPersistentStore.StoreType) {
+    registerStoreClass(storeClass, forStoreType: type.rawValue)
+  }
+
+  static func storeClass(for type: String) throws -> NSPersistentStore.Type {
+    let (found, known) = registryLock.withLock { (registry[type], registry.keys.sorted()) }
+    if let found { return found }
+    throw Failure.unknownStoreType(type: type, registered: known).nsError
+  }
+
+  static func urlWithoutFile(for type: String) throws -> URL {
+    if type == NSInMemoryStoreType { return URL(fileURLWithPath: "/dev/null") }
+    throw Failure.storeWithoutURL(type: type).nsError
+  }
+
+  /// The metadata of a store that need not be open, and whose model need not be known.
+  public class func metadataForPersistentStore(
+    ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    do {
+      return try storeClass(for: storeType).metadataForPersistentStore(with: url)
+    } catch let failure as Failure {
+      throw failure.nsError
+    }
+  }
+
+  public class func metadataForPersistentStore(
+    type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
+  }
+
+  /// Replaces the metadata of a store that is not open.
+  public class func setMetadata(
+    _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws {
+    do {
+      try storeClass(for: storeType).setMetadata(metadata, forPersistentStoreAt: url)
+    } catch let failure as Failure {
+      throw failure.nsError
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/// What stores answered that had something against a commit.
+struct StoreConflicts {
+  var versions: [(store: StoreIdentity, conflict: VersionConflict)] = []
+  var constraints: [(store: StoreIdentity, conflict: ConstraintConflict)] = []
+
+  var isEmpty: Bool { versions.isEmpty && constraints.isEmpty }
+}
+
+/// Which store a request goes to.
+extension NSPersistentStoreCoordinator {
+  /// The stores a fetch asks: those that hold the entity, in order of adding.
+  private func rowStores(for layout: EntityLayout, among asked: [NSPersistentStore]?) throws -> [any RowStore] {
+    let all = persistentStores
+    if all.isEmpty {
+      throw Failure.noStoreForEntity(entity: layout.name).nsError
+    }
+    return try all.filter { store in
+      (asked?.contains { $0 === store } ?? true) && holds(store, layout)
+    }.map { store in
+      guard let rows = store as? any RowStore else {
+        throw Failure.unsupportedFeature("Fetching from a store of class \(type(of: store))").nsError
+      }
+      return rows
+    }
+  }
+
+  private func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
+    guard store.configurationName != NSPersistentStore.defaultConfigurationName else { return true }
+    let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) ?? []
+    return entities.contains { layouts.layout(of: $0)?.rootIndex == layout.rootIndex }
+  }
+
+  /// The first store that can take new objects of an entity.
+  func storeForNewObjects(of layout: EntityLayout) throws -> NSPersistentStore {
+    let candidates = persistentStores.filter { holds($0, layout) }
+    if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
+    if let readOnly = candidates.first { throw Failure.readOnlyStore(url: readOnly.url, entity: layout.name).nsError }
+    throw Failure.noStoreForEntity(entity: layout.name).nsError
+  }
+
+  func reserveKeys(_ count: Int, in root: EntityLayout, _ store: NSPersistentStore) throws -> Int64 {
+    guard let rows = store as? any RowStore else {
+      throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))").nsError
+    }
+    if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: root.name).nsError }
+    return try publicErrors { try rows.reserveKeys(count, in: root) }
+  }
+
+  /// Asks every store that holds the entity and puts the answers one after the other; with several stores the
+  /// order and the limit are the caller's to restore.
+  func fetch<Element>(
+    _ description: FetchDescription, stores asked: [NSPersistentStore]?,
+    _ take: (NSPersistentStore, FetchOutcome) throws -> [Element]
+  ) throws -> [Element] {
+    let stores = try rowStores(for: description.layout, among: asked)
+    if stores.count > 1, !description.sort.isEmpty || description.limit > 0 || description.offset > 0 {
+      throw Failure.unsupportedFeature("Sorting or limiting a fetch over several stores").nsError
+    }
+    return try publicErrors {
+      try stores.flatMap { try take($0, try $0.rows(for: description)) }
+    }
+  }
+
+  func count(for description: FetchDescription, stores asked: [NSPersistentStore]?) throws -> Int {
+    try publicErrors {
+      try rowStores(for: description.layout, among: asked).reduce(0) { sum, store in
+        guard case .count(let count) = try store.rows(for: description) else { return sum }
+        return sum + count
+      }
+    }
+  }
+
+  func dictionaries(for description: FetchDescription, stores asked: [NSPersistentStore]?) throws -> [[String: Any]] {
+    try fetch(description, stores: asked) { _, outcome in
+      guard case .dictionaries(let rows) = outcome else { return [] }
+      return rows
+    }
+  }
+
+  /// Hands each store its changes. Empty when all of them wrote; with several stores a later one may refuse what
+  /// an earlier one has written, which is then said in the error.
+  func commit(_ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]) throws -> StoreConflicts {
+    var conflicts = StoreConflicts()
+    var written: [NSPersistentStore] = []
+    for (store, changes) in changeSets {
+      guard let rows = store as? any RowStore else {
+        throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))").nsError
+      }
+      do {
+        switch try rows.commit(changes) {
+        case .saved: written.append(store)
+        case .versionConflicts(let found):
+          conflicts.versions += found.map { (store.identity, $0) }
+        case .constraintConflicts(let found):
+          conflicts.constraints += found.map { (store.identity, $0) }
+        }
+      } catch {
+        let error = (error as? Failure)?.nsError ?? error as NSError
+        if written.isEmpty { throw error }
+        throw Failure.incompleteSave(stores: [store], errors: [error]).nsError
+      }
+    }
+    if !conflicts.isEmpty, !written.isEmpty {
+      throw Failure.incompleteSave(stores: changeSets.map(\.store).filter { !written.contains($0) }, errors: [])
+        .nsError
+    }
+    return conflicts
+  }
+
+  private func publicErrors<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let failure as Failure {
+      throw failure.nsError
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// Everything one save asks of one store: values only, no managed object.
+///
+/// Made by the context once its changes are validated; from then to the end of the save no managed object is
+/// read (invariant 7). Rows of inserted objects already carry the permanent keys reserved for them, and every
+/// reference in a row is to a key of the same store.
+struct ChangeSet {
+  /// Rows to insert; their version is 1.
+  var inserted: [RowSnapshot] = []
+  var updated: [RowUpdate] = []
+  /// The rows as last read.
+  var deleted: [RowSnapshot] = []
+  /// To-many changes that no row of the many side holds: join tables, orders, relationships without inverse.
+  var links: [LinkChange] = []
+  /// Rows that must still have the version they were read with, though they do not change.
+  var locked: [RowSnapshot] = []
+  /// For persistent history.
+  var author: String?
+  var contextName: String?
+
+  var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty && locked.isEmpty
+  }
+}
+
+/// One changed row: what was read, what is to be written, which slots differ.
+struct RowUpdate {
+  /// `row.version` is `base.version + 1`.
+  let row: RowSnapshot
+  let base: RowSnapshot
+  /// May be empty: then only the version grows, since a to-many relationship of the object changed.
+  let changed: SlotMask
+}
+
+/// A change of the members of one to-many relationship of one object.
+struct LinkChange {
+  let owner: RowReference
+  /// The owner's side of the relationship.
+  let relationship: LayoutProperty
+  /// Members that came and went since the last save. A many-to-many link is reported from both sides.
+  var added: [RowReference]
+  var removed: [RowReference]
+  /// For an ordered relationship: all members in their order after the save.
+  var order: [RowReference]?
+}
+
+/// How a store answered a commit.
+enum SaveOutcome {
+  /// Everything is written. `rewritten` are rows whose values the store itself changed further.
+  case saved(rewritten: [RowSnapshot])
+  /// Nothing is written: these rows no longer have the version they were read with.
+  case versionConflicts([VersionConflict])
+  /// Nothing is written: these new or changed rows break a uniqueness constraint.
+  case constraintConflicts([ConstraintConflict])
+}
+
+/// A row that changed between the read and the save.
+struct VersionConflict {
+  /// What this save was based on.
+  let base: RowSnapshot
+  /// What the store holds now; nil when the row is gone.
+  let persisted: RowSnapshot?
+}
+
+/// Rows that agree in the attributes of a uniqueness constraint.
+struct ConstraintConflict {
+  let constraint: [String]
+  /// The rows of the change set that collide, with each other or with `persisted`.
+  let conflicting: [RowReference]
+  /// The row that the store already has; nil when only rows of the change set collide.
+  let persisted: RowSnapshot?
+}

@@ -1,0 +1,325 @@
+/// One property of an entity, resolved: its place in a row, its destination, its inverse.
+///
+/// Immutable once its model's layouts are linked, and shared by all threads.
+final class LayoutProperty: @unchecked Sendable {
+  // `@unchecked Sendable`: written only while `ModelLayouts.init` runs.
+
+  let name: String
+  let keyNumber: Int
+  unowned(unsafe) let description: NSPropertyDescription
+  let kind: SlotKind
+  let isTransient: Bool
+  let isOptional: Bool
+  let isOrdered: Bool
+
+  /// Position among all properties of the entity: attributes by name, then relationships by name.
+  let index: Int
+  /// Position among the slots (attributes and to-one relationships); -1 for to-many and fetched.
+  let slot: Int
+  /// Position among the to-many relationships; -1 for others.
+  let toManyIndex: Int
+  /// First word of the value in a row; -1 when the row does not hold it.
+  fileprivate(set) var word = -1
+
+  /// Index of the entity that declares the property (Z_ENT is one more, without a configuration).
+  let declaringEntity: Int
+  /// Relationships: index of the destination entity as declared; -1 for others.
+  let destination: Int
+  /// Relationships: whether the destination has subentities, so that its actual entity must be kept.
+  let isPolymorphic: Bool
+  /// Relationships: name of the inverse, if there is one.
+  let inverseName: String?
+  /// Attributes: what a value must satisfy before it is saved.
+  let limits: AttributeLimits?
+  let predicates: [(predicate: NSPredicate, warning: Any?)]
+
+  fileprivate var needsValidation: Bool {
+    switch kind {
+    case .fetched: false
+    case .toMany: !isOptional || relationship.minCount > 0 || relationship.maxCount > 0
+    default: !isOptional || limits != nil || !predicates.isEmpty
+    }
+  }
+
+  var isRelationship: Bool { kind == .toOne || kind == .toMany }
+  var attribute: NSAttributeDescription { unsafeDowncast(description, to: NSAttributeDescription.self) }
+  var relationship: NSRelationshipDescription {
+    unsafeDowncast(description, to: NSRelationshipDescription.self)
+  }
+
+  fileprivate init(
+    description: NSPropertyDescription, kind: SlotKind, index: Int, slot: Int, toManyIndex: Int,
+    declaringEntity: Int, destination: Int, isPolymorphic: Bool
+  ) {
+    self.description = description
+    name = description.name
+    keyNumber = KeyRegistry.shared.number(of: description.name)
+    self.kind = kind
+    isTransient = description.isTransient
+    isOptional = description.isOptional
+    let relationship = description as? NSRelationshipDescription
+    isOrdered = relationship?.isOrdered ?? false
+    inverseName = relationship?.inverseRelationship?.name
+    let given = (description as? NSAttributeDescription)?.limits
+    limits = given?.isEmpty == false ? given : nil
+    let warnings = description.storedValidationWarnings
+    predicates = description.storedValidationPredicates.enumerated().map { index, predicate in
+      (predicate, index < warnings.count ? warnings[index] : nil)
+    }
+    self.index = index
+    self.slot = slot
+    self.toManyIndex = toManyIndex
+    self.declaringEntity = declaringEntity
+    self.destination = destination
+    self.isPolymorphic = isPolymorphic
+  }
+}
+
+/// What a typed accessor needs to know of a property: eight bytes, no reference counting.
+struct PropertyPlace {
+  var kind: SlotKind
+  var isTransient: Bool
+  /// First word in the row, or -1.
+  var word: Int16
+  /// Slot number, or the to-many number.
+  var slot: Int16
+}
+
+/// Where the properties of one entity live: in a row, and among an object's changed values.
+///
+/// Immutable after `ModelLayouts.init`; shared by all contexts, stores and threads.
+final class EntityLayout: @unchecked Sendable {
+  // `@unchecked Sendable`: written only while `ModelLayouts.init` runs.
+
+  /// Kept alive by the model, which everything that holds a layout holds too.
+  unowned(unsafe) let entity: NSEntityDescription
+  unowned(unsafe) let model: ModelLayouts
+  let name: String
+  /// Position in the model: roots by name, each followed depth-first by its subentities.
+  let index: Int
+  let rootIndex: Int
+  /// Index of the parent entity, or -1.
+  let superIndex: Int
+  /// One past the last entity of this entity's subtree.
+  fileprivate(set) var subtreeEnd: Int
+
+  /// Attributes by name, then relationships by name; inherited ones included.
+  let properties: [LayoutProperty]
+  /// The attributes and to-one relationships, in the order of their slot numbers.
+  let slots: [LayoutProperty]
+  let toMany: [LayoutProperty]
+  let relationships: [LayoutProperty]
+  /// Words before the tail: null bitmap first, then the values.
+  let fixedWords: Int
+  let nullWords: Int
+  let transientSlots: SlotMask
+  let hasTransformables: Bool
+  /// The properties that a save has anything to check of.
+  let validated: [LayoutProperty]
+
+  private let indexByName: [String: Int]
+  /// By key number: the property's index, or -1.
+  private let places: UnsafeMutablePointer<Int16>
+  private let placeCount: Int
+  private let placeTable: UnsafeMutablePointer<PropertyPlace>
+
+  var isRoot: Bool { index == rootIndex }
+  var hasSubentities: Bool { subtreeEnd > index + 1 }
+  var subtree: Range<Int> { index..<subtreeEnd }
+  var root: EntityLayout { model.layouts[rootIndex] }
+
+  /// The class of this entity's objects; found once, when the context first needs it.
+  var classStorage: AnyClass?
+
+  func isKind(of other: EntityLayout) -> Bool { other.subtree.contains(index) }
+
+  func property(named name: String) -> LayoutProperty? {
+    indexByName[name].map { properties[$0] }
+  }
+
+  @inline(__always)
+  func property(_ key: ManagedKey) -> LayoutProperty? {
+    guard key.number < placeCount else { return nil }
+    let index = Int(places[key.number])
+    return index < 0 ? nil : properties[index]
+  }
+
+  /// The place of a property, without touching a reference count; nil when the entity has no such property.
+  @inline(__always)
+  func place(_ key: ManagedKey) -> PropertyPlace? {
+    guard key.number < placeCount else { return nil }
+    let index = Int(places[key.number])
+    return index < 0 ? nil : placeTable[index]
+  }
+
+  func inverse(of property: LayoutProperty) -> LayoutProperty? {
+    guard let name = property.inverseName, property.destination >= 0 else { return nil }
+    return model.layouts[property.destination].property(named: name)
+  }
+
+  fileprivate init(entity: NSEntityDescription, index: Int, rootIndex: Int, superIndex: Int, model: ModelLayouts) {
+    self.entity = entity
+    self.model = model
+    name = entity.name ?? ""
+    self.index = index
+    self.rootIndex = rootIndex
+    self.superIndex = superIndex
+    subtreeEnd = index + 1
+
+    var properties: [LayoutProperty] = []
+    var slots: [LayoutProperty] = []
+    var toMany: [LayoutProperty] = []
+    func add(_ description: NSPropertyDescription, _ kind: SlotKind, destination: Int, polymorphic: Bool) {
+      let isSlot = kind != .toMany && kind != .fetched
+      let property = LayoutProperty(
+        description: description, kind: kind, index: properties.count,
+        slot: isSlot ? slots.count : -1, toManyIndex: kind == .toMany ? toMany.count : -1,
+        declaringEntity: model.indexOfDeclaringEntity(of: description, in: entity),
+        destination: destination, isPolymorphic: polymorphic)
+      properties.append(property)
+      if isSlot { slots.append(property) }
+      if kind == .toMany { toMany.append(property) }
+    }
+    func byName(_ a: NSPropertyDescription, _ b: NSPropertyDescription) -> Bool { a.name < b.name }
+    for attribute in entity.attributesByName.values.sorted(by: byName) {
+      add(attribute, SlotKind(attribute), destination: -1, polymorphic: false)
+    }
+    for relationship in entity.relationshipsByName.values.sorted(by: byName) {
+      let destination = relationship.destinationEntity
+      add(
+        relationship, relationship.isToMany ? .toMany : .toOne,
+        destination: model.index(of: destination),
+        polymorphic: destination.map { !$0.subentities.isEmpty } ?? false)
+    }
+    for fetched in entity.properties.compactMap({ $0 as? NSFetchedPropertyDescription }).sorted(by: byName) {
+      add(fetched, .fetched, destination: -1, polymorphic: false)
+    }
+
+    nullWords = (slots.count + 63) / 64
+    var word = nullWords
+    var transients = SlotMask()
+    for property in slots {
+      if property.isTransient {
+        transients.insert(property.slot)
+        continue
+      }
+      property.word = word
+      word += property.kind.words(isPolymorphic: property.isPolymorphic)
+    }
+    fixedWords = word
+    transientSlots = transients
+    hasTransformables = slots.contains { $0.kind == .transformable || $0.kind == .undefined }
+    self.properties = properties
+    self.slots = slots
+    self.toMany = toMany
+    relationships = properties.filter(\.isRelationship)
+    validated = properties.filter(\.needsValidation)
+
+    indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+    placeCount = KeyRegistry.shared.count
+    places = .allocate(capacity: max(placeCount, 1))
+    places.initialize(repeating: -1, count: max(placeCount, 1))
+    placeTable = .allocate(capacity: max(properties.count, 1))
+    for property in properties {
+      places[property.keyNumber] = Int16(property.index)
+      placeTable[property.index] = PropertyPlace(
+        kind: property.kind, isTransient: property.isTransient, word: Int16(property.word),
+        slot: Int16(property.kind == .toMany ? property.toManyIndex : property.slot))
+    }
+  }
+
+  deinit {
+    places.deallocate()
+    placeTable.deallocate()
+  }
+}
+
+extension SlotKind {
+  init(_ attribute: NSAttributeDescription) {
+    self =
+      switch attribute.attributeType {
+      case .integer16AttributeType: .int16
+      case .integer32AttributeType: .int32
+      case .integer64AttributeType: .int64
+      case .booleanAttributeType: .boolean
+      case .doubleAttributeType: .double
+      case .floatAttributeType: .float
+      case .dateAttributeType: .date
+      case .stringAttributeType: .string
+      case .URIAttributeType: .uri
+      case .UUIDAttributeType: .uuid
+      case .decimalAttributeType: .decimal
+      case .binaryDataAttributeType: .binary
+      case .transformableAttributeType: .transformable
+      default: .undefined
+      }
+  }
+}
+
+/// The layouts of all entities of one model, made when the model is frozen.
+final class ModelLayouts: @unchecked Sendable {
+  // `@unchecked Sendable`: immutable after `init`.
+
+  /// Kept alive by the coordinator and contexts that use the layouts.
+  unowned(unsafe) let model: NSManagedObjectModel
+  private(set) var layouts: [EntityLayout] = []
+  private let indexByEntity: [ObjectIdentifier: Int]
+  private let indexByName: [String: Int]
+
+  /// The layouts of a model; made and attached to it at the first call. The model is frozen by it.
+  static func of(_ model: NSManagedObjectModel) -> ModelLayouts {
+    creation.lock()
+    defer { creation.unlock() }
+    if let made = model.layoutsStorage as? ModelLayouts { return made }
+    model.freeze()
+    let made = ModelLayouts(model)
+    model.layoutsStorage = made
+    return made
+  }
+
+  private static let creation = NSLock()
+
+  private init(_ model: NSManagedObjectModel) {
+    self.model = model
+    let entities = model.entitiesInStoreOrder
+    indexByEntity = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($1), $0) })
+    indexByName = Dictionary(
+      entities.enumerated().map { ($1.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+    // Every name is numbered before the first table is sized by the count of numbers.
+    for entity in entities {
+      for property in entity.properties { _ = KeyRegistry.shared.number(of: property.name) }
+    }
+    for (index, entity) in entities.enumerated() {
+      let superIndex = self.index(of: entity.superentity)
+      let layout = EntityLayout(
+        entity: entity, index: index, rootIndex: superIndex < 0 ? index : layouts[superIndex].rootIndex,
+        superIndex: superIndex, model: self)
+      layouts.append(layout)
+      entity.layoutStorage = layout
+    }
+    for layout in layouts.reversed() where layout.superIndex >= 0 {
+      let parent = layouts[layout.superIndex]
+      parent.subtreeEnd = max(parent.subtreeEnd, layout.subtreeEnd)
+    }
+  }
+
+  func layout(of entity: NSEntityDescription) -> EntityLayout? {
+    if let index = indexByEntity[ObjectIdentifier(entity)] { return layouts[index] }
+    // A description of another copy of the same model is taken by its name, as Apple's is.
+    return indexByName[entity.name ?? ""].map { layouts[$0] }
+  }
+
+  func layout(named name: String) -> EntityLayout? { indexByName[name].map { layouts[$0] } }
+
+  fileprivate func index(of entity: NSEntityDescription?) -> Int {
+    guard let entity else { return -1 }
+    return indexByEntity[ObjectIdentifier(entity)] ?? indexByName[entity.name ?? ""] ?? -1
+  }
+
+  /// The topmost entity above `entity` that has a property of this name.
+  fileprivate func indexOfDeclaringEntity(of property: NSPropertyDescription, in entity: NSEntityDescription) -> Int {
+    var declaring = entity
+    while let parent = declaring.superentity, parent.propertiesByName[property.name] != nil { declaring = parent }
+    return index(of: declaring)
+  }
+}

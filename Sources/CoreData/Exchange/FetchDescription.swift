@@ -1,0 +1,53 @@
+/// A fetch, resolved and frozen: entity found, predicate read and checked, constants normalised.
+///
+/// What the context hands down instead of its `NSFetchRequest`, which the client may change at any time.
+struct FetchDescription {
+  let layout: EntityLayout
+  var includesSubentities = true
+  /// Managed objects among the constants have become their `NSManagedObjectID`.
+  var predicate: PredicateNode?
+  var sort: [SortKey] = []
+  /// 0 for no limit.
+  var limit = 0
+  var offset = 0
+  var output: Output = .rows
+
+  enum Output {
+    /// Whole rows.
+    case rows
+    /// Keys only, in order.
+    case references
+    case count
+    /// One dictionary a row, or a group.
+    case dictionaries(DictionaryFetch)
+  }
+
+  /// Indexes of the entities whose rows may be returned.
+  var entities: Range<Int> {
+    includesSubentities ? layout.subtree : layout.index..<(layout.index + 1)
+  }
+}
+
+/// What a dictionary fetch returns.
+struct DictionaryFetch {
+  struct Column {
+    let name: String
+    let expression: ExpressionNode
+    /// The declared type of the result, or nil for that of the property.
+    let type: NSAttributeType?
+  }
+
+  var columns: [Column]
+  var isDistinct = false
+  var groupBy: [ExpressionNode] = []
+  var having: PredicateNode?
+}
+
+/// What a store answers.
+enum FetchOutcome {
+  case rows([RowSnapshot])
+  case references([RowReference])
+  case count(Int)
+  /// A missing value has no key. Values are those of KVC.
+  case dictionaries([[String: Any]])
+}

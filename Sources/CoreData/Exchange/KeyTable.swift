@@ -1,0 +1,115 @@
+/// A map from keys to unretained objects, open-addressed.
+///
+/// The objects take themselves out when they die; whoever looks one up must hold the owner's lock and
+/// retain with `swift_tryRetain`, since an object's end may have begun on another thread.
+struct KeyTable: ~Copyable {
+  private struct Entry {
+    var key: Int64
+    var object: UnsafeMutableRawPointer?
+  }
+
+  private var entries: UnsafeMutablePointer<Entry>
+  private var mask: Int
+  private(set) var count = 0
+
+  init(minimumCapacity: Int = 16) {
+    var capacity = 16
+    while capacity * 3 < minimumCapacity * 4 { capacity *= 2 }
+    mask = capacity - 1
+    entries = .allocate(capacity: capacity)
+    entries.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
+  }
+
+  deinit { entries.deallocate() }
+
+  /// Runs of sixteen keys stay together, since fetches come in key order; the runs are scattered.
+  @inline(__always)
+  private func home(_ key: Int64) -> Int {
+    let run = UInt64(bitPattern: key >> 4) &* 0x9E37_79B9_7F4A_7C15
+    return (Int(truncatingIfNeeded: run >> 28) << 4 | Int(truncatingIfNeeded: key & 15)) & mask
+  }
+
+  @inline(__always)
+  subscript(key: Int64) -> UnsafeMutableRawPointer? {
+    var index = home(key)
+    while let object = entries[index].object {
+      if entries[index].key == key { return object }
+      index = (index + 1) & mask
+    }
+    return nil
+  }
+
+  /// Puts an object at its key; what stood there is replaced.
+  @inline(__always)
+  mutating func insert(_ object: UnsafeMutableRawPointer, at key: Int64) {
+    if (count + 1) * 4 > (mask + 1) * 3 { resize(to: (mask + 1) * 2) }
+    var index = home(key)
+    while entries[index].object != nil {
+      if entries[index].key == key {
+        entries[index].object = object
+        return
+      }
+      index = (index + 1) & mask
+    }
+    entries[index] = Entry(key: key, object: object)
+    count += 1
+  }
+
+  /// Removes the key if it still stands for this very object. Returns whether it did.
+  @discardableResult
+  mutating func remove(_ object: UnsafeMutableRawPointer, at key: Int64) -> Bool {
+    var index = home(key)
+    while let found = entries[index].object {
+      if entries[index].key == key {
+        guard found == object else { return false }
+        close(index)
+        count -= 1
+        return true
+      }
+      index = (index + 1) & mask
+    }
+    return false
+  }
+
+  /// Fills the hole at `index` by moving back what was pushed past it, so that no tombstones are needed.
+  private func close(_ index: Int) {
+    var hole = index
+    var next = (hole + 1) & mask
+    while entries[next].object != nil {
+      let wanted = home(entries[next].key)
+      if ((next - wanted) & mask) >= ((next - hole) & mask) {
+        entries[hole] = entries[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    entries[hole].object = nil
+  }
+
+  /// Makes room for `more` further keys at once.
+  mutating func reserve(_ more: Int) {
+    var capacity = mask + 1
+    while (count + more) * 4 > capacity * 3 { capacity *= 2 }
+    if capacity > mask + 1 { resize(to: capacity) }
+  }
+
+  private mutating func resize(to capacity: Int) {
+    let old = entries
+    let oldCapacity = mask + 1
+    entries = .allocate(capacity: capacity)
+    entries.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
+    mask = capacity - 1
+    for index in 0..<oldCapacity where old[index].object != nil {
+      var place = home(old[index].key)
+      while entries[place].object != nil { place = (place + 1) & mask }
+      entries[place] = old[index]
+    }
+    old.deallocate()
+  }
+
+  func forEach(_ body: (Int64, UnsafeMutableRawPointer) throws -> Void) rethrows {
+    for index in 0...mask {
+      if let object = entries[index].object { try body(entries[index].key, object) }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// The store that an id belongs to: outlives the store's removal, so that ids can still be printed and compared.
+final class StoreIdentity: @unchecked Sendable {
+  // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock.
+
+  /// The store's `NSStoreUUID`, upper case.
+  var uuid: String
+  weak var store: NSPersistentStore?
+  /// What follows the entity in a URI: "p7" unless the store has references of its own.
+  var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
+
+  init(uuid: String) { self.uuid = uuid }
+}
+
+/// The identity of a managed object: its store, its entity, its key.
+///
+/// Ids may be handed between threads and contexts; objects may not. Two ids are equal when they name the
+/// same row of the same store. An object that was never saved has a temporary id, equal only to itself.
+///
+/// The URI of a saved object is `x-coredata://<store UUID>/<entity>/p<Z_PK>`.
+public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
+  // `@unchecked Sendable`: immutable.
+
+  let layout: EntityLayout
+  /// Keeps the layouts alive beyond the coordinator.
+  private let model: NSManagedObjectModel
+  let key: Int64
+  /// Nil for a temporary id.
+  let storeIdentity: StoreIdentity?
+
+  init(layout: EntityLayout, key: Int64, store: StoreIdentity?) {
+    self.layout = layout
+    model = layout.model.model
+    self.key = key
+    storeIdentity = store
+  }
+
+  var reference: RowReference { RowReference(entity: layout.index, key: key) }
+
+  /// The actual entity of the object.
+  public var entity: NSEntityDescription { layout.entity }
+
+  /// The store the object was saved in; nil before, and once the store is removed.
+  public var persistentStore: NSPersistentStore? { storeIdentity?.store }
+
+  /// Whether the object has not been saved yet.
+  public var isTemporaryID: Bool { key < 0 }
+
+  /// The id in a form that can be kept outside: only a permanent one is worth keeping.
+  public func uriRepresentation() -> URL {
+    let entity = layout.name
+    guard let storeIdentity, key > 0 else {
+      return URL(string: "x-coredata:///\(entity)/t\(TemporaryKeys.processPrefix)\(-key)")!
+    }
+    return URL(string: "x-coredata://\(storeIdentity.uuid)/\(entity)/\(storeIdentity.referenceText(key))")!
+  }
+
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSManagedObjectID else { return false }
+    if self === other { return true }
+    return key == other.key && layout.rootIndex == other.layout.rootIndex
+      && (key < 0
+        || storeIdentity === other.storeIdentity
+        || storeIdentity?.uuid == other.storeIdentity?.uuid && layout.root.name == other.layout.root.name)
+  }
+
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(key)
+    hasher.combine(layout.rootIndex)
+    return hasher.finalize()
+  }
+
+  public override var description: String { "<\(uriRepresentation().absoluteString)>" }
+}
+
+/// Keys for objects that no store has seen: negative, never used twice in a process.
+enum TemporaryKeys {
+  /// Tells this process' temporary ids from another's.
+  static let processPrefix = UUID().uuidString
+
+  private static let lock = NSLock()
+  private nonisolated(unsafe) static var last: Int64 = 0
+
+  static func next() -> Int64 {
+    lock.lock()
+    defer { lock.unlock() }
+    last -= 1
+    return last
+  }
+}

@@ -1,0 +1,123 @@
+/// Scratch space in which a row is put together before its bytes are copied into a ``RowSnapshot``.
+///
+/// One builder is used for many rows, one after the other: `begin`, the setters, `finish`.
+/// Not for use by several threads.
+struct RowBuilder: ~Copyable {
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  private var end = 0
+
+  init() {
+    capacity = 1024
+    memory = .allocate(byteCount: capacity, alignment: 8)
+  }
+
+  deinit { memory.deallocate() }
+
+  private var words: UnsafeMutablePointer<UInt64> { memory.assumingMemoryBound(to: UInt64.self) }
+
+  /// Starts a row of which every slot is null.
+  mutating func begin(_ layout: EntityLayout) {
+    end = layout.fixedWords * 8
+    reserve(0)
+    memset(memory, 0, end)
+    for word in 0..<layout.nullWords { words[word] = .max }
+  }
+
+  @inline(__always)
+  private mutating func reserve(_ more: Int) {
+    if end + more > capacity { grow(more) }
+  }
+
+  private mutating func grow(_ more: Int) {
+    capacity = max(capacity * 2, end + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    larger.copyMemory(from: memory, byteCount: end)
+    memory.deallocate()
+    memory = larger
+  }
+
+  @inline(__always)
+  private func markSet(_ slot: Int) { words[slot >> 6] &= ~(1 << UInt64(slot & 63)) }
+
+  @inline(__always)
+  mutating func setInt(_ value: Int64, slot: Int, word: Int) {
+    markSet(slot)
+    words[word] = UInt64(bitPattern: value)
+  }
+
+  @inline(__always)
+  mutating func setDouble(_ value: Double, slot: Int, word: Int) {
+    markSet(slot)
+    words[word] = value.bitPattern
+  }
+
+  /// A string, URI, binary or transformable value.
+  @inline(__always)
+  mutating func setBytes(_ bytes: UnsafeRawBufferPointer, slot: Int, word: Int) {
+    markSet(slot)
+    reserve(bytes.count)
+    words[word] = UInt64(end) | UInt64(bytes.count) << 32
+    if bytes.count > 0 {
+      (memory + end).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+      end += bytes.count
+    }
+  }
+
+  mutating func setUUID(_ value: UUID, slot: Int, word: Int) {
+    markSet(slot)
+    (memory + word * 8).storeBytes(of: value, as: UUID.self)
+  }
+
+  mutating func setDecimal(_ value: Decimal, slot: Int, word: Int) {
+    markSet(slot)
+    (memory + word * 8).storeBytes(of: value, as: Decimal.self)
+  }
+
+  /// The destination of a to-one relationship.
+  mutating func setDestination(_ destination: RowReference, _ property: LayoutProperty) {
+    setInt(destination.key, slot: property.slot, word: property.word)
+    if property.isPolymorphic { words[property.word + 1] = UInt64(destination.entity) }
+  }
+
+  /// Takes a slot over from another row of the same entity.
+  mutating func copy(_ property: LayoutProperty, from row: RowSnapshot) {
+    guard property.word >= 0, !row.isNull(slot: property.slot) else { return }
+    if property.kind.hasTail {
+      setBytes(row.tail(word: property.word), slot: property.slot, word: property.word)
+    } else {
+      markSet(property.slot)
+      for word in 0..<property.kind.words(isPolymorphic: property.isPolymorphic) {
+        words[property.word + word] = row.words[property.word + word]
+      }
+    }
+  }
+
+  /// Sets an attribute; `.object` (a managed object, an untransformed transformable) is not a row's business.
+  mutating func set(_ value: Value, _ property: LayoutProperty) {
+    let (slot, word) = (property.slot, property.word)
+    if word < 0 { return }
+    switch value {
+    case .null: break
+    case .int(let value): setInt(value, slot: slot, word: word)
+    case .double(let value): setDouble(value, slot: slot, word: word)
+    case .date(let value): setDouble(value.timeIntervalSinceReferenceDate, slot: slot, word: word)
+    case .string(var value):
+      value.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word) }
+    case .url(let value):
+      var text = value.absoluteString
+      text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word) }
+    case .data(let value): value.withUnsafeBytes { setBytes($0, slot: slot, word: word) }
+    case .uuid(let value): setUUID(value, slot: slot, word: word)
+    case .decimal(let value): setDecimal(value.decimalValue, slot: slot, word: word)
+    case .object: preconditionFailure("An object was set in a row of \(property.name).")
+    }
+  }
+
+  /// The bytes as they stand: for comparing with a cached row before a new one is made.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: end) }
+
+  func finish(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
+    .make(key: key, version: version, entity: entity, bytes: bytes)
+  }
+}

@@ -1,0 +1,135 @@
+/// What stands at the head of a row.
+struct RowHeader {
+  /// `Z_PK`, or a negative key for an object that no store has seen yet.
+  var key: Int64
+  /// `Z_OPT`: starts at 1, grows by one per saved update.
+  var version: Int64
+  /// Index of the row's actual entity in the model's store order.
+  var entity: Int32
+  /// Bytes of words and tail together.
+  var byteCount: Int32
+  /// The cache that knows the row, if one does; released when the row dies.
+  var cache: Unmanaged<RowCache>?
+}
+
+/// One row's committed values: immutable compact bytes, shared by the row cache and all contexts.
+///
+/// Layout, in eight-byte words: null bitmap (bit n of word n/64 for slot n, 1 = null), then each
+/// slot's words in slot order, then the tail.
+///
+/// | kind | words |
+/// |---|---|
+/// | integers, Boolean | the value, sign-extended |
+/// | Double, Float | the bits of a `Double` |
+/// | Date | the bits of a `Double`: seconds since 2001-01-01 00:00 UTC |
+/// | String, URI, Binary, Transformable | low 32 bits: byte offset from the first word; high 32 bits: length |
+/// | UUID | 16 bytes |
+/// | Decimal | 20 bytes of `Foundation.Decimal` |
+/// | to-one | the destination's key; then its entity index where the destination has subentities |
+/// Never written after it was made, but for `header.cache`, under the cache's lock; so any thread may read it.
+final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
+  deinit {
+    if let cache = withUnsafeMutablePointerToHeader({ $0.pointee.cache }) {
+      cache.takeUnretainedValue().forget(self)
+      cache.release()
+    }
+  }
+
+  /// Copies `bytes` (words and tail) into a new row.
+  static func make(
+    key: Int64, version: Int64, entity: Int, bytes: UnsafeRawBufferPointer
+  ) -> RowSnapshot {
+    let words = (bytes.count + 7) / 8
+    let buffer = RowSnapshot.create(minimumCapacity: words) { _ in
+      RowHeader(
+        key: key, version: version, entity: Int32(entity), byteCount: Int32(bytes.count), cache: nil)
+    }
+    buffer.withUnsafeMutablePointerToElements {
+      UnsafeMutableRawPointer($0).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+    }
+    return unsafeDowncast(buffer, to: RowSnapshot.self)
+  }
+
+  @inline(__always)
+  private var head: UnsafePointer<RowHeader> {
+    withUnsafeMutablePointerToHeader { UnsafePointer($0) }
+  }
+
+  /// The first word. Valid as long as the row is held.
+  @inline(__always)
+  var words: UnsafePointer<UInt64> {
+    withUnsafeMutablePointerToElements { UnsafePointer($0) }
+  }
+
+  var key: Int64 { head.pointee.key }
+  var version: Int64 { head.pointee.version }
+  var entity: Int { Int(head.pointee.entity) }
+  var reference: RowReference { RowReference(entity: entity, key: key) }
+  var byteCount: Int { Int(head.pointee.byteCount) }
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: words, count: byteCount) }
+
+  @inline(__always)
+  func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+
+  @inline(__always)
+  func int(word: Int) -> Int64 { Int64(bitPattern: words[word]) }
+
+  @inline(__always)
+  func double(word: Int) -> Double { Double(bitPattern: words[word]) }
+
+  /// The tail bytes of a string, URI, binary or transformable slot. Valid as long as the row is held.
+  @inline(__always)
+  func tail(word: Int) -> UnsafeRawBufferPointer {
+    let entry = words[word]
+    return UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF), count: Int(entry >> 32))
+  }
+
+  @inline(__always)
+  func string(word: Int) -> String { String(decoding: tail(word: word), as: UTF8.self) }
+
+  func uuid(word: Int) -> UUID {
+    UnsafeRawPointer(words + word).loadUnaligned(as: UUID.self)
+  }
+
+  func decimal(word: Int) -> Decimal {
+    UnsafeRawPointer(words + word).loadUnaligned(as: Decimal.self)
+  }
+
+  /// A to-one's destination; nil when there is none.
+  func destination(_ property: LayoutProperty) -> RowReference? {
+    guard !isNull(slot: property.slot) else { return nil }
+    let entity = property.isPolymorphic ? Int(int(word: property.word + 1)) : property.destination
+    return RowReference(entity: entity, key: int(word: property.word))
+  }
+
+  /// The slot's value. Transformables come as their bytes, to-one relationships not at all: see `destination`.
+  func value(_ property: LayoutProperty) -> Value {
+    if property.word < 0 || isNull(slot: property.slot) { return .null }
+    let word = property.word
+    switch property.kind {
+    case .int16, .int32, .int64, .boolean: return .int(int(word: word))
+    case .double, .float: return .double(double(word: word))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: double(word: word)))
+    case .string: return .string(string(word: word))
+    case .uri: return URL(string: string(word: word)).map(Value.url) ?? .null
+    case .uuid: return .uuid(uuid(word: word))
+    case .decimal: return .decimal(NSDecimalNumber(decimal: decimal(word: word)))
+    case .binary, .transformable: return .data(Data(tail(word: word)))
+    case .undefined, .toOne, .toMany, .fetched: return .null
+    }
+  }
+
+  /// Whether a slot holds the same in both rows, which are of the same entity.
+  func isEqual(_ property: LayoutProperty, to other: RowSnapshot) -> Bool {
+    let mine = isNull(slot: property.slot)
+    if mine != other.isNull(slot: property.slot) { return false }
+    if mine || property.word < 0 { return true }
+    if property.kind.hasTail {
+      let (a, b) = (tail(word: property.word), other.tail(word: property.word))
+      return a.count == b.count && (a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0)
+    }
+    let count = property.kind.words(isPolymorphic: property.isPolymorphic)
+    return (0..<count).allSatisfy { words[property.word + $0] == other.words[property.word + $0] }
+  }
+}

@@ -1,0 +1,23 @@
+/// What the coordinator asks of a store that speaks in rows. All of the framework's own stores do.
+///
+/// Calls may come from any thread; a store orders them itself. Rows that it returns are published in its cache.
+protocol RowStore: NSPersistentStore {
+  var rowCache: RowCache { get }
+
+  /// Answers a fetch from the store's committed state.
+  func rows(for fetch: FetchDescription) throws -> FetchOutcome
+
+  /// The rows of these keys, in any order; keys that have no row are missing from the answer.
+  /// All keys are of one entity hierarchy.
+  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot]
+
+  /// The members of a to-many relationship, in order where it is ordered.
+  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
+
+  /// Reserves `count` keys of an entity hierarchy; the first of them is returned, the others follow.
+  /// Reserved keys are never given out again, whether or not a save uses them.
+  func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64
+
+  /// Writes all of the change set or none of it.
+  func commit(_ changes: ChangeSet) throws -> SaveOutcome
+}

@@ -1,0 +1,126 @@
+/// One property's value as it travels inside the stack: typed, never an existential.
+///
+/// Integers of all widths and booleans share `.int`, `Float` and `Double` share `.double`;
+/// the slot's kind says which of them a property is.
+enum Value {
+  case null
+  /// Integer 16, 32, 64 and Boolean (0 or 1).
+  case int(Int64)
+  case double(Double)
+  case date(Date)
+  case string(String)
+  case data(Data)
+  case uuid(UUID)
+  case url(URL)
+  case decimal(NSDecimalNumber)
+  /// A transformable's object, an undefined transient's object, or a to-one's managed object.
+  case object(AnyObject)
+
+  var isNull: Bool {
+    if case .null = self { return true }
+    return false
+  }
+}
+
+/// How a slot's eight-byte words are to be read.
+enum SlotKind: UInt8 {
+  case int16, int32, int64, boolean
+  case double, float
+  /// Seconds since 2001-01-01 00:00 UTC, `Double`.
+  case date
+  case string, uri
+  /// Sixteen raw bytes in two words.
+  case uuid
+  /// Foundation's `Decimal`, 20 bytes in three words.
+  case decimal
+  case binary
+  /// The transformer's output bytes in a row; the object itself in a changed value.
+  case transformable
+  /// Only ever in memory: a transient without a type.
+  case undefined
+  /// The destination's key; a second word holds its entity index where the destination has subentities.
+  case toOne
+  /// Not in the row at all.
+  case toMany
+  /// Not in the row: evaluated on demand.
+  case fetched
+
+  /// How many eight-byte words a value takes in a row, its tail not counted.
+  func words(isPolymorphic: Bool) -> Int {
+    switch self {
+    case .uuid: 2
+    case .decimal: 3
+    case .toOne: isPolymorphic ? 2 : 1
+    case .undefined, .toMany, .fetched: 0
+    default: 1
+    }
+  }
+
+  /// Whether the value's bytes stand behind the words, found by offset and length.
+  var hasTail: Bool {
+    switch self {
+    case .string, .uri, .binary, .transformable: true
+    default: false
+    }
+  }
+}
+
+/// Which slots of an object hold something, or were changed: bit n for slot n.
+struct SlotMask: Hashable {
+  private var low: UInt64 = 0
+  private var high: [UInt64] = []
+
+  init() {}
+
+  var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
+
+  @inline(__always)
+  func contains(_ slot: Int) -> Bool {
+    if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
+    let word = slot / 64 - 1
+    return word < high.count && high[word] & (1 << UInt64(slot % 64)) != 0
+  }
+
+  mutating func insert(_ slot: Int) {
+    if slot < 64 {
+      low |= 1 << UInt64(slot)
+      return
+    }
+    let word = slot / 64 - 1
+    while high.count <= word { high.append(0) }
+    high[word] |= 1 << UInt64(slot % 64)
+  }
+
+  mutating func remove(_ slot: Int) {
+    if slot < 64 {
+      low &= ~(1 << UInt64(slot))
+    } else if slot / 64 - 1 < high.count {
+      high[slot / 64 - 1] &= ~(1 << UInt64(slot % 64))
+    }
+  }
+
+  func intersection(_ other: SlotMask) -> SlotMask {
+    var result = self
+    result.low &= other.low
+    for word in result.high.indices {
+      result.high[word] &= word < other.high.count ? other.high[word] : 0
+    }
+    return result
+  }
+
+  /// Calls `body` for each slot in ascending order.
+  func forEach(_ body: (Int) throws -> Void) rethrows {
+    var rest = low
+    while rest != 0 {
+      try body(rest.trailingZeroBitCount)
+      rest &= rest - 1
+    }
+    for (word, bits) in high.enumerated() {
+      var rest = bits
+      while rest != 0 {
+        try body((word + 1) * 64 + rest.trailingZeroBitCount)
+        rest &= rest - 1
+      }
+    }
+  }
+}

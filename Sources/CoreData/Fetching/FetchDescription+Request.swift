@@ -1,0 +1,64 @@
+extension FetchDescription {
+  /// Resolves a request against a model: throws what is wrong with it, naming the entity and the part.
+  init<Result>(_ request: NSFetchRequest<Result>, _ layouts: ModelLayouts) throws {
+    guard let name = request.entityName else {
+      throw Failure.malformedFetchRequest(entity: nil, what: "A fetch request must have an entity.").nsError
+    }
+    guard let layout = request.entity.flatMap(layouts.layout(of:)) ?? layouts.layout(named: name) else {
+      throw Failure.malformedFetchRequest(entity: name, what: "The model has no entity of that name.").nsError
+    }
+    self.layout = layout
+    includesSubentities = request.includesSubentities
+    limit = max(request.fetchLimit, 0)
+    offset = max(request.fetchOffset, 0)
+    predicate = try request.predicate?.node.normalised()
+    sort = try request.sortDescriptors?.map { try SortKey($0) } ?? []
+    switch request.resultType {
+    case .managedObjectIDResultType: output = .references
+    case .countResultType: output = .count
+    case .dictionaryResultType: output = .dictionaries(try DictionaryFetch(request, layout))
+    default: output = request.includesPropertyValues ? .rows : .references
+    }
+  }
+}
+
+extension PredicateNode {
+  /// Managed objects among the constants become their ids: values that may leave the context's queue.
+  func normalised() throws -> PredicateNode {
+    try mapConstants { constant in
+      guard case .object(let object) = constant, let managed = object as? NSManagedObject else { return constant }
+      return .object(managed.objectID)
+    }
+  }
+}
+
+extension DictionaryFetch {
+  init<Result>(_ request: NSFetchRequest<Result>, _ layout: EntityLayout) throws {
+    let asked: [Any] = request.propertiesToFetch ?? layout.slots.filter { !$0.isTransient }.map(\.name)
+    columns = try asked.map { (property: Any) -> Column in try DictionaryFetch.column(property, layout) }
+    isDistinct = request.returnsDistinctResults
+    groupBy = try request.propertiesToGroupBy?.map { try DictionaryFetch.column($0, layout).expression } ?? []
+    having = try request.havingPredicate?.node.normalised()
+    if having != nil && groupBy.isEmpty {
+      throw Failure.malformedFetchRequest(
+        entity: layout.name, what: "A having predicate needs properties to group by.").nsError
+    }
+  }
+
+  private static func column(_ property: Any, _ layout: EntityLayout) throws -> Column {
+    if let description = property as? NSExpressionDescription {
+      guard let expression = description.expression else {
+        throw Failure.malformedFetchRequest(
+          entity: layout.name, what: "The expression description \"\(description.name)\" has no expression.").nsError
+      }
+      return Column(
+        name: description.name, expression: try expression.node, type: description.expressionResultType)
+    }
+    let name = (property as? NSPropertyDescription)?.name ?? property as? String ?? "\(property)"
+    let path = name.split(separator: ".").map(String.init)
+    guard let first = path.first, layout.property(named: first) != nil else {
+      throw Failure.unknownKeyPath(keyPath: name, entity: layout.name, missing: path.first ?? "").nsError
+    }
+    return Column(name: name, expression: .keyPath(path), type: nil)
+  }
+}

@@ -1,0 +1,107 @@
+/// What a fetch returns. Also known by its Objective-C name.
+public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  public static let managedObjectResultType: NSFetchRequestResultType = []
+  public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+  public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+  public static let countResultType = NSFetchRequestResultType(rawValue: 4)
+}
+
+/// A search for objects of an entity.
+///
+///     let request = NSFetchRequest<Book>(entityName: "Book")
+///     request.predicate = NSPredicate(format: "author.name == %@", "Kafka")
+///     request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+///     let books = try context.fetch(request)
+///
+/// Unsaved changes of the context take part, unless ``includesPendingChanges`` is false.
+open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+  private var namedEntity: String?
+
+  /// The entity whose objects are looked for; resolved by its name in the context's model when only that is given.
+  open var entity: NSEntityDescription?
+  open var entityName: String? { entity?.name ?? namedEntity }
+
+  /// Which objects; nil for all.
+  open var predicate: NSPredicate?
+  /// In which order; nil for none in particular.
+  open var sortDescriptors: [NSSortDescriptor]?
+  /// How many at most; 0 for no limit.
+  open var fetchLimit = 0
+  /// How many to skip.
+  open var fetchOffset = 0
+  /// In what portions rows are read as the objects are used; 0 for all at once.
+  open var fetchBatchSize = 0
+  open var resultType: NSFetchRequestResultType = .managedObjectResultType
+  /// Whether objects of subentities are found as well.
+  open var includesSubentities = true
+  /// Whether the rows' values are read along with the objects.
+  open var includesPropertyValues = true
+  /// Whether objects come as faults; with `includesPropertyValues` their values are at hand all the same.
+  open var returnsObjectsAsFaults = true
+  /// Whether unsaved changes of the context take part.
+  open var includesPendingChanges = true
+  /// Whether equal dictionaries come once; for dictionary results only.
+  open var returnsDistinctResults = false
+  /// Names or descriptions of the properties of dictionary results; nil for all attributes and to-one ids.
+  open var propertiesToFetch: [Any]?
+  open var propertiesToGroupBy: [Any]?
+  open var havingPredicate: NSPredicate?
+  /// Paths of relationships whose destinations are read along.
+  open var relationshipKeyPathsForPrefetching: [String]?
+  /// Whether objects that have their values already take the rows' ones; unsaved changes stay on top.
+  open var shouldRefreshRefetchedObjects = false
+
+  public override init() { super.init() }
+
+  public init(entityName: String) {
+    namedEntity = entityName
+    super.init()
+  }
+
+  open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSFetchRequest<ResultType>()
+    copy.takeAll(from: self)
+    return copy
+  }
+
+  /// Takes every setting of another request.
+  func takeAll<Other>(from other: NSFetchRequest<Other>) {
+    namedEntity = other.entityName
+    entity = other.entity
+    predicate = other.predicate
+    sortDescriptors = other.sortDescriptors
+    fetchLimit = other.fetchLimit
+    fetchOffset = other.fetchOffset
+    fetchBatchSize = other.fetchBatchSize
+    resultType = other.resultType
+    includesSubentities = other.includesSubentities
+    includesPropertyValues = other.includesPropertyValues
+    returnsObjectsAsFaults = other.returnsObjectsAsFaults
+    includesPendingChanges = other.includesPendingChanges
+    returnsDistinctResults = other.returnsDistinctResults
+    propertiesToFetch = other.propertiesToFetch
+    propertiesToGroupBy = other.propertiesToGroupBy
+    havingPredicate = other.havingPredicate
+    relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
+    shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
+    affectedStores = other.affectedStores
+  }
+
+  /// Fetches in the context whose `perform` block this is called in.
+  open func execute() throws -> [ResultType] {
+    guard let context = NSManagedObjectContext.current else {
+      fatalError("NSFetchRequest.execute() was called outside of a context's perform block.")
+    }
+    return try context.fetch(self)
+  }
+
+  open override var description: String {
+    "<NSFetchRequest> (entity: \(entityName ?? "nil"); predicate: (\(predicate?.predicateFormat ?? "nil")); "
+      + "sortDescriptors: (\(sortDescriptors?.map { "\($0)" }.joined(separator: ", ") ?? "nil")))"
+  }
+}

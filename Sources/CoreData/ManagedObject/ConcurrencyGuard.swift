@@ -1,0 +1,44 @@
+/// Whether uses of a context or its objects off their queue are looked for, and what happens then.
+///
+/// Every public entry asks first. On in debug builds of the module, where a use off the queue is reported once
+/// for each context and call; `-com.apple.CoreData.ConcurrencyDebug 1` makes it end the program, in every build.
+enum ConcurrencyGuard {
+  enum Reaction { case report, trap }
+
+  /// Read on every property access, hence a plain variable. Set before the first context is made.
+  nonisolated(unsafe) static var isOn: Bool = {
+    #if DEBUG
+      return true
+    #else
+      return LaunchArguments.number(for: "com.apple.CoreData.ConcurrencyDebug") ?? 0 > 0
+    #endif
+  }()
+
+  nonisolated(unsafe) static var reaction: Reaction =
+    LaunchArguments.number(for: "com.apple.CoreData.ConcurrencyDebug") ?? 0 > 0 ? .trap : .report
+}
+
+/// The `-com.apple.CoreData.…` pairs of the command line.
+public enum LaunchArguments {
+  /// The command line without the framework's own pairs, for a program that parses the rest.
+  public static var withoutCoreData: [String] {
+    var rest: [String] = []
+    var arguments = CommandLine.arguments.makeIterator()
+    while let argument = arguments.next() {
+      if argument.hasPrefix("-com.apple.CoreData.") {
+        _ = arguments.next()
+      } else {
+        rest.append(argument)
+      }
+    }
+    return rest
+  }
+
+  static func value(for name: String) -> String? {
+    let arguments = CommandLine.arguments
+    guard let index = arguments.lastIndex(of: "-" + name), index + 1 < arguments.count else { return nil }
+    return arguments[index + 1]
+  }
+
+  static func number(for name: String) -> Int? { value(for: name).flatMap { Int($0) } }
+}

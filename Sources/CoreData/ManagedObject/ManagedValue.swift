@@ -1,0 +1,273 @@
+/// A type that a modelled property may have in Swift.
+///
+/// Generated accessors call ``NSManagedObject/managedValue(_:)`` and ``NSManagedObject/setManagedValue(_:_:)``
+/// with the declared type; the conformances choose the typed read and write for it. A property that is declared
+/// without `?` and is nil reads as 0, false, "" or an empty collection, as it does in Apple's framework; types
+/// without such a value trap with a sentence that names the property.
+public protocol ManagedValue {
+  static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self
+  static func writeManaged(_ value: Self, _ object: NSManagedObject, _ key: ManagedKey)
+  /// Nil when the property is nil.
+  static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self?
+  static func writeManagedOptional(_ value: Self?, _ object: NSManagedObject, _ key: ManagedKey)
+}
+
+extension NSManagedObject {
+  @inlinable @inline(__always)
+  public final func managedValue<T: ManagedValue>(_ key: ManagedKey) -> T { T.readManaged(self, key) }
+
+  @inlinable @inline(__always)
+  public final func setManagedValue<T: ManagedValue>(_ value: T, _ key: ManagedKey) {
+    T.writeManaged(value, self, key)
+  }
+
+  /// An enumeration over a scalar attribute.
+  public final func managedValue<T: RawRepresentable>(_ key: ManagedKey) -> T where T.RawValue: ManagedValue {
+    let raw = T.RawValue.readManaged(self, key)
+    guard let value = T(rawValue: raw) else {
+      fatalError("\(layout.name).\(key.name) holds \(raw), which is no case of \(T.self).")
+    }
+    return value
+  }
+
+  public final func setManagedValue<T: RawRepresentable>(_ value: T, _ key: ManagedKey)
+  where T.RawValue: ManagedValue {
+    T.RawValue.writeManaged(value.rawValue, self, key)
+  }
+
+  public final func managedValue<T: RawRepresentable>(_ key: ManagedKey) -> T? where T.RawValue: ManagedValue {
+    T.RawValue.readManagedOptional(self, key).flatMap(T.init(rawValue:))
+  }
+
+  public final func setManagedValue<T: RawRepresentable>(_ value: T?, _ key: ManagedKey)
+  where T.RawValue: ManagedValue {
+    T.RawValue.writeManagedOptional(value?.rawValue, self, key)
+  }
+
+  /// Everything else: a transformable's object.
+  @_disfavoredOverload
+  public final func managedValue<T>(_ key: ManagedKey) -> T {
+    let value = storedAny(key)
+    if let typed = value as? T { return typed }
+    if value == nil, let none = Optional<Any>.none as? T { return none }
+    fatalError("\(layout.name).\(key.name) holds \(value.map { "a \(type(of: $0))" } ?? "nil"), not a \(T.self).")
+  }
+
+  @_disfavoredOverload
+  public final func setManagedValue<T>(_ value: T, _ key: ManagedKey) { storeAny(value, key) }
+}
+
+extension Optional: ManagedValue where Wrapped: ManagedValue {
+  @inlinable
+  public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Wrapped? {
+    Wrapped.readManagedOptional(object, key)
+  }
+
+  @inlinable
+  public static func writeManaged(_ value: Wrapped?, _ object: NSManagedObject, _ key: ManagedKey) {
+    Wrapped.writeManagedOptional(value, object, key)
+  }
+
+  @inlinable
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Wrapped?? {
+    .some(Wrapped.readManagedOptional(object, key))
+  }
+
+  @inlinable
+  public static func writeManagedOptional(_ value: Wrapped??, _ object: NSManagedObject, _ key: ManagedKey) {
+    Wrapped.writeManagedOptional(value ?? nil, object, key)
+  }
+}
+
+/// Types whose nil reads as a value of their own when the property is declared without `?`.
+public protocol ManagedValueWithEmpty: ManagedValue {
+  static var emptyManagedValue: Self { get }
+}
+
+extension ManagedValueWithEmpty {
+  @inlinable
+  public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self {
+    readManagedOptional(object, key) ?? emptyManagedValue
+  }
+
+  @inlinable
+  public static func writeManaged(_ value: Self, _ object: NSManagedObject, _ key: ManagedKey) {
+    writeManagedOptional(value, object, key)
+  }
+}
+
+/// Integers of every width.
+public protocol ManagedInteger: ManagedValueWithEmpty, FixedWidthInteger {}
+
+extension ManagedInteger {
+  @inlinable public static var emptyManagedValue: Self { 0 }
+
+  @inlinable
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
+    object.storedOptionalInteger(key).map { Self(truncatingIfNeeded: $0) }
+  }
+
+  @inlinable
+  public static func writeManagedOptional(_ value: Self?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeInteger(value.map { Int64(truncatingIfNeeded: $0) }, key)
+  }
+}
+
+extension Int: ManagedInteger {}
+extension Int8: ManagedInteger {}
+extension Int16: ManagedInteger {}
+extension Int32: ManagedInteger {}
+extension Int64: ManagedInteger {}
+extension UInt: ManagedInteger {}
+extension UInt8: ManagedInteger {}
+extension UInt16: ManagedInteger {}
+extension UInt32: ManagedInteger {}
+extension UInt64: ManagedInteger {}
+
+extension Bool: ManagedValueWithEmpty {
+  public static var emptyManagedValue: Bool { false }
+
+  @inlinable
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Bool? {
+    object.storedOptionalInteger(key).map { $0 != 0 }
+  }
+
+  @inlinable
+  public static func writeManagedOptional(_ value: Bool?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeInteger(value.map { $0 ? 1 : 0 }, key)
+  }
+}
+
+extension Double: ManagedValueWithEmpty {
+  public static var emptyManagedValue: Double { 0 }
+
+  @inlinable
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Double? {
+    object.storedOptionalDouble(key)
+  }
+
+  @inlinable
+  public static func writeManagedOptional(_ value: Double?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeDouble(value, key)
+  }
+}
+
+extension Float: ManagedValueWithEmpty {
+  public static var emptyManagedValue: Float { 0 }
+
+  @inlinable
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Float? {
+    object.storedOptionalDouble(key).map { Float($0) }
+  }
+
+  @inlinable
+  public static func writeManagedOptional(_ value: Float?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeDouble(value.map { Double($0) }, key)
+  }
+}
+
+extension String: ManagedValueWithEmpty {
+  public static var emptyManagedValue: String { "" }
+
+  @inlinable
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> String? {
+    object.storedString(key)
+  }
+
+  @inlinable
+  public static func writeManagedOptional(_ value: String?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeString(value, key)
+  }
+}
+
+extension Date: ManagedValue {
+  @inlinable
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Date? {
+    object.storedOptionalDouble(key).map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+
+  @inlinable
+  public static func writeManagedOptional(_ value: Date?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeDate(value, key)
+  }
+}
+
+extension ManagedValue {
+  /// Types that have no empty value: nil is a misuse.
+  public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self {
+    guard let value = readManagedOptional(object, key) else {
+      fatalError(
+        "\(object.layout.name).\(key.name) is nil, but it is declared as \(Self.self) without \"?\": "
+          + "declare it as \(Self.self)?, or give the attribute a default value in the model.")
+    }
+    return value
+  }
+
+  public static func writeManaged(_ value: Self, _ object: NSManagedObject, _ key: ManagedKey) {
+    writeManagedOptional(value, object, key)
+  }
+
+  /// By way of key-value coding, for types that are not on a hot path.
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
+    object.storedAny(key) as? Self
+  }
+
+  public static func writeManagedOptional(_ value: Self?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeAny(value, key)
+  }
+}
+
+extension Data: ManagedValueWithEmpty {
+  public static var emptyManagedValue: Data { Data() }
+}
+
+extension UUID: ManagedValue {}
+extension URL: ManagedValue {}
+
+extension Decimal: ManagedValue {
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Decimal? {
+    (object.storedAny(key) as? NSDecimalNumber)?.decimalValue
+  }
+}
+
+extension NSSet: ManagedValue {}
+extension NSOrderedSet: ManagedValue {}
+extension NSNumber: ManagedValue {}
+extension NSString: ManagedValue {}
+extension NSDate: ManagedValue {}
+extension NSData: ManagedValue {}
+extension NSUUID: ManagedValue {}
+extension NSURL: ManagedValue {}
+extension NSArray: ManagedValue {}
+extension NSDictionary: ManagedValue {}
+
+extension Set: ManagedValue where Element: NSManagedObject {
+  public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Set<Element> {
+    readManagedOptional(object, key) ?? []
+  }
+
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Set<Element>? {
+    guard let set = object.storedAny(key) as? NSSet else { return nil }
+    return Set(set.allObjects.lazy.map { $0 as! Element })
+  }
+
+  public static func writeManagedOptional(_ value: Set<Element>?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeAny(value.map { NSSet(array: Array($0)) }, key)
+  }
+}
+
+extension NSManagedObject: ManagedValue {
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
+    guard let destination = object.storedObject(key) else { return nil }
+    guard let typed = destination as? Self else {
+      fatalError(
+        "\(object.layout.name).\(key.name) leads to a \(type(of: destination)), but is declared as \(Self.self): "
+          + "the entity's class in the model is another.")
+    }
+    return typed
+  }
+
+  public static func writeManagedOptional(_ value: NSManagedObject?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeObject(value, key)
+  }
+}

@@ -1,0 +1,95 @@
+/// The words for what can be done wrong with a managed object.
+extension MisuseReport {
+  private static func place(_ object: NSManagedObject) -> String {
+    "\(object.layout.name) \(object.objectID.description)"
+  }
+
+  static func unknownKey(_ key: String, _ object: NSManagedObject) -> MisuseReport {
+    MisuseReport(
+      "The entity \(object.layout.name) has no property \"\(key)\".",
+      facts: [
+        ("Object", place(object)),
+        ("Properties", object.layout.properties.map(\.name).joined(separator: ", ")),
+      ],
+      how: "The key is misspelt, or the model that was loaded is another version than the code expects.",
+      remedy: "Compare the key with the model; objectWithUserInput.value(checkedForKey:) throws instead.")
+  }
+
+  static func wrongType(_ key: String, _ object: NSManagedObject, _ wanted: String) -> MisuseReport {
+    let kind = object.layout.property(named: key).map { "\($0.kind)" } ?? "unknown"
+    return MisuseReport(
+      "\(object.layout.name).\(key) was used as \(wanted), but the model says it is of another type.",
+      facts: [("Object", place(object)), ("Model", kind)],
+      how: "The type of the @NSManaged declaration does not fit the attribute's type in the model.",
+      remedy: "Make the two agree.")
+  }
+
+  static func unacceptable(_ value: Any, _ property: LayoutProperty, of layout: EntityLayout) -> MisuseReport {
+    MisuseReport(
+      "Unacceptable type of value for \(property.isRelationship ? "relationship" : "attribute"): "
+        + "property = \"\(property.name)\"; entity = \(layout.name); desired type = \(property.wantedType); "
+        + "given type = \(type(of: value)); value = \(value).",
+      how: "Values are checked against the model when they are set.",
+      remedy: "Convert the value first; setValue(_:checkedForKey:) throws instead.")
+  }
+
+  static func outOfRange(_ value: Int64, _ key: String, _ object: NSManagedObject) -> MisuseReport {
+    MisuseReport(
+      "The value \(value) does not fit \(object.layout.name).\(key).",
+      facts: [("Object", place(object))],
+      how: "The @NSManaged declaration is of a wider integer type than the attribute.",
+      remedy: "Widen the attribute in the model, or check the value first.")
+  }
+
+  static func abstractEntity(_ name: String) -> MisuseReport {
+    MisuseReport(
+      "The entity \(name) is abstract: it has no objects of its own.",
+      how: "An abstract entity only hands its properties on to its subentities.",
+      remedy: "Insert an object of one of its subentities.")
+  }
+
+  static func readOnly(_ key: String, _ object: NSManagedObject) -> MisuseReport {
+    MisuseReport(
+      "\(object.layout.name).\(key) cannot be set: it is a fetched property.", facts: [("Object", place(object))],
+      how: "A fetched property's value is what its fetch request finds.", remedy: "Change the objects it finds.")
+  }
+
+  static func otherContext(_ object: NSManagedObject, _ key: String, _ other: NSManagedObject) -> MisuseReport {
+    MisuseReport(
+      "Illegal attempt to establish a relationship \"\(key)\" between objects in different contexts.",
+      facts: [("Source", place(object)), ("Destination", place(other))],
+      how: "An object belongs to the context that made it; a relationship joins objects of one context.",
+      remedy: "Fetch the destination in the source's context: context.object(with: destination.objectID).")
+  }
+
+  static func wrongEntity(_ object: NSManagedObject, _ property: LayoutProperty, _ other: NSManagedObject)
+    -> MisuseReport
+  {
+    MisuseReport(
+      "Unacceptable type of value for to-\(property.kind == .toOne ? "one" : "many") relationship: "
+        + "property = \"\(property.name)\"; entity = \(object.layout.name); "
+        + "desired entity = \(object.layout.model.layouts[property.destination].name); "
+        + "given entity = \(other.layout.name).",
+      facts: [("Source", place(object)), ("Destination", place(other))],
+      how: "The model says which entity a relationship leads to.", remedy: "Pass an object of that entity.")
+  }
+}
+
+extension LayoutProperty {
+  /// The type that key-value coding takes, in Apple's words.
+  var wantedType: String {
+    switch kind {
+    case .int16, .int32, .int64, .boolean, .double, .float: "NSNumber"
+    case .date: "NSDate"
+    case .string: "NSString"
+    case .uri: "NSURL"
+    case .uuid: "NSUUID"
+    case .decimal: "NSDecimalNumber"
+    case .binary: "NSData"
+    case .transformable, .undefined: attribute.attributeValueClassName ?? "NSObject"
+    case .toOne: "NSManagedObject"
+    case .toMany: isOrdered ? "NSOrderedSet" : "NSSet"
+    case .fetched: "NSArray"
+    }
+  }
+}

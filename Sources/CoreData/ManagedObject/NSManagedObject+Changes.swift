@@ -1,0 +1,72 @@
+/// What changed since the last fetch or save.
+extension NSManagedObject {
+  /// The properties set since the last fetch or save, with their values now; nil as `NSNull`.
+  public final func changedValues() -> [String: Any] {
+    var values: [String: Any] = [:]
+    for property in changedProperties() { values[property.name] = boxedValue(property) ?? NSNull() }
+    return values
+  }
+
+  /// The values last fetched or saved; nil as `NSNull`. Of a new object: its values now.
+  public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    fireIfNeeded(call: "committedValues(forKeys:)")
+    var values: [String: Any] = [:]
+    for name in keys ?? layout.properties.map(\.name) {
+      guard let property = layout.property(named: name) else { misuse(.unknownKey(name, self)) }
+      if property.kind == .fetched { continue }
+      values[name] = committedValue(property) ?? NSNull()
+    }
+    return values
+  }
+
+  /// Whether a value differs from what was last fetched or saved; `hasChanges` counts equal ones too.
+  public final var hasPersistentChangedValues: Bool {
+    if state.contains(.inserted) || state.contains(.deleted) { return true }
+    return changedProperties().contains { property in
+      if property.isTransient { return false }
+      if property.kind == .toMany { return true }
+      return !isEqualToCommitted(property)
+    }
+  }
+
+  final func changedProperties() -> [LayoutProperty] {
+    var properties: [LayoutProperty] = []
+    let changed = changedSlots
+    for property in layout.properties {
+      if property.slot >= 0 {
+        if changed.contains(property.slot) { properties.append(property) }
+      } else if property.kind == .toMany, property.toManyIndex < toManyStates.count,
+        toManyStates[property.toManyIndex]?.isChanged == true
+      {
+        properties.append(property)
+      }
+    }
+    return properties
+  }
+
+  final var changedSlots: SlotMask {
+    changes?.withUnsafeMutablePointerToHeader { $0.pointee.changed } ?? SlotMask()
+  }
+
+  private func committedValue(_ property: LayoutProperty) -> Any? {
+    if property.kind == .toMany {
+      let state = toManyState(property)
+      if state.base == nil { state.base = owner.members(of: property, in: self) }
+      let objects = state.base!.map { owner.object(for: $0, store: store) }
+      return property.isOrdered ? NSOrderedSet(array: Array(objects)) : NSSet(array: Array(objects))
+    }
+    guard let row else { return state.contains(.inserted) ? nil : boxedValue(property) }
+    if property.kind == .toOne { return row.destination(property).map { owner.object(for: $0, store: store) } }
+    let value = row.value(property)
+    if property.kind == .transformable, case .data(let data) = value {
+      return try? property.attribute.value(ofTransformable: data)
+    }
+    return value.boxed(for: property)
+  }
+
+  private func isEqualToCommitted(_ property: LayoutProperty) -> Bool {
+    let now = boxedValue(property) as? AnyHashable
+    let then = committedValue(property) as? AnyHashable
+    return now == then
+  }
+}

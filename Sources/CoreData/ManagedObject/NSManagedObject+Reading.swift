@@ -1,0 +1,159 @@
+/// Typed reads: what generated accessors and the stack itself use. No boxing, no dictionary.
+extension NSManagedObject {
+  /// First in every read: the queue guard, then the fault.
+  @inline(__always)
+  final func fireIfNeeded(call: @autoclosure () -> String) {
+    if ConcurrencyGuard.isOn, !owner.isOnQueue { owner.reportWrongQueue(self, call: call()) }
+    if state.contains(.fault) { fire() }
+  }
+
+  /// Reads the values in: from the row that a fetch left here, else through the context.
+  @inline(never)
+  final func fire(for property: LayoutProperty? = nil) {
+    if row == nil {
+      do {
+        row = try owner.fulfil(self)
+      } catch {
+        fatalError(
+          "The values of \(objectID.description) could not be read: \(error.localizedDescription)")
+      }
+    }
+    guard row != nil else {
+      state.remove(.fault)
+      state.insert(.inaccessible)
+      owner.handleInaccessible(self, property: property)
+      return
+    }
+    state.remove(.fault)
+    state.insert(.awaking)
+    awakeFromFetch()
+    state.remove(.awaking)
+  }
+
+  @inline(__always)
+  final func place(_ key: ManagedKey, _ call: StaticString) -> PropertyPlace {
+    guard let place = layout.place(key) else { misuse(.unknownKey(key.name, self)) }
+    return place
+  }
+
+  /// Integers of all widths and booleans; nil reads as 0.
+  @usableFromInline
+  final func storedInteger(_ key: ManagedKey) -> Int64 { storedOptionalInteger(key) ?? 0 }
+
+  @usableFromInline
+  final func storedOptionalInteger(_ key: ManagedKey) -> Int64? {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    let place = place(key, "")
+    if let changes, changes.holds(Int(place.slot)) {
+      switch changes[Int(place.slot)] {
+      case .int(let value): return value
+      case .double(let value): return Int64(value)
+      default: return nil
+      }
+    }
+    guard let row, place.word >= 0, !row.isNull(slot: Int(place.slot)) else { return nil }
+    switch place.kind {
+    case .int16, .int32, .int64, .boolean: return row.int(word: Int(place.word))
+    case .double, .float, .date: return Int64(row.double(word: Int(place.word)))
+    default: misuse(.wrongType(key.name, self, "an integer"))
+    }
+  }
+
+  /// `Double`, `Float`, and a date as seconds since 2001.
+  @usableFromInline
+  final func storedOptionalDouble(_ key: ManagedKey) -> Double? {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    let place = place(key, "")
+    if let changes, changes.holds(Int(place.slot)) {
+      switch changes[Int(place.slot)] {
+      case .double(let value): return value
+      case .int(let value): return Double(value)
+      case .date(let value): return value.timeIntervalSinceReferenceDate
+      default: return nil
+      }
+    }
+    guard let row, place.word >= 0, !row.isNull(slot: Int(place.slot)) else { return nil }
+    switch place.kind {
+    case .double, .float, .date: return row.double(word: Int(place.word))
+    case .int16, .int32, .int64, .boolean: return Double(row.int(word: Int(place.word)))
+    default: misuse(.wrongType(key.name, self, "a floating-point number"))
+    }
+  }
+
+  @usableFromInline
+  final func storedString(_ key: ManagedKey) -> String? {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    let place = place(key, "")
+    if let changes, changes.holds(Int(place.slot)) {
+      switch changes[Int(place.slot)] {
+      case .string(let value): return value
+      case .object(let object): return object as? String
+      default: return nil
+      }
+    }
+    guard let row, place.word >= 0, !row.isNull(slot: Int(place.slot)) else { return nil }
+    if place.kind == .string { return row.string(word: Int(place.word)) }
+    return storedAny(key) as? String
+  }
+
+  /// Any property, as key-value coding hands it out. The slow path of all typed reads.
+  @usableFromInline
+  final func storedAny(_ key: ManagedKey) -> Any? {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
+    return boxedValue(property)
+  }
+
+  /// The destination of a to-one relationship.
+  @usableFromInline
+  final func storedObject(_ key: ManagedKey) -> NSManagedObject? {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
+    guard property.kind == .toOne else { misuse(.wrongType(key.name, self, "a to-one relationship")) }
+    return toOne(property)
+  }
+
+  /// An attribute's value now; a to-one's as `.object`. The object is no fault.
+  final func currentValue(_ property: LayoutProperty) -> Value {
+    if property.kind == .toOne { return toOne(property).map { .object($0) } ?? .null }
+    if let changes, changes.holds(property.slot) { return changes[property.slot] }
+    guard let row else { return .null }
+    let value = row.value(property)
+    guard property.kind == .transformable, case .data(let data) = value else { return value }
+    return decodeTransformable(data, property)
+  }
+
+  /// A to-one's destination now. The object is no fault.
+  final func toOne(_ property: LayoutProperty) -> NSManagedObject? {
+    if let changes, changes.holds(property.slot) {
+      guard case .object(let object) = changes[property.slot] else { return nil }
+      return unsafeDowncast(object, to: NSManagedObject.self)
+    }
+    guard let destination = row?.destination(property) else { return nil }
+    return owner.object(for: destination, store: store)
+  }
+
+  /// What key-value coding hands out: numbers as `NSNumber`, sets as `NSSet` or `NSOrderedSet`.
+  final func boxedValue(_ property: LayoutProperty) -> Any? {
+    switch property.kind {
+    case .toMany: return handedOutSet(property)
+    case .fetched: fatalError("Fetched properties are not implemented: \(layout.name).\(property.name).")
+    default: return currentValue(property).boxed(for: property)
+    }
+  }
+
+  /// The decoded object is kept: decoding is costly, and a mutable one must stay the same.
+  private func decodeTransformable(_ data: Data, _ property: LayoutProperty) -> Value {
+    let decoded: Any?
+    do {
+      decoded = try property.attribute.value(ofTransformable: data)
+    } catch {
+      fatalError(
+        "\(layout.name).\(property.name) of \(objectID.description) cannot be decoded: \(error.localizedDescription)")
+    }
+    let value: Value = decoded.map { .object(TransformableBox.close($0)) } ?? .null
+    if changes == nil { changes = ChangedValues.make(layout) }
+    changes?[property.slot] = value
+    return value
+  }
+}

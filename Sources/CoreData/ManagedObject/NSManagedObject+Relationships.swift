@@ -1,0 +1,111 @@
+/// Both ends of a relationship change together.
+///
+/// Invariant 3: with an inverse, a is in b.r exactly when b is in a.inverse(r).
+extension NSManagedObject {
+  final func toManyState(_ property: LayoutProperty) -> ToManyState {
+    if toManyStates.isEmpty {
+      toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count)
+    }
+    if let state = toManyStates[property.toManyIndex] { return state }
+    let made = ToManyState(base: key < 0 && row == nil ? [] : nil)
+    toManyStates[property.toManyIndex] = made
+    return made
+  }
+
+  /// Points a to-one relationship elsewhere, and tells the old and the new destination.
+  final func setToOne(_ destination: NSManagedObject?, _ property: LayoutProperty) {
+    if let destination { check(destination, property) }
+    let previous = toOne(property)
+    if previous === destination {
+      write(destination.map { .object($0) } ?? .null, slot: property.slot)
+      return
+    }
+    write(destination.map { .object($0) } ?? .null, slot: property.slot)
+    guard let inverse = layout.inverse(of: property) else { return }
+    previous?.lose(self, inverse)
+    destination?.gain(self, inverse)
+  }
+
+  /// The other side of this relationship now leads here as well: `object` comes in.
+  private final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
+    let property = own(property)
+    if property.kind == .toMany {
+      noteChange()
+      toManyState(property).add(object)
+      return
+    }
+    // One to one: whoever pointed here before loses it.
+    if state.contains(.fault) { fire() }
+    let previous = toOne(property)
+    write(.object(object), slot: property.slot)
+    if let previous, previous !== object, let inverse = layout.inverse(of: property) {
+      previous.lose(self, inverse)
+    }
+  }
+
+  /// The other side of this relationship leads here no longer: `object` goes out.
+  private final func lose(_ object: NSManagedObject, _ property: LayoutProperty) {
+    let property = own(property)
+    if property.kind == .toMany {
+      noteChange()
+      toManyState(property).remove(object)
+      return
+    }
+    if state.contains(.fault) { fire() }
+    if toOne(property) === object { write(.null, slot: property.slot) }
+  }
+
+  /// An inherited property as this object's own entity has it.
+  private final func own(_ property: LayoutProperty) -> LayoutProperty {
+    layout.property(named: property.name) ?? property
+  }
+
+  /// Adds a member that is not in the relationship.
+  final func connect(_ member: NSManagedObject, _ property: LayoutProperty) {
+    check(member, property)
+    noteChange()
+    toManyState(property).add(member)
+    if let inverse = layout.inverse(of: property) { member.gainInverse(self, inverse, over: property) }
+  }
+
+  /// Removes a member that is in the relationship.
+  final func disconnect(_ member: NSManagedObject, _ property: LayoutProperty) {
+    noteChange()
+    toManyState(property).remove(member)
+    if let inverse = layout.inverse(of: property) { member.lose(self, inverse) }
+  }
+
+  /// Like `gain`, but a to-one inverse leaves the set that it was in before.
+  private final func gainInverse(_ object: NSManagedObject, _ inverse: LayoutProperty, over property: LayoutProperty) {
+    let inverse = own(inverse)
+    guard inverse.kind == .toOne else {
+      noteChange()
+      toManyState(inverse).add(object)
+      return
+    }
+    if state.contains(.fault) { fire() }
+    let previous = toOne(inverse)
+    write(.object(object), slot: inverse.slot)
+    if let previous, previous !== object {
+      previous.noteChange()
+      previous.toManyState(previous.own(property)).remove(self)
+    }
+  }
+
+  private final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {
+    if destination.owner !== owner { misuse(.otherContext(self, property.name, destination)) }
+    if !layout.model.layouts[property.destination].subtree.contains(destination.layout.index) {
+      misuse(.wrongEntity(self, property, destination))
+    }
+  }
+
+  /// Takes this object out of every relationship that leads to it over `property`: for delete rules.
+  final func nullify(_ property: LayoutProperty) {
+    guard let inverse = layout.inverse(of: property) else { return }
+    if property.kind == .toOne {
+      toOne(property)?.lose(self, inverse)
+    } else {
+      for member in members(property) { member.lose(self, inverse) }
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/// To-many relationships: their members, and the ways to change them.
+extension NSManagedObject {
+  /// The members now, in order where the relationship is ordered.
+  final func members(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
+    let state = toManyState(property)
+    if let order = state.order { return order }
+    if state.base == nil { state.base = owner.members(of: property, in: self) }
+    var members = ContiguousArray<NSManagedObject>()
+    members.reserveCapacity(state.base!.count + state.added.count)
+    for reference in state.base! where state.removed.isEmpty || !state.removed.contains(reference) {
+      members.append(owner.object(for: reference, store: store))
+    }
+    members.append(contentsOf: state.added)
+    return members
+  }
+
+  /// The set that key-value coding hands out; the same one until the relationship changes.
+  final func handedOutSet(_ property: LayoutProperty) -> AnyObject {
+    let state = toManyState(property)
+    if let set = state.handedOut { return set }
+    let members = Array(members(property))
+    let set: AnyObject = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+    state.handedOut = set
+    return set
+  }
+
+  final func contains(_ member: NSManagedObject, _ property: LayoutProperty) -> Bool {
+    // With a to-one inverse the member itself knows, and no row needs to be read for it.
+    if let inverse = layout.inverse(of: property), inverse.kind == .toOne, !member.state.contains(.fault),
+      let own = member.layout.property(named: inverse.name)
+    {
+      return member.toOne(own) === self
+    }
+    let state = toManyState(property)
+    if state.isAdded(member) { return true }
+    if state.removed.contains(member.reference) { return false }
+    if state.base == nil { state.base = owner.members(of: property, in: self) }
+    return state.base!.contains(member.reference)
+  }
+
+  final func addMember(_ member: NSManagedObject, _ property: LayoutProperty) {
+    if !contains(member, property) { connect(member, property) }
+  }
+
+  final func removeMember(_ member: NSManagedObject, _ property: LayoutProperty) {
+    if contains(member, property) { disconnect(member, property) }
+  }
+
+  /// Makes the members exactly these; for an ordered relationship, in this order.
+  final func setMembers(_ members: ContiguousArray<NSManagedObject>, _ property: LayoutProperty) {
+    let before = self.members(property)
+    let wanted = Set(members.map(ObjectIdentifier.init))
+    let had = Set(before.map(ObjectIdentifier.init))
+    for member in before where !wanted.contains(ObjectIdentifier(member)) { disconnect(member, property) }
+    var seen: Set<ObjectIdentifier> = []
+    var unique = ContiguousArray<NSManagedObject>()
+    for member in members where seen.insert(ObjectIdentifier(member)).inserted {
+      unique.append(member)
+      if !had.contains(ObjectIdentifier(member)) { connect(member, property) }
+    }
+    if property.isOrdered, !unique.elementsEqual(self.members(property), by: ===) {
+      noteChange()
+      toManyState(property).reorder(unique)
+    }
+  }
+
+  private func toManyProperty(_ key: ManagedKey) -> LayoutProperty {
+    fireIfNeeded(call: "changing \"\(key.name)\"")
+    guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
+    guard property.kind == .toMany else { misuse(.wrongType(key.name, self, "a to-many relationship")) }
+    return property
+  }
+
+  /// Applies a change of positions to an ordered relationship.
+  private func edit(_ key: ManagedKey, _ change: (inout ContiguousArray<NSManagedObject>) -> Void) {
+    let property = toManyProperty(key)
+    var members = members(property)
+    change(&members)
+    setMembers(members, property)
+  }
+
+  // What the accessors of generated classes call.
+
+  public final func addManagedMember(_ member: NSManagedObject, _ key: ManagedKey) {
+    addMember(member, toManyProperty(key))
+  }
+
+  public final func removeManagedMember(_ member: NSManagedObject, _ key: ManagedKey) {
+    removeMember(member, toManyProperty(key))
+  }
+
+  public final func addManagedMembers(_ members: NSSet, _ key: ManagedKey) {
+    addAll(members.allObjects, key)
+  }
+
+  public final func addManagedMembers(_ members: NSOrderedSet, _ key: ManagedKey) {
+    addAll(members.array, key)
+  }
+
+  public final func addManagedMembers<Member: NSManagedObject>(_ members: Set<Member>, _ key: ManagedKey) {
+    addAll(Array(members), key)
+  }
+
+  public final func removeManagedMembers(_ members: NSSet, _ key: ManagedKey) {
+    removeAll(members.allObjects, key)
+  }
+
+  public final func removeManagedMembers(_ members: NSOrderedSet, _ key: ManagedKey) {
+    removeAll(members.array, key)
+  }
+
+  public final func removeManagedMembers<Member: NSManagedObject>(_ members: Set<Member>, _ key: ManagedKey) {
+    removeAll(Array(members), key)
+  }
+
+  public final func insertManagedMember(_ member: NSManagedObject, at index: Int, _ key: ManagedKey) {
+    edit(key) { members in
+      if members.contains(where: { $0 === member }) { return }
+      members.insert(member, at: index)
+    }
+  }
+
+  public final func removeManagedMember(at index: Int, _ key: ManagedKey) {
+    edit(key) { $0.remove(at: index) }
+  }
+
+  public final func insertManagedMembers(_ inserted: [NSManagedObject], at indexes: NSIndexSet, _ key: ManagedKey) {
+    edit(key) { members in
+      for (member, index) in zip(inserted, (indexes as IndexSet)) where !members.contains(where: { $0 === member }) {
+        members.insert(member, at: index)
+      }
+    }
+  }
+
+  public final func removeManagedMembers(at indexes: NSIndexSet, _ key: ManagedKey) {
+    edit(key) { members in
+      for index in (indexes as IndexSet).reversed() { members.remove(at: index) }
+    }
+  }
+
+  public final func replaceManagedMember(at index: Int, with member: NSManagedObject, _ key: ManagedKey) {
+    edit(key) { $0[index] = member }
+  }
+
+  public final func replaceManagedMembers(
+    at indexes: NSIndexSet, with replacements: [NSManagedObject], _ key: ManagedKey
+  ) {
+    edit(key) { members in
+      for (index, member) in zip(indexes as IndexSet, replacements) { members[index] = member }
+    }
+  }
+
+  private func addAll(_ members: [Any], _ key: ManagedKey) {
+    let property = toManyProperty(key)
+    for case let member as NSManagedObject in members { addMember(member, property) }
+  }
+
+  private func removeAll(_ members: [Any], _ key: ManagedKey) {
+    let property = toManyProperty(key)
+    for case let member as NSManagedObject in members { removeMember(member, property) }
+  }
+
+  /// Whether a relationship's members have not been read; never reads them.
+  public final func hasFault(forRelationshipNamed key: String) -> Bool {
+    guard let property = layout.property(named: key), property.isRelationship else { return false }
+    if state.contains(.fault) { return true }
+    if property.kind == .toOne { return toOne(property)?.isFault ?? false }
+    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex] else {
+      return true
+    }
+    return state.base == nil && state.order == nil
+  }
+
+  /// The ids of a relationship's members, without making objects of them.
+  public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    fireIfNeeded(call: "objectIDs(forRelationshipNamed: \"\(key)\")")
+    guard let property = layout.property(named: key), property.isRelationship else {
+      misuse(.unknownKey(key, self))
+    }
+    if property.kind == .toOne { return toOne(property).map { [$0.objectID] } ?? [] }
+    return members(property).map(\.objectID)
+  }
+}

@@ -1,0 +1,143 @@
+/// Typed writes: what generated accessors and the stack itself use.
+extension NSManagedObject {
+  /// Tells the context before a change; afterwards the object is held by it until the save.
+  @inline(__always)
+  final func noteChange() {
+    let settled: ObjectState = [.inserted, .updated]
+    if !state.isDisjoint(with: settled), state.contains(.eventListed) { return }
+    if state.contains(.awaking) { return }
+    owner.noteChange(of: self)
+  }
+
+  @inline(__always)
+  private func changesForWriting() -> ChangedValues {
+    if let changes { return changes }
+    let made = ChangedValues.make(layout)
+    changes = made
+    return made
+  }
+
+  @inline(__always)
+  final func write(_ value: Value, slot: Int) {
+    noteChange()
+    let changes = changesForWriting()
+    changes[slot] = value
+    if !state.contains(.awaking) { changes.markChanged(slot) }
+  }
+
+  /// Sets an attribute whose type fits; a to-one goes through `setToOne`.
+  @usableFromInline
+  final func storeInteger(_ value: Int64?, _ key: ManagedKey) {
+    fireIfNeeded(call: "setting \"\(key.name)\"")
+    let place = place(key, "")
+    switch place.kind {
+    case .int64: write(value.map { .int($0) } ?? .null, slot: Int(place.slot))
+    case .int32:
+      if let value, Int64(Int32(truncatingIfNeeded: value)) != value { misuse(.outOfRange(value, key.name, self)) }
+      write(value.map { .int($0) } ?? .null, slot: Int(place.slot))
+    case .int16:
+      if let value, Int64(Int16(truncatingIfNeeded: value)) != value { misuse(.outOfRange(value, key.name, self)) }
+      write(value.map { .int($0) } ?? .null, slot: Int(place.slot))
+    case .boolean: write(value.map { .int($0 == 0 ? 0 : 1) } ?? .null, slot: Int(place.slot))
+    case .double, .float: write(value.map { .double(Double($0)) } ?? .null, slot: Int(place.slot))
+    default: storeAny(value.map { NSNumber(value: $0) }, key)
+    }
+  }
+
+  @usableFromInline
+  final func storeDouble(_ value: Double?, _ key: ManagedKey) {
+    fireIfNeeded(call: "setting \"\(key.name)\"")
+    let place = place(key, "")
+    switch place.kind {
+    case .double: write(value.map { .double($0) } ?? .null, slot: Int(place.slot))
+    case .float: write(value.map { .double(Double(Float($0))) } ?? .null, slot: Int(place.slot))
+    case .date:
+      write(
+        value.map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? .null, slot: Int(place.slot))
+    default: storeAny(value.map { NSNumber(value: $0) }, key)
+    }
+  }
+
+  @usableFromInline
+  final func storeString(_ value: String?, _ key: ManagedKey) {
+    fireIfNeeded(call: "setting \"\(key.name)\"")
+    let place = place(key, "")
+    if place.kind == .string {
+      write(value.map { .string($0) } ?? .null, slot: Int(place.slot))
+    } else {
+      storeAny(value, key)
+    }
+  }
+
+  @usableFromInline
+  final func storeDate(_ value: Date?, _ key: ManagedKey) {
+    fireIfNeeded(call: "setting \"\(key.name)\"")
+    let place = place(key, "")
+    if place.kind == .date {
+      write(value.map { .date($0) } ?? .null, slot: Int(place.slot))
+    } else {
+      storeAny(value, key)
+    }
+  }
+
+  @usableFromInline
+  final func storeObject(_ value: NSManagedObject?, _ key: ManagedKey) {
+    fireIfNeeded(call: "setting \"\(key.name)\"")
+    guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
+    guard property.kind == .toOne else { misuse(.wrongType(key.name, self, "a to-one relationship")) }
+    setToOne(value, property)
+  }
+
+  /// Sets any property from what key-value coding takes. The slow path of all typed writes.
+  @usableFromInline
+  final func storeAny(_ value: Any?, _ key: ManagedKey) {
+    fireIfNeeded(call: "setting \"\(key.name)\"")
+    guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
+    setBoxed(value, property)
+  }
+
+  final func setBoxed(_ value: Any?, _ property: LayoutProperty) {
+    switch property.kind {
+    case .toOne: setToOne(checkedObject(value, property), property)
+    case .toMany: setMembers(checkedMembers(value, property), property)
+    case .fetched: misuse(.readOnly(property.name, self))
+    default: write(Value(checking: value, for: property, of: layout), slot: property.slot)
+    }
+  }
+
+  private func checkedObject(_ value: Any?, _ property: LayoutProperty) -> NSManagedObject? {
+    guard let value = unwrapped(value) else { return nil }
+    guard let object = value as? NSManagedObject else {
+      misuse(.unacceptable(value, property, of: layout))
+    }
+    return object
+  }
+
+  private func checkedMembers(_ value: Any?, _ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
+    let elements: [Any]
+    switch unwrapped(value) {
+    case nil: elements = []
+    case let set as NSSet: elements = set.allObjects
+    case let set as NSOrderedSet: elements = set.array
+    case let array as [Any]: elements = array
+    case let set as Set<NSManagedObject>: elements = Array(set)
+    case let other?: misuse(.unacceptable(other, property, of: layout))
+    }
+    return ContiguousArray(
+      elements.map { element in
+        guard let object = element as? NSManagedObject else {
+          misuse(.unacceptable(element, property, of: layout))
+        }
+        return object
+      })
+  }
+}
+
+/// `nil` for `nil`, `NSNull` and an empty optional inside an `Any`.
+func unwrapped(_ value: Any?) -> Any? {
+  guard let value else { return nil }
+  if value is NSNull { return nil }
+  let mirror = Mirror(reflecting: value)
+  if mirror.displayStyle == .optional { return mirror.children.first.flatMap { unwrapped($0.value) } }
+  return value
+}

@@ -1,0 +1,278 @@
+internal import CSwiftRuntime
+
+/// Where an object stands. Kept in the object, so that asking costs no look-up.
+struct ObjectState: OptionSet {
+  let rawValue: UInt32
+
+  /// Values have not been asked for since the last fetch or refresh.
+  static let fault = ObjectState(rawValue: 1 << 0)
+  static let inserted = ObjectState(rawValue: 1 << 1)
+  static let updated = ObjectState(rawValue: 1 << 2)
+  static let deleted = ObjectState(rawValue: 1 << 3)
+  /// Stands in the context's list of inserted, updated or deleted objects, though perhaps no longer as such.
+  static let listedInserted = ObjectState(rawValue: 1 << 4)
+  static let listedUpdated = ObjectState(rawValue: 1 << 5)
+  static let listedDeleted = ObjectState(rawValue: 1 << 6)
+  /// Touched since pending changes were last processed, and how.
+  static let eventListed = ObjectState(rawValue: 1 << 7)
+  static let eventInserted = ObjectState(rawValue: 1 << 8)
+  static let eventUpdated = ObjectState(rawValue: 1 << 9)
+  static let eventDeleted = ObjectState(rawValue: 1 << 10)
+  /// Known to its context's identity map.
+  static let registered = ObjectState(rawValue: 1 << 11)
+  /// Its row is gone; it reads as empty.
+  static let inaccessible = ObjectState(rawValue: 1 << 12)
+  /// Delete rules have been applied from this object.
+  static let propagated = ObjectState(rawValue: 1 << 13)
+  /// Values are being read in by the framework: setting them is no change.
+  static let awaking = ObjectState(rawValue: 1 << 14)
+  static let locked = ObjectState(rawValue: 1 << 15)
+
+  /// The context has something to do for it, and so holds it.
+  static let pending: ObjectState = [.inserted, .updated, .deleted]
+}
+
+/// An object of an entity, in a context.
+///
+/// Its committed values are one immutable row that it shares with the store's cache; values set since are held
+/// apart until the save. An object may be used on its context's queue only; ``objectID`` may go anywhere.
+///
+/// Subclasses declare their properties with `@NSManaged`; without a subclass, use ``value(forKey:)``.
+open class NSManagedObject: NSObject {
+  /// Kept alive by `owner`, which holds the model.
+  @exclusivity(unchecked) final unowned(unsafe) var layout: EntityLayout
+  @exclusivity(unchecked) final var owner: ObjectOwner
+  /// The committed values; nil for a new object and for a fault whose row was not read yet.
+  @exclusivity(unchecked) final var row: RowSnapshot?
+  @exclusivity(unchecked) final var changes: ChangedValues?
+  @exclusivity(unchecked) final var toManyStates: ContiguousArray<ToManyState?> = []
+  /// `Z_PK`, or a negative number while the object was never saved.
+  @exclusivity(unchecked) final var key: Int64 = 0
+  @exclusivity(unchecked) final var state: ObjectState = []
+  /// Which of the context's stores; `noStore` for a new object that was not assigned to one.
+  @exclusivity(unchecked) final var store: UInt16 = NSManagedObject.noStore
+  @exclusivity(unchecked) final var cachedID: NSManagedObjectID?
+
+  static let noStore = UInt16.max
+
+  /// Makes an object of an entity and inserts it into a context, with its attributes' default values.
+  ///
+  /// Without a context the object belongs to none until `context.insert(_:)`.
+  public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    if let pointer = core_data_materialisation() {
+      core_data_set_materialisation(nil)
+      let source = Unmanaged<Materialisation>.fromOpaque(pointer).takeUnretainedValue()
+      layout = source.layout
+      owner = source.owner
+      super.init()
+      return
+    }
+    let layouts = NSManagedObject.layouts(of: entity, in: context)
+    guard let layout = layouts.layout(of: entity) else {
+      fatalError("The entity \(entity.name ?? "without a name") is not part of the context's model.")
+    }
+    self.layout = layout
+    owner = ObjectOwner(layouts)
+    super.init()
+    key = TemporaryKeys.next()
+    if layout.entity.isAbstract && context != nil {
+      misuse(.abstractEntity(layout.name))
+    }
+    setDefaultValues()
+    if let context { context.insert(self) }
+  }
+
+  /// Makes an object of this class' entity in a context.
+  public required convenience init(context: NSManagedObjectContext) {
+    self.init(entity: Self.entity(in: context), insertInto: context)
+  }
+
+  deinit {
+    if state.contains(.registered) { owner.forget(self) }
+  }
+
+  final var reference: RowReference { RowReference(entity: layout.index, key: key) }
+
+  /// The key the object has, or will have when the save under way succeeds.
+  final var finalReference: RowReference {
+    if key > 0 { return reference }
+    let reserved = changes?.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey } ?? 0
+    return RowReference(entity: layout.index, key: reserved == 0 ? key : reserved)
+  }
+
+  /// The object's entity.
+  open var entity: NSEntityDescription { layout.entity }
+
+  /// The object's id: temporary until its first save. May be used on any thread.
+  open var objectID: NSManagedObjectID {
+    if let cachedID { return cachedID }
+    let id = NSManagedObjectID(layout: layout, key: key, store: owner.storeIdentity(store))
+    cachedID = id
+    return id
+  }
+
+  /// Whether the object will be written for the first time by the next save.
+  open var isInserted: Bool { state.contains(.inserted) }
+
+  /// Whether a saved object was changed since.
+  open var isUpdated: Bool { state.contains(.updated) && !state.contains(.deleted) }
+
+  /// Whether the next save will delete the object.
+  open var isDeleted: Bool { state.contains(.deleted) }
+
+  /// Whether the object's values have not been read in.
+  open var isFault: Bool { state.contains(.fault) }
+
+  /// Whether the context has anything to do for the object; setting an equal value counts.
+  open var hasChanges: Bool { !state.isDisjoint(with: .pending) }
+
+  /// 0 when the object's values are there.
+  open var faultingState: Int { isFault ? 1 : 0 }
+
+  /// The key of a class' entity among the classes of loaded models; see `entity()`.
+  private static func layouts(of entity: NSEntityDescription, in context: NSManagedObjectContext?) -> ModelLayouts {
+    if let layouts = context?.layouts { return layouts }
+    return ModelLayouts.of(entity.managedObjectModel)
+  }
+
+  /// A new object starts with its attributes' default values.
+  private func setDefaultValues() {
+    let changes = ChangedValues.make(layout)
+    self.changes = changes
+    toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count)
+    for property in layout.slots where property.kind != .toOne {
+      guard let value = property.attribute.defaultValue else { continue }
+      changes[property.slot] = Value(checking: value, for: property, of: layout)
+    }
+  }
+
+  // Apple's rules for subclasses: an object equals itself only.
+  open override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+  open override var hash: Int { ObjectIdentifier(self).hashValue }
+
+  open override var description: String {
+    let values = isFault ? "<fault>" : describedValues
+    return "<\(type(of: self)): \(entity.name ?? ""); id: \(objectID.description); data: \(values)>"
+  }
+
+  private var describedValues: String {
+    let lines = layout.properties.compactMap { property -> String? in
+      switch property.kind {
+      case .toMany: return "    \(property.name) = \"<relationship>\";"
+      case .fetched: return nil
+      default: return "    \(property.name) = \(currentValue(property).boxed(for: property).map { "\($0)" } ?? "nil");"
+      }
+    }
+    return "{\n" + lines.joined(separator: "\n") + "\n}"
+  }
+
+  // Key-value coding: Foundation has none on Linux, so these are the object's own methods.
+
+  /// The value of a property: numbers as `NSNumber`, to-many relationships as `NSSet` or `NSOrderedSet`.
+  ///
+  /// A key that the entity lacks is a misuse; ``value(checkedForKey:)`` throws instead.
+  open func value(forKey key: String) -> Any? {
+    fireIfNeeded(call: "value(forKey: \"\(key)\")")
+    guard let property = layout.property(named: key) else { return self.value(forUndefinedKey: key) }
+    return boxedValue(property)
+  }
+
+  /// Sets a property. A value of the wrong type, an unknown key, or an object of another context is a misuse;
+  /// ``setValue(_:checkedForKey:)`` throws instead.
+  open func setValue(_ value: Any?, forKey key: String) {
+    fireIfNeeded(call: "setValue(_:forKey: \"\(key)\")")
+    guard let property = layout.property(named: key) else {
+      setValue(value, forUndefinedKey: key)
+      return
+    }
+    setBoxed(value, property)
+  }
+
+  /// Called for a key that the model does not have; a misuse unless overridden.
+  open func value(forUndefinedKey key: String) -> Any? {
+    if let own = ownValue(forKey: key) { return own }
+    misuse(.unknownKey(key, self))
+  }
+
+  open func setValue(_ value: Any?, forUndefinedKey key: String) { misuse(.unknownKey(key, self)) }
+
+  /// The value as it is held, without reading a fault in for the caller's sake or telling anybody.
+  open func primitiveValue(forKey key: String) -> Any? {
+    guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }
+    if state.contains(.fault) { fire(for: property) }
+    return boxedValue(property)
+  }
+
+  /// Sets the held value: no change is recorded and no inverse maintained.
+  open func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }
+    setPrimitive(value, property)
+  }
+
+  // The life cycle. Overrides call `super`.
+
+  /// Called once, when the object is inserted into a context for the first time.
+  open func awakeFromInsert() {}
+
+  /// Called when the object's values have been read from the store.
+  open func awakeFromFetch() {}
+
+  /// Called when undo, refresh, rollback or a merge has changed the object's values.
+  open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
+
+  /// Called by `delete(_:)`, while the object's relationships still stand.
+  open func prepareForDeletion() {}
+
+  /// Called before every save of the object. May change it: compare first, or the save never settles.
+  open func willSave() {}
+
+  /// Called after the save. The object's context may be gone if it was deleted.
+  open func didSave() {}
+
+  /// Called before the object forgets its values.
+  open func willTurnIntoFault() {}
+
+  /// Called when the object has forgotten its values.
+  open func didTurnIntoFault() {}
+
+  /// Called around reads of a key by hand-written accessors; `willAccessValue` reads a fault in.
+  open func willAccessValue(forKey key: String?) { fireIfNeeded(call: "willAccessValue(forKey:)") }
+  open func didAccessValue(forKey key: String?) {}
+
+  /// Called around writes of a key by hand-written accessors.
+  open func willChangeValue(forKey key: String) {
+    fireIfNeeded(call: "willChangeValue(forKey:)")
+    noteChange()
+  }
+
+  open func didChangeValue(forKey key: String) {
+    guard let property = layout.property(named: key), property.slot >= 0 else { return }
+    changes?.markChanged(property.slot)
+  }
+
+  /// Whether the object may be inserted as it is; throws what is wrong with it. Overrides call `super`.
+  open func validateForInsert() throws { try validateProperties() }
+  open func validateForUpdate() throws { try validateProperties() }
+  open func validateForDelete() throws { try validateDeletion() }
+
+  /// Whether a value may be set for a key: the property's own rules.
+  open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+    try validate(value.pointee, forKey: key)
+  }
+}
+
+/// Why ``NSManagedObject/awake(fromSnapshotEvents:)`` was called.
+public struct NSSnapshotEventType: OptionSet, Sendable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
+  public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
+  public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
+  public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
+  public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
+  public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
+}
+
+/// Linux has no autorelease pools; the spelling lets overrides of `validateValue(_:forKey:)` compile.
+public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>

@@ -1,0 +1,55 @@
+/// How a managed object knows the context it belongs to, without naming it.
+///
+/// The base class serves objects without a context: they have no identity to share, no faults and nobody to
+/// tell of changes. `ContextOwner` overrides all of it. An owner outlives its context, so that an object whose
+/// context is gone can still be asked for its entity and its id.
+class ObjectOwner {
+  /// Keeps the descriptions alive that layouts point into without counting.
+  let model: NSManagedObjectModel
+  let layouts: ModelLayouts
+
+  init(_ layouts: ModelLayouts) {
+    self.layouts = layouts
+    model = layouts.model
+  }
+
+  /// Whether the calling thread may touch objects of this owner.
+  var isOnQueue: Bool { true }
+
+  /// Reports a use off the queue: see `ConcurrencyGuard`.
+  func reportWrongQueue(_ object: NSManagedObject?, call: String) {}
+
+  /// Reads the committed row of a fault. Nil when the row is gone.
+  func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? { nil }
+
+  /// A fault's row is gone: deletes the object if the context is so minded, else traps.
+  func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {}
+
+  /// Called before the first change since the last save, and before the first in an event.
+  func noteChange(of object: NSManagedObject) {}
+
+  /// The one object of this reference, made as a fault if it is not there yet.
+  func object(for reference: RowReference, store: UInt16) -> NSManagedObject {
+    preconditionFailure("An object without a context was asked for another one.")
+  }
+
+  /// The committed members of a to-many relationship.
+  func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> { [] }
+
+  func storeIdentity(_ store: UInt16) -> StoreIdentity? { nil }
+
+  /// Called by a dying object, on any thread.
+  func forget(_ object: NSManagedObject) {}
+}
+
+/// What an object is made from when its initialiser was not called by the client: set for the thread just
+/// before `init(entity:insertInto:)` runs, taken by the base initialiser. Each owner has one, used again and again.
+final class Materialisation {
+  unowned(unsafe) let owner: ObjectOwner
+  unowned(unsafe) var layout: EntityLayout
+
+  init(owner: ObjectOwner, layout: EntityLayout) {
+    self.owner = owner
+    self.layout = layout
+  }
+}

@@ -1,0 +1,81 @@
+/// The members of one to-many relationship of one object: what the store has, and what came and went since.
+///
+/// Members that come from the inverse side are recorded without asking the store for the others.
+/// Belongs to its context's queue.
+final class ToManyState {
+  /// What the store has; nil until somebody asks. Empty for a new object.
+  var base: ContiguousArray<RowReference>?
+  /// Not in the store's set. In the order in which they came.
+  private(set) var added = ContiguousArray<NSManagedObject>()
+  /// In the store's set, and to leave it.
+  private(set) var removed: Set<RowReference> = []
+  /// Ordered relationships: all members in their new order, once the order was changed.
+  private(set) var order: ContiguousArray<NSManagedObject>?
+  /// The set last handed out; dropped at every change.
+  var handedOut: AnyObject?
+
+  /// Built when `added` is long and somebody asks whether a member is in it.
+  private var addedIndex: Set<ObjectIdentifier>?
+
+  var isChanged: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
+
+  init(base: ContiguousArray<RowReference>? = nil) { self.base = base }
+
+  func isAdded(_ member: NSManagedObject) -> Bool {
+    if added.count <= 16 { return added.contains { $0 === member } }
+    if addedIndex == nil { addedIndex = Set(added.lazy.map(ObjectIdentifier.init)) }
+    return addedIndex!.contains(ObjectIdentifier(member))
+  }
+
+  /// Records a member that is known not to be in the relationship now.
+  func add(_ member: NSManagedObject) {
+    handedOut = nil
+    if removed.isEmpty || removed.remove(member.reference) == nil {
+      added.append(member)
+      addedIndex?.insert(ObjectIdentifier(member))
+    }
+    order?.append(member)
+  }
+
+  /// Records the leaving of a member that is known to be in the relationship now.
+  func remove(_ member: NSManagedObject) {
+    handedOut = nil
+    if isAdded(member) {
+      if let index = added.lastIndex(where: { $0 === member }) { added.remove(at: index) }
+      addedIndex?.remove(ObjectIdentifier(member))
+    } else {
+      removed.insert(member.reference)
+    }
+    if let index = order?.firstIndex(where: { $0 === member }) { order!.remove(at: index) }
+  }
+
+  /// Sets the order of an ordered relationship; `members` are exactly those it has now.
+  func reorder(_ members: ContiguousArray<NSManagedObject>) {
+    handedOut = nil
+    order = members
+  }
+
+  /// Forgets what came and went; what the store has is asked for again when it is needed.
+  func discardChanges(keepingBase: Bool) {
+    added = []
+    addedIndex = nil
+    removed = []
+    order = nil
+    handedOut = nil
+    if !keepingBase { base = nil }
+  }
+
+  /// After a save: what came and went is now what the store has.
+  func adoptChanges() {
+    if let order {
+      base = ContiguousArray(order.map(\.reference))
+    } else if let base {
+      self.base =
+        (removed.isEmpty ? base : base.filter { !removed.contains($0) }) + added.map(\.reference)
+    }
+    added = []
+    addedIndex = nil
+    removed = []
+    order = nil
+  }
+}

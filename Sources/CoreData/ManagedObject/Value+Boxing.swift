@@ -1,0 +1,127 @@
+/// Between the typed values of the stack and what key-value coding takes and hands out.
+extension Value {
+  /// What key-value coding hands out for a property of this kind: numbers are `NSNumber`, so that they cast to
+  /// every Swift number.
+  func boxed(for property: LayoutProperty) -> Any? {
+    switch self {
+    case .null: return nil
+    case .int(let value):
+      switch property.kind {
+      case .boolean: return NSNumber(value: value != 0)
+      case .int16: return NSNumber(value: Int16(truncatingIfNeeded: value))
+      case .int32: return NSNumber(value: Int32(truncatingIfNeeded: value))
+      default: return NSNumber(value: value)
+      }
+    case .double(let value):
+      return property.kind == .float ? NSNumber(value: Float(value)) : NSNumber(value: value)
+    case .date(let value): return value
+    case .string(let value): return value
+    case .data(let value): return value
+    case .uuid(let value): return value
+    case .url(let value): return value
+    case .decimal(let value): return value
+    case .object(let value): return TransformableBox.open(value)
+    }
+  }
+
+  /// Takes what key-value coding brings for an attribute; a value of another type is a misuse, named with the
+  /// property, the wanted and the given type.
+  init(checking value: Any?, for property: LayoutProperty, of layout: EntityLayout) {
+    guard let value = unwrapped(value) else {
+      self = .null
+      return
+    }
+    guard let typed = Value(value, for: property) else {
+      misuse(.unacceptable(value, property, of: layout))
+    }
+    self = typed
+  }
+
+  /// Nil when the value is not of the attribute's type, or does not fit it.
+  init?(_ value: Any, for property: LayoutProperty) {
+    switch property.kind {
+    case .int16: self.init(integer: value, in: Int64(Int16.min)...Int64(Int16.max))
+    case .int32: self.init(integer: value, in: Int64(Int32.min)...Int64(Int32.max))
+    case .int64: self.init(integer: value, in: .min ... .max)
+    case .boolean:
+      guard let number = NSNumber(anyNumber: value) else { return nil }
+      self = .int(number.boolValue ? 1 : 0)
+    case .double:
+      guard let number = NSNumber(anyNumber: value) else { return nil }
+      self = .double(number.doubleValue)
+    case .float:
+      guard let number = NSNumber(anyNumber: value) else { return nil }
+      self = .double(Double(number.floatValue))
+    case .date:
+      guard let date = value as? Date else { return nil }
+      self = .date(date)
+    case .string:
+      guard let string = value as? String else { return nil }
+      self = .string(string)
+    case .uri:
+      guard let url = value as? URL else { return nil }
+      self = .url(url)
+    case .uuid:
+      guard let uuid = value as? UUID else { return nil }
+      self = .uuid(uuid)
+    case .decimal:
+      if let decimal = value as? Decimal {
+        self = .decimal(NSDecimalNumber(decimal: decimal))
+      } else if let number = value as? NSDecimalNumber {
+        self = .decimal(number)
+      } else if let number = NSNumber(anyNumber: value) {
+        self = .decimal(NSDecimalNumber(decimal: number.decimalValue))
+      } else {
+        return nil
+      }
+    case .binary:
+      guard let data = value as? Data else { return nil }
+      self = .data(data)
+    case .transformable, .undefined: self = .object(TransformableBox.close(value))
+    case .toOne, .toMany, .fetched: return nil
+    }
+  }
+
+  private init?(integer value: Any, in range: ClosedRange<Int64>) {
+    guard let number = NSNumber(anyNumber: value), range.contains(number.int64Value) else { return nil }
+    self = .int(number.int64Value)
+  }
+}
+
+extension NSNumber {
+  /// Any Swift number, or a number object.
+  convenience init?(anyNumber value: Any) {
+    switch value {
+    case let value as Int: self.init(value: value)
+    case let value as Bool: self.init(value: value)
+    case let value as Double: self.init(value: value)
+    case let value as Int16: self.init(value: value)
+    case let value as Int32: self.init(value: value)
+    case let value as Int64: self.init(value: value)
+    case let value as Float: self.init(value: value)
+    case let value as Int8: self.init(value: value)
+    case let value as UInt: self.init(value: value)
+    case let value as UInt8: self.init(value: value)
+    case let value as UInt16: self.init(value: value)
+    case let value as UInt32: self.init(value: value)
+    case let value as UInt64: self.init(value: value)
+    case let value as Decimal: self.init(value: NSDecimalNumber(decimal: value).doubleValue)
+    case let value as NSNumber: self.init(value: value.doubleValue)
+    default: return nil
+    }
+  }
+}
+
+/// Swift values of transformables travel as an object; Swift structures are put into a box.
+final class TransformableBox: NSObject {
+  let value: Any
+
+  private init(_ value: Any) { self.value = value }
+
+  static func close(_ value: Any) -> AnyObject {
+    if type(of: value) is AnyClass { return value as AnyObject }
+    return TransformableBox(value)
+  }
+
+  static func open(_ object: AnyObject) -> Any { (object as? TransformableBox)?.value ?? object }
+}

@@ -1,0 +1,78 @@
+/// One store behind a coordinator: a file, or memory, that holds the objects of one configuration.
+///
+/// Clients subclass ``NSAtomicStore`` or ``NSIncrementalStore``, never this class itself.
+/// A store's properties belong to its coordinator's queue.
+open class NSPersistentStore: NSObject {
+  /// The coordinator the store was added to; nil once it is removed.
+  open private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+
+  /// The name of the configuration whose entities the store holds.
+  public let configurationName: String
+
+  /// The options the store was added with.
+  public let options: [AnyHashable: Any]?
+
+  /// Where the store lives. Stores in memory may have none.
+  open var url: URL?
+
+  /// Whether saves to the store are refused.
+  open var isReadOnly: Bool
+
+  /// The store's UUID, upper case.
+  open var identifier: String! {
+    get { identity.uuid }
+    set { identity.uuid = newValue ?? identity.uuid }
+  }
+
+  /// The store's type: `NSSQLiteStoreType`, `NSInMemoryStoreType`, or that of a registered class.
+  open var type: String {
+    preconditionFailure("\(Swift.type(of: self)) must override NSPersistentStore.type.")
+  }
+
+  /// What the store says of itself: type, UUID, version hashes, and whatever the client adds.
+  /// A change is written with the next save.
+  open var metadata: [String: Any]! = [:]
+
+  /// What ids of this store refer to.
+  let identity = StoreIdentity(uuid: UUID().uuidString)
+
+  public required init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) {
+    persistentStoreCoordinator = root
+    configurationName = name ?? NSPersistentStore.defaultConfigurationName
+    self.url = url
+    self.options = options
+    isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+    super.init()
+    identity.store = self
+  }
+
+  /// The name under which Apple's framework knows "all entities".
+  static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+  /// Reads, or makes, the store's metadata: called once, before the store is used.
+  open func loadMetadata() throws {}
+
+  /// Called when the coordinator has taken the store.
+  open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
+
+  /// Called before the coordinator lets go of the store: the place to close files.
+  open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
+
+  func detach() {
+    persistentStoreCoordinator = nil
+    identity.store = nil
+  }
+
+  /// The metadata of a store that is not open.
+  open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    throw Failure.unsupportedFeature("\(self).metadataForPersistentStore(with:)").nsError
+  }
+
+  /// Replaces the metadata of a store that is not open.
+  open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    throw Failure.unsupportedFeature("\(self).setMetadata(_:forPersistentStoreAt:)").nsError
+  }
+}
