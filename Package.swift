@@ -35,7 +35,7 @@ let package = Package(
     .executableTarget(
       name: "momc",
       dependencies: [
-        "DataModelCompiler", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "DataModelCompiler", "DataModelFiles", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: stackSettings),
     .plugin(
@@ -44,6 +44,9 @@ let package = Package(
 
     // Tests, in the same order.
     .testTarget(name: "DataModelFilesTests", dependencies: ["DataModelFiles"], swiftSettings: stackSettings),
+    .testTarget(
+      name: "DataModelCompilerTests", dependencies: ["DataModelCompiler", "DataModelFiles"],
+      swiftSettings: stackSettings),
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
   ]
 )

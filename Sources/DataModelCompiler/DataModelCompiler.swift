@@ -1,1 +1,96 @@
 import DataModelFiles
+
+/// Compiles data models and the managed declarations of a module: values in, texts and diagnostics out.
+public struct DataModelCompiler {
+  /// A file of Swift source.
+  public struct SourceFile: Sendable {
+    public var path: String
+    public var text: String
+
+    public init(path: String, text: String) {
+      self.path = path
+      self.text = text
+    }
+
+    var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  }
+
+  public struct Output: Sendable {
+    /// Generated Swift files; names are unique in the module.
+    public var files: [(name: String, text: String)] = []
+    /// The models, with the class names that their compiled form holds.
+    public var models: [DataModelPackage] = []
+    public var problems: [SourceProblem] = []
+  }
+
+  /// The name of the Swift module that is compiled.
+  public var module: String
+  /// Files of other modules whose types the entity classes use.
+  public var dependencies: [(module: String, files: [SourceFile])] = []
+
+  public init(module: String) { self.module = module }
+
+  /// The name of the file with a model's generated classes.
+  public static func classesFileName(model: String) -> String {
+    "\(model)+CoreDataModel.generated.swift"
+  }
+
+  /// The name of the file with the accessors of all managed declarations of a module.
+  public static func accessorsFileName(module: String) -> String {
+    "\(module)+ManagedAccessors.generated.swift"
+  }
+
+  /// - Parameters:
+  ///   - models: classes are generated from the current version of each.
+  ///   - sources: all Swift files of the module.
+  public func compile(models: [DataModelPackage], sources: [SourceFile]) -> Output {
+    var output = Output()
+    var scanned = sources.map { SwiftSourceScanner.scan($0.text, fileName: $0.name, path: $0.path) }
+    for package in models {
+      let name = Self.classesFileName(model: package.name)
+      let text = classes(of: package.currentVersion)
+      output.files.append((name, text))
+      scanned.append(SwiftSourceScanner.scan(text, fileName: name, path: name))
+    }
+    let others = dependencies.map { dependency in
+      (
+        dependency.module,
+        dependency.files.map { SwiftSourceScanner.scan($0.text, fileName: $0.name, path: $0.path) }
+      )
+    }
+    let types = TypeIndex(module: module, sources: scanned, dependencies: others)
+    let accessors = AccessorWriter.write(scanned, types: types)
+    output.files.append((Self.accessorsFileName(module: module), accessors.text))
+    output.problems = scanned.flatMap(\.problems) + accessors.problems
+    output.models = models.map { package in
+      var package = package
+      package.versions = package.versions.map { withCompiledClassNames($0, types: types) }
+      return package
+    }
+    return output
+  }
+
+  /// The generated classes of a model, one after the other in one text. Each is what Xcode puts in a file of
+  /// its own, so that the heading of each is kept.
+  private func classes(of model: DataModel) -> String {
+    let generator = ClassGenerator(model: model, module: module)
+    let files = model.entities.flatMap { generator.files(for: $0) }
+    if files.isEmpty { return "// The model generates no classes.\n" }
+    return files.map(\.text).joined(separator: "\n")
+  }
+
+  private func withCompiledClassNames(_ model: DataModel, types: TypeIndex) -> DataModel {
+    var model = model
+    for index in model.entities.indices {
+      model.entities[index].className = ClassName.compiled(
+        model.entities[index].className, module: module,
+        isOwn: { types.ownType($0.split(separator: ".").map(String.init)) != nil })
+      for attribute in model.entities[index].attributes.indices {
+        model.entities[index].attributes[attribute].customClassName = ClassName.compiled(
+          model.entities[index].attributes[attribute].customClassName, module: module,
+          isOwn: { types.ownType([$0]) != nil })
+      }
+    }
+    return model
+  }
+}

@@ -1,7 +1,9 @@
 import ArgumentParser
-import DataModelCompiler
 
 @main
 struct Momc: ParsableCommand {
-  func run() throws {}
+  static let configuration = CommandConfiguration(
+    commandName: "momc",
+    abstract: "Compiles Core Data models, and what stands behind @NSManaged, for Swift without Objective-C.",
+    subcommands: [Compile.self, Describe.self])
 }

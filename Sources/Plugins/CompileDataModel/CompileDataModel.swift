@@ -1,6 +1,72 @@
+import Foundation
 import PackagePlugin
 
+/// Compiles a target's data models, and what stands behind its `@NSManaged` declarations.
+///
+/// Models lie anywhere in the target's folder and are listed under the target's `exclude:`. A target without a
+/// model, whose entity classes belong to a model built in code, gets its accessors all the same. On Apple's
+/// platforms Xcode does all this and the plugin does nothing.
 @main
 struct CompileDataModel: BuildToolPlugin {
-  func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] { [] }
+  func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
+    #if os(Linux)
+      guard let target = target.sourceModule else { return [] }
+      let models = Self.models(in: target.directoryURL)
+      let sources = target.sourceFiles(withSuffix: ".swift").map(\.url)
+      let dependencies = Self.dependencySources(of: target)
+      let output = context.pluginWorkDirectoryURL.appending(path: "DataModel")
+
+      var arguments = ["compile"] + models.map(\.path)
+      arguments += ["--module", target.moduleName, "--output", output.path]
+      arguments += ["--sources"] + sources.map(\.path)
+      if !dependencies.isEmpty {
+        arguments += ["--dependencies"] + dependencies.map { "\($0.module)=\($0.file.path)" }
+      }
+      let names = models.map { $0.deletingPathExtension().lastPathComponent }
+      let outputs =
+        names.map { "\($0)+CoreDataModel.generated.swift" }
+        + ["\(target.moduleName)+ManagedAccessors.generated.swift"] + names.map { "\($0).momd" }
+      return [
+        .buildCommand(
+          displayName: "Compile the data model of \(target.name)",
+          executable: try context.tool(named: "momc").url,
+          arguments: arguments,
+          inputFiles: models.flatMap(Self.files(of:)) + sources + dependencies.map(\.file),
+          outputFiles: outputs.map { output.appending(path: $0) })
+      ]
+    #else
+      return []
+    #endif
+  }
+
+  /// The `.xcdatamodeld` folders below a folder, and the `.xcdatamodel` ones that stand alone.
+  private static func models(in folder: URL) -> [URL] {
+    let keys: [URLResourceKey] = [.isDirectoryKey]
+    let entries =
+      (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys)) ?? []
+    return entries.sorted { $0.path < $1.path }.flatMap { entry -> [URL] in
+      guard (try? entry.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true,
+        !entry.lastPathComponent.hasPrefix(".")
+      else { return [] }
+      return ["xcdatamodeld", "xcdatamodel"].contains(entry.pathExtension) ? [entry] : models(in: entry)
+    }
+  }
+
+  /// The files within a model, each an input of its own: a folder's date does not change with its content.
+  private static func files(of model: URL) -> [URL] {
+    let all = FileManager.default.enumerator(atPath: model.path)?.compactMap { $0 as? String } ?? []
+    return all.sorted().filter { $0.hasSuffix("contents") || $0.hasSuffix(".xccurrentversion") }
+      .map { model.appending(path: $0) }
+  }
+
+  /// The sources of the other modules of this package and of others that the target uses, whose types its
+  /// entity classes may name. The stack itself is known.
+  private static func dependencySources(of target: any SourceModuleTarget) -> [(module: String, file: URL)] {
+    target.recursiveTargetDependencies
+      .compactMap { $0 as? SwiftSourceModuleTarget }
+      .filter { $0.kind == .generic && !["CoreData", "DataModelFiles"].contains($0.moduleName) }
+      .flatMap { dependency in
+        dependency.sourceFiles(withSuffix: ".swift").map { (dependency.moduleName, $0.url) }
+      }
+  }
 }

@@ -1,0 +1,159 @@
+import DataModelFiles
+
+/// Writes the Swift of generated entity classes, in the shape of Xcode's generator without `@objc`, which
+/// needs Objective-C.
+struct ClassGenerator {
+  let model: DataModel
+  let module: String
+
+  /// The files of one entity, by name: class and properties for Class Definition, properties alone for
+  /// Category/Extension, none for Manual/None and for entities without a class of their own.
+  func files(for entity: DataModel.Entity) -> [(name: String, text: String)] {
+    guard entity.codeGeneration != .manual, let className = ClassName.own(entity.className, module: module)
+    else { return [] }
+    var files: [(name: String, text: String)] = []
+    if entity.codeGeneration == .classDefinition {
+      files.append(("\(className)+CoreDataClass.swift", classFile(entity, className)))
+    }
+    files.append(("\(className)+CoreDataProperties.swift", propertiesFile(entity, className)))
+    return files
+  }
+
+  private func heading(_ name: String) -> String {
+    """
+    //
+    //  \(name)
+    //
+    //  This file was automatically generated and should not be edited.
+    //
+
+    import Foundation
+    import CoreData
+
+
+    """
+  }
+
+  private func classFile(_ entity: DataModel.Entity, _ className: String) -> String {
+    let parent = entity.parentName.flatMap(model.entity(named:))
+    let parentClass = parent.flatMap { ClassName.own($0.className, module: module) } ?? "NSManagedObject"
+    return heading("\(className)+CoreDataClass.swift") + """
+      public class \(className): \(parentClass) {
+
+      }
+
+      """
+  }
+
+  private func propertiesFile(_ entity: DataModel.Entity, _ className: String) -> String {
+    var text = heading("\(className)+CoreDataProperties.swift")
+    text += """
+      extension \(className) {
+
+          @nonobjc public class func fetchRequest() -> NSFetchRequest<\(className)> {
+              return NSFetchRequest<\(className)>(entityName: "\(entity.name)")
+          }
+
+
+      """
+    for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) {
+      text += property(attribute.name, type(of: attribute))
+    }
+    for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
+      text += property(relationship.name, type(of: relationship))
+    }
+    for fetched in entity.fetchedProperties.sorted(by: { $0.name < $1.name }) {
+      text += property(fetched.name, "[\(self.className(ofEntity: fetched.request.entityName))]")
+    }
+    text += "\n}\n"
+    for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where relationship.isToMany {
+      text += accessors(for: relationship, className)
+    }
+    // A parent that is generated too conforms already.
+    let parent = entity.parentName.flatMap(model.entity(named:))
+    if parent == nil || parent?.codeGeneration == .manual || parent?.className == nil {
+      text += "\nextension \(className) : Identifiable {\n\n}\n"
+    }
+    return text
+  }
+
+  private func property(_ name: String, _ type: String) -> String {
+    "    @NSManaged public var \(quoteIfKeyword(name)): \(type)\n"
+  }
+
+  private func type(of attribute: DataModel.Attribute) -> String {
+    let isScalar = attribute.usesScalarValue
+    switch attribute.type {
+    case .integer16: return isScalar ? "Int16" : "NSNumber?"
+    case .integer32: return isScalar ? "Int32" : "NSNumber?"
+    case .integer64: return isScalar ? "Int64" : "NSNumber?"
+    case .double: return isScalar ? "Double" : "NSNumber?"
+    case .float: return isScalar ? "Float" : "NSNumber?"
+    case .boolean: return isScalar ? "Bool" : "NSNumber?"
+    case .date: return isScalar ? "TimeInterval" : "Date?"
+    case .decimal: return "NSDecimalNumber?"
+    case .string: return "String?"
+    case .binary: return "Data?"
+    case .uuid: return "UUID?"
+    case .uri: return "URL?"
+    case .objectID: return "NSManagedObjectID?"
+    case .composite: return "[String: Any]?"
+    case .undefined, .transformable:
+      guard let name = attribute.customClassName else { return "NSObject?" }
+      return (name.hasPrefix(".") ? String(name.dropFirst()) : name) + "?"
+    }
+  }
+
+  private func type(of relationship: DataModel.Relationship) -> String {
+    if !relationship.isToMany { return className(ofEntity: relationship.destinationName) + "?" }
+    return relationship.isOrdered ? "NSOrderedSet?" : "NSSet?"
+  }
+
+  private func className(ofEntity name: String) -> String {
+    model.entity(named: name).flatMap { ClassName.own($0.className, module: module) } ?? "NSManagedObject"
+  }
+
+  private func accessors(for relationship: DataModel.Relationship, _ className: String) -> String {
+    let name = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+    let member = self.className(ofEntity: relationship.destinationName)
+    var functions: [String] = []
+    if relationship.isOrdered {
+      functions += [
+        "insertInto\(name)(_ value: \(member), at idx: Int)",
+        "removeFrom\(name)(at idx: Int)",
+        "insertInto\(name)(_ values: [\(member)], at indexes: NSIndexSet)",
+        "removeFrom\(name)(at indexes: NSIndexSet)",
+        "replace\(name)(at idx: Int, with value: \(member))",
+        "replace\(name)(at indexes: NSIndexSet, with values: [\(member)])",
+      ]
+    }
+    let collection = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
+    functions += [
+      "addTo\(name)(_ value: \(member))",
+      "removeFrom\(name)(_ value: \(member))",
+      "addTo\(name)(_ values: \(collection))",
+      "removeFrom\(name)(_ values: \(collection))",
+    ]
+    var text = "\n// MARK: Generated accessors for \(relationship.name)\nextension \(className) {\n\n"
+    for function in functions { text += "    @NSManaged public func \(function)\n\n" }
+    return text + "}\n"
+  }
+}
+
+/// How models name classes: `Book`; `.Book`, of the module that is compiled; `Module.Book`.
+enum ClassName {
+  /// The class's name within its own module; nil for NSManagedObject itself.
+  static func own(_ name: String?, module: String) -> String? {
+    guard let name, !name.isEmpty, name != "NSManagedObject" else { return nil }
+    if name.hasPrefix(".") { return String(name.dropFirst()) }
+    if name.hasPrefix(module + ".") { return String(name.dropFirst(module.count + 1)) }
+    return name
+  }
+
+  /// The name for the compiled model: `Module.Book` for a class of this module, others as they are.
+  static func compiled(_ name: String?, module: String, isOwn: (String) -> Bool) -> String? {
+    guard let name, let own = own(name, module: module) else { return nil }
+    if name.hasPrefix(".") || isOwn(own) { return "\(module).\(own)" }
+    return name
+  }
+}

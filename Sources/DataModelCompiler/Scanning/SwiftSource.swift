@@ -1,0 +1,63 @@
+/// What a Swift file declares, as far as managed properties need it.
+struct SwiftSource {
+  var fileName: String
+  var path: String
+  var imports: [Import] = []
+  var types: [TypeDeclaration] = []
+  var members: [ManagedMember] = []
+  var problems: [SourceProblem] = []
+
+  struct Import: Hashable {
+    var module: String
+    var isPublic: Bool
+    var conditions: [String]
+  }
+
+  enum Access: Int, Comparable {
+    case isPrivate, isFilePrivate, isInternal, isPackage, isPublic, isOpen
+    static func < (left: Access, right: Access) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  struct TypeDeclaration {
+    enum Kind {
+      case classType, structType, enumType, protocolType
+      case alias(TypeSyntax)
+    }
+    var kind: Kind
+    /// The names of the types it is nested in, and its own.
+    var path: [String]
+    var access: Access
+    var isGeneric: Bool
+  }
+
+  /// A property or function with `@NSManaged`.
+  struct ManagedMember {
+    enum Kind {
+      case property(TypeSyntax)
+      /// Parameters as (label, type); a label of "_" means none.
+      case function([(label: String, name: String, type: TypeSyntax)])
+    }
+    var kind: Kind
+    var name: String
+    /// The class it belongs to, as written: `Book`, `Outer.Book`.
+    var owner: [String]
+    var access: Access
+    /// The conditions of the `#if`s around it.
+    var conditions: [String]
+    var line: Int
+    var column: Int
+  }
+}
+
+/// Something about the user's source, with its place, in the form of a compiler's diagnostic.
+public struct SourceProblem: Hashable, Sendable, CustomStringConvertible {
+  public var isError: Bool
+  public var file: String
+  public var line: Int
+  public var column: Int
+  public var message: String
+
+  public var description: String {
+    "\(file):\(line):\(column): \(isError ? "error" : "warning"): \(message)"
+  }
+}

@@ -1,0 +1,181 @@
+/// A token of Swift source: enough of the language to find declarations, no more.
+struct SwiftToken: Hashable {
+  enum Kind {
+    /// An identifier or keyword; backquotes are taken off.
+    case word
+    /// `#if`, `#else` and the like, with the hash.
+    case directive
+    /// One character of punctuation.
+    case punctuation
+    /// A string or number; its text is not kept.
+    case literal
+    case end
+  }
+  var kind: Kind
+  var text: String
+  var line: Int
+  var column: Int
+  /// Whether it is the first on its line.
+  var beginsLine: Bool
+  /// Whether it was written in backquotes, and so is no keyword.
+  var isQuoted = false
+
+  func isPunctuation(_ character: String) -> Bool { kind == .punctuation && text == character }
+  func isWord(_ word: String) -> Bool { kind == .word && !isQuoted && text == word }
+}
+
+/// Cuts Swift source into tokens. Comments (nested ones too) and the content of strings (raw, multi-line, with
+/// interpolations) are passed over.
+struct SwiftTokenizer {
+  private let bytes: [UInt8]
+  private var position = 0
+  private var line = 1
+  private var lineStart = 0
+  private var beginsLine = true
+  private var tokens: [SwiftToken] = []
+
+  static func tokens(of source: String) -> [SwiftToken] {
+    var tokenizer = SwiftTokenizer(bytes: Array(source.utf8))
+    tokenizer.run()
+    return tokenizer.tokens
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private mutating func run() {
+    while position < bytes.count {
+      let byte = bytes[position]
+      switch byte {
+      case UInt8(ascii: "\n"):
+        newLine()
+        beginsLine = true
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): position += 1
+      case UInt8(ascii: "/") where at("//"):
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
+      case UInt8(ascii: "/") where at("/*"): skipBlockComment()
+      case UInt8(ascii: "\""):
+        add(.literal, "", from: position)
+        skipString(hashes: 0)
+      case UInt8(ascii: "#"): hash()
+      case UInt8(ascii: "`"):
+        let start = position + 1
+        position = start
+        while position < bytes.count, bytes[position] != UInt8(ascii: "`") { position += 1 }
+        add(.word, text(start, position), from: start - 1)
+        tokens[tokens.count - 1].isQuoted = true
+        position += 1
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let start = position
+        while position < bytes.count, Self.isWordByte(bytes[position]) { position += 1 }
+        add(.literal, "", from: start)
+      default:
+        let start = position
+        if Self.isWordByte(byte) {
+          while position < bytes.count, Self.isWordByte(bytes[position]) { position += 1 }
+          add(.word, text(start, position), from: start)
+        } else {
+          position += 1
+          add(.punctuation, text(start, position), from: start)
+        }
+      }
+    }
+    add(.end, "", from: position)
+  }
+
+  private mutating func hash() {
+    let start = position
+    while at("#") { position += 1 }
+    if at("\"") {
+      add(.literal, "", from: start)
+      skipString(hashes: position - start)
+      return
+    }
+    while position < bytes.count, Self.isWordByte(bytes[position]) { position += 1 }
+    add(.directive, text(start, position), from: start)
+  }
+
+  private mutating func skipBlockComment() {
+    var depth = 0
+    while position < bytes.count {
+      if at("/*") {
+        depth += 1
+        position += 2
+      } else if at("*/") {
+        depth -= 1
+        position += 2
+        if depth == 0 { return }
+      } else if bytes[position] == UInt8(ascii: "\n") {
+        newLine()
+      } else {
+        position += 1
+      }
+    }
+  }
+
+  /// From the opening quote past the closing one. `hashes`: how many `#` stood before it.
+  private mutating func skipString(hashes: Int) {
+    let isMultiline = at("\"\"\"")
+    let quote = isMultiline ? "\"\"\"" : "\""
+    let end = quote + String(repeating: "#", count: hashes)
+    let escape = "\\" + String(repeating: "#", count: hashes)
+    position += quote.utf8.count
+    while position < bytes.count {
+      if at(end) {
+        position += end.utf8.count
+        return
+      }
+      if at(escape) {
+        position += escape.utf8.count
+        if at("(") { skipInterpolation() } else if position < bytes.count, !at("\n") { position += 1 }
+      } else if at("\n") {
+        // A string of one line ends with it, in source that does not compile.
+        if !isMultiline { return }
+        newLine()
+      } else {
+        position += 1
+      }
+    }
+  }
+
+  private mutating func skipInterpolation() {
+    var depth = 0
+    while position < bytes.count {
+      if at("(") { depth += 1 }
+      if at(")") { depth -= 1 }
+      if at("\"") {
+        skipString(hashes: 0)
+        continue
+      }
+      if at("\n") { newLine() } else { position += 1 }
+      if depth == 0 { return }
+    }
+  }
+
+  private mutating func newLine() {
+    position += 1
+    line += 1
+    lineStart = position
+  }
+
+  private mutating func add(_ kind: SwiftToken.Kind, _ text: String, from start: Int) {
+    tokens.append(
+      SwiftToken(
+        kind: kind, text: text, line: line, column: start - lineStart + 1, beginsLine: beginsLine))
+    beginsLine = false
+  }
+
+  private func at(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
+
+  private func text(_ start: Int, _ end: Int) -> String {
+    String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...0xFF:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// A type as it is written.
+indirect enum TypeSyntax: Hashable {
+  /// `Foundation.Date`, `Set<Child>`.
+  case name([String], arguments: [TypeSyntax])
+  /// `T?`, and `T!`, which is the same to the linker.
+  case optional(TypeSyntax)
+  case array(TypeSyntax)
+  case dictionary(TypeSyntax, TypeSyntax)
+  /// `()`, and tuples of two or more.
+  case tuple([TypeSyntax])
+  /// What is not understood, such as function types.
+  case other(String)
+
+  /// The type in source form, `T!` as `T?`.
+  var text: String {
+    switch self {
+    case .name(let path, let arguments):
+      let list = arguments.isEmpty ? "" : "<\(arguments.map(\.text).joined(separator: ", "))>"
+      return path.map(quoteIfKeyword).joined(separator: ".") + list
+    case .optional(let wrapped):
+      if case .other = wrapped { return "(\(wrapped.text))?" }
+      return wrapped.text + "?"
+    case .array(let element): return "[\(element.text)]"
+    case .dictionary(let key, let value): return "[\(key.text): \(value.text)]"
+    case .tuple(let elements): return "(\(elements.map(\.text).joined(separator: ", ")))"
+    case .other(let text): return text
+    }
+  }
+}
+
+/// A name as it must be written where it could be read as a keyword.
+func quoteIfKeyword(_ name: String) -> String { swiftKeywords.contains(name) ? "`\(name)`" : name }
+
+private let swiftKeywords: Set<String> = [
+  "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+  "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows",
+  "static", "struct", "subscript", "typealias", "var", "break", "case", "catch", "continue", "default",
+  "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch",
+  "where", "while", "as", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type",
+  "Protocol",
+]

@@ -1,0 +1,92 @@
+import ArgumentParser
+import DataModelCompiler
+import DataModelFiles
+import Foundation
+
+struct Compile: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes a module's generated classes, its accessors, and NAME.momd for each model.",
+    discussion: """
+      For each model: NAME.momd, with a .mom for each version and VersionInfo.plist, and \
+      NAME+CoreDataModel.generated.swift with the classes of entities whose code generation is Class \
+      Definition or Category/Extension. For the module: MODULE+ManagedAccessors.generated.swift with the \
+      accessors of every @NSManaged property and function, in generated and in given sources.
+
+      Problems are printed as FILE:LINE: error: ENTITY.PROPERTY: WHAT. A broken model writes nothing and ends \
+      with exit code 1.
+      """)
+
+  @Argument(help: "Models to compile: .xcdatamodeld or .xcdatamodel folders.")
+  var models: [String] = []
+
+  @Option(help: "The Swift module that the classes belong to.")
+  var module: String
+
+  @Option(help: "The folder to write to; it is made if need be.")
+  var output: String
+
+  @Option(parsing: .upToNextOption, help: "The module's Swift files.")
+  var sources: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Swift files of other modules, whose types the classes use.", valueName: "module=file")
+  )
+  var dependencies: [String] = []
+
+  func run() throws {
+    var compiler = DataModelCompiler(module: module)
+    compiler.dependencies = try dependencyFiles()
+    let packages: [DataModelPackage]
+    do {
+      packages = try models.map { try SourceModelReader.package(at: URL(fileURLWithPath: $0)) }
+    } catch let error as InvalidDataModel {
+      for problem in error.problems { Self.print(problem.description) }
+      throw ExitCode.failure
+    }
+    for problem in packages.flatMap(\.warnings) { Self.print(problem.description) }
+
+    let result = compiler.compile(models: packages, sources: try sources.map(Self.source))
+    for problem in result.problems { Self.print(problem.description) }
+    if result.problems.contains(where: \.isError) { throw ExitCode.failure }
+
+    let folder = URL(fileURLWithPath: output, isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for file in result.files {
+      try Self.write(file.text, to: folder.appendingPathComponent(file.name))
+    }
+    for package in result.models {
+      try CompiledModelFiles.write(package, to: folder.appendingPathComponent(package.name + ".momd"))
+    }
+  }
+
+  private func dependencyFiles() throws -> [(module: String, files: [DataModelCompiler.SourceFile])] {
+    var files: [String: [DataModelCompiler.SourceFile]] = [:]
+    for dependency in dependencies {
+      let parts = dependency.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw ValidationError("--dependencies takes MODULE=FILE, not \"\(dependency)\"")
+      }
+      files[parts[0], default: []].append(try Self.source(parts[1]))
+    }
+    return files.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  private static func source(_ path: String) throws -> DataModelCompiler.SourceFile {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw ValidationError("\(path) cannot be read")
+    }
+    return DataModelCompiler.SourceFile(path: path, text: String(decoding: data, as: UTF8.self))
+  }
+
+  /// A file whose text stays the same is left alone, so that nothing is compiled again for it.
+  private static func write(_ text: String, to url: URL) throws {
+    let data = Data(text.utf8)
+    if FileManager.default.contents(atPath: url.path) == data { return }
+    try data.write(to: url)
+  }
+
+  private static func print(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+}

@@ -1,0 +1,88 @@
+import DataModelCompiler
+import DataModelFiles
+import Testing
+
+@Suite("Generated classes")
+struct ClassGeneratorTests {
+  static let contents = """
+    <model sourceLanguage="Swift">
+      <entity name="Author" representedClassName=".Writer" codeGenerationType="class">
+        <attribute name="rank" attributeType="Integer 64" usesScalarValueType="YES"/>
+        <attribute name="age" optional="YES" attributeType="Integer 16"/>
+        <attribute name="born" attributeType="Date" usesScalarValueType="NO"/>
+        <attribute name="died" attributeType="Date" usesScalarValueType="YES"/>
+        <attribute name="photo" attributeType="Transformable" customClassName=".Photo"/>
+        <attribute name="default" attributeType="String"/>
+        <relationship name="books" toMany="YES" ordered="YES" destinationEntity="Book" inverseName="author"
+          inverseEntity="Book"/>
+      </entity>
+      <entity name="Book" representedClassName="Book" parentEntity="Thing" codeGenerationType="category">
+        <relationship name="author" maxCount="1" destinationEntity="Author" inverseName="books"
+          inverseEntity="Author"/>
+      </entity>
+      <entity name="Novel" representedClassName="Novel" parentEntity="Book" codeGenerationType="class"/>
+      <entity name="Thing" isAbstract="YES"/>
+      <entity name="Plain" representedClassName="Plain"/>
+    </model>
+    """
+
+  static func output() throws -> DataModelCompiler.Output {
+    let model = try SourceModelReader.model(contents: Array(contents.utf8), name: "M", file: "contents").model
+    let package = DataModelPackage(name: "M", versions: [model], currentVersionName: "M")
+    return DataModelCompiler(module: "App").compile(
+      models: [package],
+      sources: [
+        .init(path: "Book.swift", text: "public class Book: NSManagedObject {}; class Photo: NSObject {}")
+      ])
+  }
+
+  @Test("Class Definition gives class, properties, fetch request, accessors and Identifiable")
+  func classDefinition() throws {
+    let text = try #require(try Self.output().files.first).text
+    for line in [
+      "public class Writer: NSManagedObject {",
+      "    @nonobjc public class func fetchRequest() -> NSFetchRequest<Writer> {",
+      "        return NSFetchRequest<Writer>(entityName: \"Author\")",
+      "    @NSManaged public var age: NSNumber?",
+      "    @NSManaged public var born: Date?",
+      "    @NSManaged public var `default`: String?",
+      "    @NSManaged public var died: TimeInterval",
+      "    @NSManaged public var photo: Photo?",
+      "    @NSManaged public var rank: Int64",
+      "    @NSManaged public var books: NSOrderedSet?",
+      "// MARK: Generated accessors for books",
+      "    @NSManaged public func insertIntoBooks(_ value: Book, at idx: Int)",
+      "    @NSManaged public func replaceBooks(at indexes: NSIndexSet, with values: [Book])",
+      "    @NSManaged public func addToBooks(_ values: NSOrderedSet)",
+      "extension Writer : Identifiable {",
+      "public class Novel: Book {",
+      "extension Book {",
+    ] {
+      #expect(text.contains(line + "\n"), "\(line)")
+    }
+    #expect(!text.contains("public class Book"), "Category/Extension leaves the class to the user")
+    #expect(!text.contains("Plain"), "Manual/None generates nothing")
+    #expect(text.contains("extension Book : Identifiable"))
+    #expect(!text.contains("extension Novel : Identifiable"))
+  }
+
+  @Test("Accessors are made for generated declarations too")
+  func accessors() throws {
+    let text = try Self.output().files[1].text
+    #expect(text.contains("\"$s3App6WriterC4ranks5Int64Vvg\""))
+    #expect(
+      text.contains("\"$s3App6WriterC11addToBooksyy") || text.contains("\"$s3App6WriterC10addToBooksyy"))
+  }
+
+  @Test("The compiled model names classes of the module with the module")
+  func classNames() throws {
+    let model = try #require(try Self.output().models.first).currentVersion
+    let names = Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, $0.className) })
+    #expect(names["Author"] == "App.Writer")
+    #expect(names["Book"] == "App.Book")
+    #expect(names["Thing"] == .some(nil))
+    #expect(names["Plain"] == "Plain")
+    #expect(
+      model.entity(named: "Author")?.attributes.first { $0.name == "photo" }?.customClassName == "App.Photo")
+  }
+}
