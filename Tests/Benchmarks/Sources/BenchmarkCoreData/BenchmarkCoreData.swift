@@ -1,0 +1,36 @@
+import BenchmarkDriver
+import CoreData
+
+/// The driver of the module CoreData: what a program written for Apple's framework does, on the main thread
+/// except where an operation says otherwise.
+@main
+struct BenchmarkCoreData {
+  static func main() throws {
+    let run = Run()
+    if run.operation == "open" { return try openFiftyEntities(run) }
+    let context = try openStack(run.path)
+    let reading = Reading(run: run, context: context)
+    let writing = Writing(run: run, context: context)
+    switch run.operation {
+    case "insert": try writing.insert()
+    case "batchinsert": try writing.batchInsert()
+    case "update": try writing.update()
+    case "delete": try writing.delete()
+    case "write1": try writing.writeBlocks(booksPerBlock: 1)
+    case "write10": try writing.writeBlocks(booksPerBlock: 10)
+    case "write100": try writing.writeBlocks(booksPerBlock: 100)
+    case "fetch": try reading.fetch()
+    case "reread": try reading.reread()
+    case "rereadkey": try reading.rereadByKey()
+    case "faults": try reading.faults()
+    case "fetchids": try reading.objectIDs()
+    case "fire": try reading.fire()
+    case "batch": try reading.batch()
+    case "indexed": try reading.indexed()
+    case "scan": try reading.scan()
+    case "memory": try reading.memory()
+    case "batchmemory": try reading.batchMemory()
+    default: run.unknownOperation()
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import BenchmarkDriver
+import GRDB
+
+/// The GRDB driver. Its variants are the ways in which a program may use GRDB:
+/// `statement` prepared statements, `index` structs decoded by column index, `hand` records with hand-written
+/// coding, `codable` records coded by Codable, `changes` hand-written records that update only what changed,
+/// `pool` a pool's serialised writer.
+@main
+struct BenchmarkGRDB {
+  static func main() throws {
+    let run = Run()
+    if run.variant == "pool" {
+      let pool = try openPool(run.path)
+      switch run.operation {
+      case "write1": try writeBlocks(run, pool: pool, booksPerBlock: 1)
+      case "write10": try writeBlocks(run, pool: pool, booksPerBlock: 10)
+      case "write100": try writeBlocks(run, pool: pool, booksPerBlock: 100)
+      default: run.unknownOperation()
+      }
+      return try pool.close()
+    }
+
+    let queue = try openQueue(run.path)
+    let reading = Reading(run: run, queue: queue)
+    let writing = Writing(run: run, queue: queue)
+    switch (run.variant, run.operation) {
+    case ("statement", "insert"): try writing.insertByStatement()
+    case ("hand", "insert"): try writing.insertRecords(HandBook.self)
+    case ("codable", "insert"): try writing.insertRecords(CodableBook.self)
+
+    case ("index", "fetch"): try reading.fetchByIndex()
+    case ("hand", "fetch"): try reading.fetchRecords(HandBook.self)
+    case ("codable", "fetch"): try reading.fetchRecords(CodableBook.self)
+
+    case ("index", "faults"): try reading.fetchKeys()
+
+    case ("index", "fire"): try reading.fireByIndex()
+    case ("hand", "fire"): try reading.fireRecords(HandBook.self)
+
+    case ("changes", "update"): try writing.updateRecords(HandBook.self, changesOnly: true)
+    case ("hand", "update"): try writing.updateRecords(HandBook.self, changesOnly: false)
+    case ("codable", "update"): try writing.updateRecords(CodableBook.self, changesOnly: false)
+
+    case ("hand", "delete"): try writing.deleteRecords(HandBook.self)
+
+    case ("index", "indexed"): try reading.indexedByIndex()
+    case ("hand", "indexed"): try reading.indexedRecords(HandBook.self)
+
+    case ("hand", "scan"): try reading.scanRecords(HandBook.self)
+
+    case ("index", "memory"): try reading.memoryByIndex()
+    case ("hand", "memory"): try reading.memoryOfRecords(HandBook.self)
+    case ("codable", "memory"): try reading.memoryOfRecords(CodableBook.self)
+
+    default: run.unknownOperation()
+    }
+    try queue.close()
+  }
+}

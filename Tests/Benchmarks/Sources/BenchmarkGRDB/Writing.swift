@@ -1,0 +1,124 @@
+import BenchmarkDriver
+import BenchmarkWorkload
+import GRDB
+
+private let insertAuthorSQL = "INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, 1, 1, ?)"
+private let insertBookSQL = """
+  INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZAUTHOR, ZISBN, ZPAGES, ZPRICE, ZPUBLISHED, ZINPRINT, \
+  ZWRITER) VALUES (?, 2, 1, ?, ?, ?, ?, ?, ?, ?, ?)
+  """
+
+private func createTables(_ db: Database) throws {
+  try db.execute(sql: String(cString: benchmark_schema()))
+}
+
+private func setGreatestKeys(_ db: Database, authors: Int, books: Int) throws {
+  try db.execute(sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?) WHERE Z_ENT = 1", arguments: [authors])
+  try db.execute(sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?) WHERE Z_ENT = 2", arguments: [books])
+}
+
+/// The writing operations, each on the clock; the transaction is inside, the tables and the data are not.
+struct Writing {
+  let run: Run
+  let queue: DatabaseQueue
+
+  func insertRecords<Book: BookRecord>(_: Book.Type) throws {
+    try queue.write(createTables)
+    let library = Library(bookCount: run.size)
+    run.measure {
+      try queue.write { db in
+        for (index, name) in library.authors.enumerated() {
+          try Book.Author(key: Int64(index + 1), name: name).insert(db)
+        }
+        for (index, data) in library.books.enumerated() {
+          try Book(key: Int64(index + 1), writer: Int64(data.writer + 1), data: data).insert(db)
+        }
+        try setGreatestKeys(db, authors: library.authors.count, books: library.books.count)
+      }
+    }
+  }
+
+  func insertByStatement() throws {
+    try queue.write(createTables)
+    let library = Library(bookCount: run.size)
+    run.measure {
+      try queue.write { db in
+        let insertAuthor = try db.makeStatement(sql: insertAuthorSQL)
+        for (index, name) in library.authors.enumerated() {
+          insertAuthor.setUncheckedArguments([index + 1, name])
+          try insertAuthor.execute()
+        }
+        let insertBook = try db.makeStatement(sql: insertBookSQL)
+        for (index, book) in library.books.enumerated() {
+          try insertBook.execute(book, key: Int64(index + 1), writer: Int64(book.writer + 1))
+        }
+        try setGreatestKeys(db, authors: library.authors.count, books: library.books.count)
+      }
+    }
+  }
+
+  /// Updates the chosen books: all columns with `update`, or only what changed with `updateChanges`.
+  func updateRecords<Book: BookRecord>(_: Book.Type, changesOnly: Bool) throws {
+    var books = try chosen(Book.self)
+    run.measure {
+      try queue.write { db in
+        for index in books.indices {
+          if changesOnly {
+            try books[index].updateChanges(db) {
+              $0.pages += 1
+              $0.version += 1
+            }
+          } else {
+            books[index].pages += 1
+            books[index].version += 1
+            try books[index].update(db)
+          }
+        }
+      }
+    }
+    run.report("count", books.count)
+  }
+
+  func deleteRecords<Book: BookRecord>(_: Book.Type) throws {
+    let books = try chosen(Book.self)
+    run.measure {
+      try queue.write { db in
+        for book in books { try book.delete(db) }
+      }
+    }
+    run.report("count", books.count)
+  }
+
+  private func chosen<Book: BookRecord>(_: Book.Type) throws -> [Book] {
+    try queue.read { db in
+      try Book.filter(sql: "substr(ZISBN, 13) = ?", arguments: [chosenDigit]).order(Column("Z_PK")).fetchAll(
+        db)
+    }
+  }
+}
+
+/// One transaction a block of books, one block after the other, through a pool's serialised writer.
+func writeBlocks(_ run: Run, pool: DatabasePool, booksPerBlock: Int) throws {
+  try pool.write(createTables)
+  let library = Library(bookCount: benchmark_written_count(run.size))
+  run.measure {
+    for first in stride(from: 0, to: library.books.count, by: booksPerBlock) {
+      try pool.write { db in
+        let statement = try db.cachedStatement(sql: insertBookSQL)
+        for index in first..<min(first + booksPerBlock, library.books.count) {
+          try statement.execute(library.books[index], key: Int64(index + 1), writer: nil)
+        }
+      }
+    }
+  }
+  try pool.write { db in try setGreatestKeys(db, authors: 0, books: library.books.count) }
+}
+
+extension Statement {
+  fileprivate func execute(_ book: BookData, key: Int64, writer: Int64?) throws {
+    setUncheckedArguments([
+      key, book.title, book.author, book.isbn, book.pages, book.price, book.published, book.inPrint, writer,
+    ])
+    try execute()
+  }
+}

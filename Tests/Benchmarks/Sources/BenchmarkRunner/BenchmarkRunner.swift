@@ -1,0 +1,136 @@
+import ArgumentParser
+import Foundation
+
+/// Runs the drivers in interleaved rounds and sets medians of per-round ratios beside the goals.
+@main
+struct BenchmarkRunner: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compares the stack with C and with GRDB, on the same data and with the same settings.",
+    discussion: "Operations: \(Operation.all.map(\.name).joined(separator: ", "))."
+      + "\nVariants: \(Variant.allCases.map(\.rawValue).joined(separator: ", ")).")
+
+  @Option(help: "How many rounds; medians of fewer than 7 are a quick look.")
+  var rounds = 7
+
+  @Option(
+    parsing: .upToNextOption,
+    help: "How many books; several numbers compare growth. (default: 100000; with --instructions 20000)")
+  var size: [Int] = []
+
+  @Option(parsing: .upToNextOption, help: "Only these operations.")
+  var only: [String] = []
+
+  @Option(parsing: .upToNextOption, help: "Leave these variants out.")
+  var without: [String] = []
+
+  @Flag(help: "Count instructions with valgrind, once each, and fail when a gate is missed.")
+  var instructions = false
+
+  @Option(help: "The folder for store files, removed afterwards. (default: a new one for temporary files)")
+  var directory: String?
+
+  func validate() throws {
+    guard rounds > 0 else { throw ValidationError("--rounds must be at least 1.") }
+    if let wrong = size.first(where: { $0 < 100 }) {
+      throw ValidationError("--size \(wrong): at least 100 books.")
+    }
+    if let wrong = only.first(where: { name in !Operation.all.contains { $0.name == name } }) {
+      throw ValidationError("There is no operation '\(wrong)'.")
+    }
+    if let wrong = without.first(where: { Variant(rawValue: $0) == nil }) {
+      throw ValidationError("There is no variant '\(wrong)'.")
+    }
+  }
+
+  func run() throws {
+    let drivers = Drivers(folder: Bundle.main.bundleURL)
+    let variants = try chosenVariants(drivers)
+    let operations = chosenOperations(variants)
+    let report = Report(operations: operations, variants: variants)
+    let sizes = size.isEmpty ? [instructions ? 20_000 : 100_000] : size
+    let folder = workingFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    if instructions {
+      guard drivers.hasValgrind() else {
+        throw BenchmarkFailure(
+          "--instructions needs valgrind, which is not installed (apt-get install valgrind).")
+      }
+      var gatesHold = true
+      for size in sizes {
+        let stores = Stores(folder: folder, drivers: drivers, size: size)
+        try stores.prepare(writer: variants.contains(.strata) ? .strata : .c)
+        let samples = try countInstructions(operations, variants, drivers, stores)
+        gatesHold = report.printInstructions(samples) && gatesHold
+      }
+      if !gatesHold { throw ExitCode(1) }
+      return
+    }
+
+    progress("load average \(loadAverage()); \(ProcessInfo.processInfo.activeProcessorCount) processors")
+    var all: [Samples] = []
+    for size in sizes {
+      let stores = Stores(folder: folder, drivers: drivers, size: size)
+      try stores.prepare(writer: variants.contains(.strata) ? .strata : .c)
+      let samples = try Rounds(
+        operations: operations, variants: variants, drivers: drivers, stores: stores, rounds: rounds
+      ).run(progress: progress)
+      report.print(samples)
+      all.append(samples)
+    }
+    for samples in all { report.printSummary(samples) }
+    if all.count > 1 { report.printGrowth(all) }
+    progress("load average \(loadAverage())")
+  }
+
+  private func chosenVariants(_ drivers: Drivers) throws -> Set<Variant> {
+    let chosen = Variant.allCases.filter { !without.contains($0.rawValue) }
+    guard drivers.isBuilt(.c) else {
+      throw BenchmarkFailure("\(Variant.c.driver) is not beside the runner; Scripts/benchmark builds it.")
+    }
+    for driver in Set(chosen.filter { !drivers.isBuilt($0) }.map(\.driver)).sorted() {
+      print("\(driver) is not built: its rows and the goals that need them are missing.")
+    }
+    return Set(chosen.filter(drivers.isBuilt)).union([.c])
+  }
+
+  private func chosenOperations(_ variants: Set<Variant>) -> [Operation] {
+    let names = only.isEmpty && instructions ? Operation.countedByDefault : only
+    return Operation.all.filter { operation in
+      (names.isEmpty || names.contains(operation.name))
+        && operation.variants.contains { variants.contains($0) }
+    }
+  }
+
+  private func countInstructions(
+    _ operations: [Operation], _ variants: Set<Variant>, _ drivers: Drivers, _ stores: Stores
+  ) throws -> Samples {
+    var samples = Samples(size: stores.size)
+    for operation in operations where operation.isTimed {
+      for variant in operation.variants where variants.contains(variant) {
+        progress("\(operation.name) \(variant.title)")
+        let store = try stores.store(for: operation, variant)
+        let count = try drivers.countInstructions(
+          variant, operation.name, size: stores.size, store: store)
+        samples.record(Double(count), for: Figure(variant, operation.name), round: 0)
+        stores.removeOwn(store)
+      }
+    }
+    return samples
+  }
+
+  private func workingFolder() -> URL {
+    let parent = directory.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+    return parent.appendingPathComponent("strata-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
+  }
+
+  private func loadAverage() -> String {
+    let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? "unknown"
+    return text.split(separator: " ").first.map(String.init) ?? text
+  }
+
+  /// Tells on standard error how far the run is; tables go to standard output.
+  private func progress(_ text: String) {
+    FileHandle.standardError.write(Data("\(text)\n".utf8))
+  }
+}

@@ -1,0 +1,93 @@
+/// What is measured: one operation, the variants that have it, and the store that it starts from.
+struct Operation {
+  enum Start {
+    /// No store yet: the driver makes one.
+    case nothing
+    /// The common store, which is only read.
+    case books
+    /// The common store with an index on ISBN, which is only read.
+    case indexedBooks
+    /// A fresh copy of the common store, which is changed.
+    case copyOfBooks
+    /// No store yet, and what the driver makes holds no books.
+    case otherStore
+  }
+
+  let name: String
+  /// What it does; `N` stands for the number of books.
+  let summary: String
+  let start: Start
+  let variants: [Variant]
+  /// Whether the operation is timed; else it reports other figures alone.
+  var isTimed = true
+
+  /// Whether each variant leaves a store of books behind, to be audited.
+  var writesBooks: Bool {
+    switch start {
+    case .nothing, .copyOfBooks: true
+    case .books, .indexedBooks, .otherStore: false
+    }
+  }
+
+  /// What `--instructions` counts unless told: an instruction takes fifty times as long under valgrind.
+  static let countedByDefault = ["insert", "fetch", "faults", "update", "delete"]
+
+  static let all: [Operation] = [
+    Operation(
+      name: "insert", summary: "create, relate and save N books and N/10 authors", start: .nothing,
+      variants: [.c, .statement, .hand, .codable, .strata]),
+    Operation(
+      name: "batchinsert", summary: "batch insert of N books, no objects kept", start: .nothing,
+      variants: [.c, .strata]),
+    Operation(
+      name: "fetch", summary: "fetch N books and read 7 properties of each", start: .books,
+      variants: [.c, .index, .hand, .codable, .strata]),
+    Operation(
+      name: "reread", summary: "read 7 properties of N fetched books again", start: .books,
+      variants: [.strata]),
+    Operation(
+      name: "rereadkey", summary: "the same through value(forKey:)", start: .books, variants: [.strata]),
+    Operation(
+      name: "faults", summary: "make N faults (C and GRDB: an array of keys)", start: .books,
+      variants: [.c, .index, .strata]),
+    Operation(
+      name: "fetchids", summary: "fetch N object ids (C: an array of keys)", start: .books,
+      variants: [.strata]),
+    Operation(
+      name: "fire", summary: "fire N faults one at a time (C and GRDB: look N keys up)", start: .books,
+      variants: [.c, .index, .hand, .strata]),
+    Operation(
+      name: "batch", summary: "fire N faults a hundred at a time", start: .books, variants: [.c, .strata]),
+    Operation(
+      name: "update", summary: "change a tenth of the books, check versions, save", start: .copyOfBooks,
+      variants: [.c, .changes, .hand, .codable, .strata]),
+    Operation(
+      name: "delete", summary: "delete a tenth of the books (Strata: by its rules), save",
+      start: .copyOfBooks,
+      variants: [.c, .hand, .strata]),
+    Operation(
+      name: "indexed", summary: "10,000 fetches by an indexed column", start: .indexedBooks,
+      variants: [.c, .index, .hand, .strata]),
+    Operation(
+      name: "scan", summary: "10 fetches by a column without index", start: .books,
+      variants: [.c, .hand, .strata]),
+    Operation(
+      name: "write1", summary: "N/10 books, one a transaction, by a serialised writer", start: .nothing,
+      variants: [.c, .pool, .strata]),
+    Operation(
+      name: "write10", summary: "N/10 books, ten a transaction", start: .nothing,
+      variants: [.c, .pool, .strata]),
+    Operation(
+      name: "write100", summary: "N/10 books, a hundred a transaction", start: .nothing,
+      variants: [.c, .pool, .strata]),
+    Operation(
+      name: "open", summary: "read a compiled model of 50 entities and open an existing store of it",
+      start: .otherStore, variants: [.strata]),
+    Operation(
+      name: "memory", summary: "memory of N fetched and read books", start: .books,
+      variants: [.index, .hand, .codable, .strata], isTimed: false),
+    Operation(
+      name: "batchmemory", summary: "memory of N books fetched a hundred at a time", start: .books,
+      variants: [.strata], isTimed: false),
+  ]
+}

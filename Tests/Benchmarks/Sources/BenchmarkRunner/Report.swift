@@ -1,0 +1,132 @@
+import Foundation
+
+/// Prints figures and goals as plain tables.
+struct Report {
+  let operations: [Operation]
+  let variants: Set<Variant>
+
+  func print(_ samples: Samples) {
+    for operation in operations {
+      Swift.print("\n\(operation.name): \(operation.summary) (N = \(samples.size.grouped))")
+      printFigures(operation, samples)
+      for goal in Goal.all where goal.operation == operation.name {
+        printGoal(goal, samples)
+      }
+    }
+  }
+
+  private func printFigures(_ operation: Operation, _ samples: Samples) {
+    if operation.isTimed {
+      row("", "ms, median (range)", "x C, median (range)")
+    } else {
+      row("", "bytes a book, median (range)", "")
+    }
+    for variant in operation.variants where variants.contains(variant) {
+      if operation.isTimed {
+        guard let time = samples.spread(Figure(variant, operation.name)) else { continue }
+        let ratio = samples.spread(.ratio(Figure(variant, operation.name), reference(operation)))
+        row(variant.title, time.text(2), ratio?.text(2) ?? "")
+      } else {
+        for what in Agreement.figures {
+          let figure = Figure(variant, "\(operation.name).\(what)")
+          guard let bytes = samples.spread(.bytesPerBook(figure)) else { continue }
+          row("\(variant.title), \(Self.title(of: what))", bytes.text(0), "")
+        }
+      }
+    }
+  }
+
+  private static func title(of figure: String) -> String {
+    switch figure {
+    case "rss": "resident"
+    case "unfired": "heap, unfired"
+    default: figure
+    }
+  }
+
+  /// The time of C that an operation's ratios are taken to; fetching ids is compared with making keys.
+  private func reference(_ operation: Operation) -> Figure {
+    Figure(.c, operation.name == "fetchids" ? "faults" : operation.name)
+  }
+
+  private func printGoal(_ goal: Goal, _ samples: Samples) {
+    guard let measured = samples.spread(goal.quantity) else { return }
+    row("goal: \(goal.text)", measured.text(2), "\(bound(goal)): \(verdict(goal, measured.median))")
+  }
+
+  private func bound(_ goal: Goal) -> String {
+    "\(goal.isFloor ? ">=" : "<=") \(goal.bound.text(2))"
+  }
+
+  private func verdict(_ goal: Goal, _ value: Double) -> String {
+    if goal.isAmbition { return goal.miss(value) == nil ? "beyond the goals" : "an ambition, not reached" }
+    if let miss = goal.miss(value) { return "MISSED by \((miss * 100).text(0)) %" }
+    return goal.surpasses(value) ? "met, and beyond" : "met"
+  }
+
+  /// Says at the end which goals were missed, furthest first.
+  func printSummary(_ samples: Samples) {
+    var met = 0
+    var misses: [(excess: Double, text: String)] = []
+    for goal in Goal.all where !goal.isAmbition && operations.contains(where: { $0.name == goal.operation }) {
+      guard let measured = samples.spread(goal.quantity) else { continue }
+      if let miss = goal.miss(measured.median) {
+        let text = "\(goal.operation): \(goal.text) is \(measured.text(2)), goal \(bound(goal))"
+        misses.append((miss, "\(text), \(verdict(goal, measured.median))"))
+      } else {
+        met += 1
+      }
+    }
+    Swift.print("\n\(samples.size.grouped) books: \(met) goals met, \(misses.count) missed")
+    for miss in misses.sorted(by: { $0.excess > $1.excess }) {
+      Swift.print("  \(miss.text)")
+    }
+  }
+
+  /// Compares each ratio to C over the sizes of a run.
+  func printGrowth(_ all: [Samples]) {
+    Swift.print(
+      "\ngrowth: Strata / C at each size; goal: greatest over least <= \(Goal.greatestGrowth.text(1))")
+    row("", all.map { $0.size.grouped }.joined(separator: "  "), "greatest / least")
+    for operation in operations where operation.variants.contains(.c) && operation.variants.contains(.strata)
+    {
+      let ratios = all.compactMap {
+        $0.spread(.ratio(Figure(.strata, operation.name), Figure(.c, operation.name)))?.median
+      }
+      guard ratios.count == all.count, let least = ratios.min(), let greatest = ratios.max() else { continue }
+      let growth = greatest / least
+      let verdict = growth <= Goal.greatestGrowth ? "met" : "MISSED"
+      row(
+        operation.name, ratios.map { $0.text(2) }.joined(separator: "  "), "\(growth.text(2)): \(verdict)")
+    }
+  }
+
+  /// Prints instruction counts and returns whether all gates hold.
+  func printInstructions(_ samples: Samples) -> Bool {
+    var gatesHold = true
+    for operation in operations {
+      Swift.print("\n\(operation.name): \(operation.summary) (N = \(samples.size.grouped))")
+      row("", "million instructions", "x C")
+      for variant in operation.variants where variants.contains(variant) {
+        guard let count = samples.spread(Figure(variant, operation.name)) else { continue }
+        let ratio = samples.spread(.ratio(Figure(variant, operation.name), reference(operation)))
+        row(variant.title, (count.median / 1e6).text(1), ratio?.median.text(3) ?? "")
+      }
+      for gate in Goal.gates where gate.operation == operation.name {
+        guard let measured = samples.spread(gate.quantity) else { continue }
+        row(
+          "gate: \(gate.text)", measured.median.text(3), "\(bound(gate)): \(verdict(gate, measured.median))")
+        gatesHold = gatesHold && gate.miss(measured.median) == nil
+      }
+    }
+    return gatesHold
+  }
+
+  private func row(_ first: String, _ second: String, _ third: String) {
+    let first = first.padding(toLength: max(34, first.count), withPad: " ", startingAt: 0)
+    let second = second.padding(toLength: max(30, second.count), withPad: " ", startingAt: 0)
+    var line = "  \(first)\(second)\(third)"
+    while line.last == " " { line.removeLast() }
+    Swift.print(line)
+  }
+}

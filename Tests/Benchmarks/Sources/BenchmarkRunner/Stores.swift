@@ -1,0 +1,56 @@
+import Foundation
+
+/// The store files of one size, in a folder of their own.
+///
+/// All variants read one and the same store, so that its rows and pages lie alike for all. It is written by
+/// Strata where its driver is there, by C otherwise.
+struct Stores {
+  let folder: URL
+  let drivers: Drivers
+  let size: Int
+
+  private var books: URL { folder.appendingPathComponent("books.sqlite") }
+  private var indexedBooks: URL { folder.appendingPathComponent("indexed-books.sqlite") }
+
+  func prepare(writer: Variant) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    remove(books)
+    remove(indexedBooks)
+    _ = try drivers.run(writer, "insert", size: size, store: books)
+    try copyBooks(to: indexedBooks)
+    _ = try drivers.run(.c, "addindex", size: size, store: indexedBooks)
+  }
+
+  /// The store that an operation starts from. Drivers that change it get one of their own.
+  func store(for operation: Operation, _ variant: Variant) throws -> URL {
+    let own = folder.appendingPathComponent("\(operation.name)-\(variant.rawValue).sqlite")
+    switch operation.start {
+    case .books: return books
+    case .indexedBooks: return indexedBooks
+    case .nothing, .otherStore:
+      remove(own)
+      return own
+    case .copyOfBooks:
+      remove(own)
+      try copyBooks(to: own)
+      return own
+    }
+  }
+
+  /// Removes a store that `store(for:_:)` made for one call; the common ones stay.
+  func removeOwn(_ store: URL) {
+    if store != books && store != indexedBooks { remove(store) }
+  }
+
+  private func remove(_ store: URL) {
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: store.path + suffix)
+    }
+  }
+
+  private func copyBooks(to copy: URL) throws {
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: books.path + suffix) {
+      try FileManager.default.copyItem(atPath: books.path + suffix, toPath: copy.path + suffix)
+    }
+  }
+}

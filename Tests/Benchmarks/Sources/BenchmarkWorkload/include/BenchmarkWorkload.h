@@ -1,0 +1,99 @@
+// What every driver shares, so that they do the same work on the same bytes: a deterministic library of
+// books, the tables as Core Data lays them out, a clock, memory counters and the checksum of a book.
+#ifndef BENCHMARK_WORKLOAD_H
+#define BENCHMARK_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// An author; `name` is 15 to 22 bytes of UTF-8, NUL-terminated.
+typedef struct {
+  const char *name;
+  int32_t nameLength;
+} BenchmarkAuthor;
+
+/// A book. Lengths are in bytes; `published` is in seconds since 2001-01-01 00:00 UTC; `writer` is the index
+/// of an author of the same library, whose name `author` repeats.
+typedef struct {
+  const char *title;
+  const char *author;
+  const char *isbn;
+  int32_t titleLength;
+  int32_t authorLength;
+  int32_t isbnLength;
+  int32_t pages;
+  double price;
+  double published;
+  int32_t writer;
+  bool inPrint;
+} BenchmarkBook;
+
+typedef struct {
+  const BenchmarkBook *books;
+  const BenchmarkAuthor *authors;
+  size_t bookCount;
+  size_t authorCount;
+} BenchmarkLibrary;
+
+/// The library of `bookCount` books and a tenth as many authors (at least one). The same count gives the same
+/// bytes in every process. It lives until the process ends.
+BenchmarkLibrary benchmark_library(size_t bookCount);
+
+/// Writes the ISBN of the book at `index` into `isbn`: 13 digits and a NUL. ISBNs are unique; those of every
+/// tenth book end in BENCHMARK_CHOSEN_DIGIT, and `update` and `delete` work on these.
+void benchmark_isbn(size_t index, char isbn[14]);
+
+#define BENCHMARK_CHOSEN_DIGIT '7'
+
+/// The index of the book that the `step`th of a series of look-ups asks for: strided, so that neighbours in
+/// the series are not neighbours on disk.
+size_t benchmark_strided_index(size_t step, size_t bookCount);
+
+/// How many look-ups `indexed` makes, how many scans `scan` makes, and what page count the `step`th one asks
+/// for.
+size_t benchmark_lookup_count(size_t bookCount);
+size_t benchmark_scan_count(void);
+int32_t benchmark_scan_pages(size_t step);
+
+/// How many books the serialised writer writes: a tenth, for a transaction a book takes its time.
+size_t benchmark_written_count(size_t bookCount);
+
+/// The checksum of one book's seven attributes. The checksum of a set of books is the wrapping sum of theirs,
+/// so that it does not depend on their order.
+uint64_t benchmark_book_checksum(
+  const char *title, size_t titleLength, const char *author, size_t authorLength,
+  const char *isbn, size_t isbnLength, int32_t pages, double price, double published, bool inPrint);
+
+/// FNV-1a of some bytes, continuing from `hash`; start with BENCHMARK_HASH_START.
+uint64_t benchmark_hash(uint64_t hash, const void *bytes, size_t count);
+
+#define BENCHMARK_HASH_START 0xcbf29ce484222325ull
+
+/// The statements that make the tables, as Core Data writes them for this model; separated by semicolons.
+const char *benchmark_schema(void);
+
+/// The statement that adds an index on ISBN, as Core Data writes it.
+const char *benchmark_isbn_index(void);
+
+/// A pragma that all sides set alike, and the value that reading it back gives.
+typedef struct {
+  const char *name;
+  const char *value;
+  const char *readBack;
+} BenchmarkPragma;
+
+/// The pragmas in the order in which to run them on a new connection.
+const BenchmarkPragma *benchmark_pragmas(size_t *count);
+
+/// Runs `body` once and returns how long it took, in milliseconds of wall time. It is a function of its own
+/// so that an instruction counter can be switched on at its entry and off at its exit.
+double benchmark_measure(void (*body)(void *context), void *context);
+
+/// The process's greatest resident set so far, in bytes (what `time -v` reports).
+size_t benchmark_peak_resident_bytes(void);
+
+/// Bytes that malloc has handed out and not got back.
+size_t benchmark_heap_bytes(void);
+
+#endif
