@@ -7,3 +7,11 @@ void *core_data_materialisation(void) { return materialisation; }
 void core_data_set_materialisation(void *value) { materialisation = value; }
 void *core_data_queue_ownership(void) { return ownership; }
 void core_data_set_queue_ownership(void *value) { ownership = value; }
+
+_Bool core_data_guards_queues;
+
+static _Atomic long long last_temporary_key;
+
+long long core_data_next_temporary_key(void) {
+  return __c11_atomic_fetch_sub(&last_temporary_key, 1, __ATOMIC_RELAXED) - 1;
+}

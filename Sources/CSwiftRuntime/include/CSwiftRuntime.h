@@ -21,4 +21,11 @@ void core_data_set_materialisation(void *_Nullable value);
 void *_Nullable core_data_queue_ownership(void);
 void core_data_set_queue_ownership(void *_Nullable value);
 
+/// Whether uses of a context off its queue are looked for. A plain C variable, since every property access reads
+/// it and a Swift global asks first whether it was initialised. Written before the first context is made.
+extern _Bool core_data_guards_queues;
+
+/// -1, -2, -3 …: a key for an object that no store has seen. Any thread.
+long long core_data_next_temporary_key(void);
+
 #endif

@@ -20,6 +20,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Objects that no store has seen, by their negative keys.
   private let unsaved = Table()
   private(set) var stores: [StoreIdentity] = []
+  /// What `Book(context:)` found; asked for every new object. Belongs to the context's queue.
+  var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
 
   private lazy var materialisation = Materialisation(owner: self, layout: layouts.layouts[0])
 
@@ -28,6 +30,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   }
 
   init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool) {
+    _ = ConcurrencyGuard.setUp
     self.context = context
     self.isMainQueue = isMainQueue
     super.init(layouts)

@@ -16,15 +16,27 @@ extension EntityLayout {
 enum EntityClasses {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var modules: [String] = []
+  private nonisolated(unsafe) static var noted: Set<ObjectIdentifier> = []
   private nonisolated(unsafe) static var reported: Set<String> = []
 
   /// Remembers the module of a class that the program used, for names without one.
   static func note(_ type: NSManagedObject.Type) {
-    let parts = NSStringFromClass(type).split(separator: ".")
-    guard parts.count > 1, parts[0] != "CoreData" else { return }
     lock.lock()
+    defer { lock.unlock() }
+    guard noted.insert(ObjectIdentifier(type)).inserted else { return }
+    let parts = String(reflecting: type).split(separator: ".")
+    guard parts.count > 1, parts[0] != "CoreData" else { return }
     if !modules.contains(String(parts[0])) { modules.append(String(parts[0])) }
-    lock.unlock()
+  }
+
+  /// `NSClassFromString` costs milliseconds at its first call; a class that is not nested has a simple mangling.
+  private static func type(named name: String) -> NSManagedObject.Type? {
+    let parts = name.split(separator: ".")
+    if parts.count == 2 {
+      let mangled = parts.map { "\($0.utf8.count)\($0)" }.joined() + "C"
+      if let found = _typeByName(mangled) as? NSManagedObject.Type { return found }
+    }
+    return NSClassFromString(name) as? NSManagedObject.Type
   }
 
   static func find(_ name: String, entity: String) -> NSManagedObject.Type {
@@ -36,7 +48,7 @@ enum EntityClasses {
     let program = ProcessInfo.processInfo.processName
     let candidates = plain.contains(".") ? [plain] : known.map { "\($0).\(plain)" } + ["\(program).\(plain)"]
     for candidate in candidates {
-      if let found = NSClassFromString(candidate) as? NSManagedObject.Type { return found }
+      if let found = type(named: candidate) { return found }
     }
     lock.lock()
     let isNew = reported.insert(name).inserted

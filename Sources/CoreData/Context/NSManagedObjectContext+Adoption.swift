@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
       let first = try coordinator.reserveKeys(members.count, in: owner.layouts.layouts[group.root], store)
       for (offset, object) in members.enumerated() {
         if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
-        object.changes!.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey = first + Int64(offset) }
+        object.changes!.reservedKey = first + Int64(offset)
       }
       owner.reserve(members.count, entity: group.root, store: group.store)
     }
@@ -38,11 +38,11 @@ extension NSManagedObjectContext {
   /// Gives an object the key that was reserved for it.
   func adoptReservedKey(_ object: NSManagedObject) {
     guard object.key < 0, let changes = object.changes else { return }
-    let reserved = changes.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey }
+    let reserved = changes.reservedKey
     guard reserved > 0 else { return }
     let former = object.cachedID?.key
     owner.rekey(object, to: reserved)
-    changes.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey = 0 }
+    changes.reservedKey = 0
     // Only an id that somebody has seen can ever be asked for.
     if let former, former < 0 { formerKeys[former] = (object.reference, object.store) }
   }
@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
       for property in object.layout.slots where !property.isTransient && property.kind != .transformable {
         changes.drop(property.slot)
       }
-      changes.withUnsafeMutablePointerToHeader { $0.pointee.changed = SlotMask() }
+      changes.clearChanged()
     } else {
       object.changes = nil
     }

@@ -32,11 +32,19 @@ extension NSManagedObjectContext {
     guard let owner else {
       fatalError("An object was inserted into the context \(label), which has no coordinator.")
     }
-    if object.layout.entity.isAbstract { misuse(.abstractEntity(object.layout.name)) }
     object.owner = owner
+    take(new: object)
+  }
+
+  /// Registers an object that was just made for this context.
+  func take(new object: NSManagedObject) {
+    guardQueue("inserting an object")
+    guard let owner else {
+      fatalError("An object was inserted into the context \(label), which has no coordinator.")
+    }
+    if object.layout.isAbstract { misuse(.abstractEntity(object.layout.name)) }
     owner.register(object)
     markInserted(object)
-    EntityClasses.note(type(of: object))
     object.awakeFromInsert()
   }
 

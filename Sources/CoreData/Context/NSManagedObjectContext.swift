@@ -24,7 +24,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   let queue: DispatchQueue
 
   /// The identity map and the link from objects; made when the context gets its coordinator.
-  private(set) var owner: ContextOwner!
+  @exclusivity(unchecked) private(set) final var owner: ContextOwner!
 
   /// The layouts of the coordinator's model; nil before there is one.
   var layouts: ModelLayouts? { owner?.layouts }
@@ -62,17 +62,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var automaticallyMergesChangesFromParent = false
 
   // Objects with something to do; an object may stand in a list it has left in the meantime (see ObjectState).
-  var insertedList = ContiguousArray<NSManagedObject>()
-  var updatedList = ContiguousArray<NSManagedObject>()
-  var deletedList = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) final var insertedList = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) final var updatedList = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) final var deletedList = ContiguousArray<NSManagedObject>()
   /// Objects touched since pending changes were last processed.
-  var eventList = ContiguousArray<NSManagedObject>()
-  var isEventScheduled = false
+  @exclusivity(unchecked) final var eventList = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) final var isEventScheduled = false
   /// Unchanged objects whose version the next save checks.
-  var lockedList = ContiguousArray<NSManagedObject>()
-  var refreshedInEvent = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) final var lockedList = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) final var refreshedInEvent = ContiguousArray<NSManagedObject>()
   /// Set while rules and merges change objects by themselves.
-  var isProcessing = false
+  @exclusivity(unchecked) final var isProcessing = false
   /// Ids that were handed out before their object was saved: they lead to it for the life of the context.
   var formerKeys: [Int64: (reference: RowReference, store: UInt16)] = [:]
   /// Fetches whose rows come in batches.

@@ -103,7 +103,7 @@ struct SavePlan {
   /// After a save that was given up: the keys stay used, but the objects are new again.
   func forgetReservedKeys() {
     for (object, _) in inserted where object.key < 0 {
-      object.changes?.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey = 0 }
+      object.changes?.reservedKey = 0
     }
   }
 }

@@ -29,6 +29,10 @@ final class LayoutProperty: @unchecked Sendable {
   let isPolymorphic: Bool
   /// Relationships: name of the inverse, if there is one.
   let inverseName: String?
+  /// Relationships: the inverse, as the declared destination has it. Kept alive by its layout.
+  fileprivate(set) unowned(unsafe) var inverse: LayoutProperty?
+  /// Relationships: the indexes of the entities that a destination may be of.
+  fileprivate(set) var destinations = 0..<0
   /// Attributes: what a value must satisfy before it is saved.
   let limits: AttributeLimits?
   let predicates: [(predicate: NSPredicate, warning: Any?)]
@@ -75,6 +79,21 @@ final class LayoutProperty: @unchecked Sendable {
   }
 }
 
+/// An entity's places, as its objects read them: plain memory, valid as long as the layout.
+struct PlaceTable {
+  fileprivate let indexes: UnsafeMutablePointer<Int16>
+  fileprivate let places: UnsafeMutablePointer<PropertyPlace>
+  fileprivate let count: Int
+
+  /// The place of a property; nil when the entity has no such property.
+  @inline(__always)
+  subscript(key: ManagedKey) -> PropertyPlace? {
+    guard key.number < count else { return nil }
+    let index = Int(indexes[key.number])
+    return index < 0 ? nil : places[index]
+  }
+}
+
 /// What a typed accessor needs to know of a property: eight bytes, no reference counting.
 struct PropertyPlace {
   var kind: SlotKind
@@ -118,10 +137,10 @@ final class EntityLayout: @unchecked Sendable {
   let validated: [LayoutProperty]
 
   private let indexByName: [String: Int]
-  /// By key number: the property's index, or -1.
-  private let places: UnsafeMutablePointer<Int16>
-  private let placeCount: Int
-  private let placeTable: UnsafeMutablePointer<PropertyPlace>
+  let places: PlaceTable
+  let isAbstract: Bool
+  /// What a new object's attributes hold, where the model says so.
+  let defaults: [(slot: Int, value: Value)]
 
   var isRoot: Bool { index == rootIndex }
   var hasSubentities: Bool { subtreeEnd > index + 1 }
@@ -138,24 +157,18 @@ final class EntityLayout: @unchecked Sendable {
   }
 
   @inline(__always)
-  func property(_ key: ManagedKey) -> LayoutProperty? {
-    guard key.number < placeCount else { return nil }
-    let index = Int(places[key.number])
+  func property(_ key: ManagedKey) -> LayoutProperty? { property(keyNumber: key.number) }
+
+  @inline(__always)
+  func property(keyNumber number: Int) -> LayoutProperty? {
+    guard number < places.count else { return nil }
+    let index = Int(places.indexes[number])
     return index < 0 ? nil : properties[index]
   }
 
-  /// The place of a property, without touching a reference count; nil when the entity has no such property.
+  /// The other side of a relationship, as the declared destination has it.
   @inline(__always)
-  func place(_ key: ManagedKey) -> PropertyPlace? {
-    guard key.number < placeCount else { return nil }
-    let index = Int(places[key.number])
-    return index < 0 ? nil : placeTable[index]
-  }
-
-  func inverse(of property: LayoutProperty) -> LayoutProperty? {
-    guard let name = property.inverseName, property.destination >= 0 else { return nil }
-    return model.layouts[property.destination].property(named: name)
-  }
+  func inverse(of property: LayoutProperty) -> LayoutProperty? { property.inverse }
 
   fileprivate init(entity: NSEntityDescription, index: Int, rootIndex: Int, superIndex: Int, model: ModelLayouts) {
     self.entity = entity
@@ -216,21 +229,26 @@ final class EntityLayout: @unchecked Sendable {
     validated = properties.filter(\.needsValidation)
 
     indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
-    placeCount = KeyRegistry.shared.count
-    places = .allocate(capacity: max(placeCount, 1))
-    places.initialize(repeating: -1, count: max(placeCount, 1))
-    placeTable = .allocate(capacity: max(properties.count, 1))
+    let count = KeyRegistry.shared.count
+    places = PlaceTable(
+      indexes: .allocate(capacity: max(count, 1)), places: .allocate(capacity: max(properties.count, 1)), count: count)
+    places.indexes.initialize(repeating: -1, count: max(count, 1))
+    isAbstract = entity.isAbstract
+    defaults = slots.compactMap { property in
+      guard property.kind != .toOne, let value = property.attribute.defaultValue else { return nil }
+      return Value(value, for: property).map { (property.slot, $0) }
+    }
     for property in properties {
-      places[property.keyNumber] = Int16(property.index)
-      placeTable[property.index] = PropertyPlace(
+      places.indexes[property.keyNumber] = Int16(property.index)
+      places.places[property.index] = PropertyPlace(
         kind: property.kind, isTransient: property.isTransient, word: Int16(property.word),
         slot: Int16(property.kind == .toMany ? property.toManyIndex : property.slot))
     }
   }
 
   deinit {
-    places.deallocate()
-    placeTable.deallocate()
+    places.indexes.deallocate()
+    places.places.deallocate()
   }
 }
 
@@ -301,10 +319,17 @@ final class ModelLayouts: @unchecked Sendable {
       let parent = layouts[layout.superIndex]
       parent.subtreeEnd = max(parent.subtreeEnd, layout.subtreeEnd)
     }
+    for property in layouts.lazy.flatMap(\.relationships) where property.destination >= 0 {
+      property.destinations = layouts[property.destination].subtree
+      property.inverse = property.inverseName.flatMap(layouts[property.destination].property(named:))
+    }
   }
 
   func layout(of entity: NSEntityDescription) -> EntityLayout? {
-    if let index = indexByEntity[ObjectIdentifier(entity)] { return layouts[index] }
+    if let made = entity.layoutStorage {
+      let layout = unsafeDowncast(made, to: EntityLayout.self)
+      if layout.model === self { return layout }
+    }
     // A description of another copy of the same model is taken by its name, as Apple's is.
     return indexByName[entity.name ?? ""].map { layouts[$0] }
   }

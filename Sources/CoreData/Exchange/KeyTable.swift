@@ -10,6 +10,7 @@ struct KeyTable: ~Copyable {
 
   private var entries: UnsafeMutablePointer<Entry>
   private var mask: Int
+  private var isScattered = false
   private(set) var count = 0
 
   init(minimumCapacity: Int = 16) {
@@ -22,11 +23,12 @@ struct KeyTable: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// Runs of sixteen keys stay together, since fetches come in key order; the runs are scattered.
+  /// Keys are handed out one after the other, so their low bits are the best hash there is, and neighbours stay
+  /// neighbours in memory. Keys with gaps of a power of two are the worst: then the table scatters them.
   @inline(__always)
   private func home(_ key: Int64) -> Int {
-    let run = UInt64(bitPattern: key >> 4) &* 0x9E37_79B9_7F4A_7C15
-    return (Int(truncatingIfNeeded: run >> 28) << 4 | Int(truncatingIfNeeded: key & 15)) & mask
+    if !isScattered { return Int(truncatingIfNeeded: key) & mask }
+    return Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 24) & mask
   }
 
   @inline(__always)
@@ -44,15 +46,21 @@ struct KeyTable: ~Copyable {
   mutating func insert(_ object: UnsafeMutableRawPointer, at key: Int64) {
     if (count + 1) * 4 > (mask + 1) * 3 { resize(to: (mask + 1) * 2) }
     var index = home(key)
+    var distance = 0
     while entries[index].object != nil {
       if entries[index].key == key {
         entries[index].object = object
         return
       }
       index = (index + 1) & mask
+      distance += 1
     }
     entries[index] = Entry(key: key, object: object)
     count += 1
+    if distance > 64, !isScattered {
+      isScattered = true
+      resize(to: mask + 1)
+    }
   }
 
   /// Removes the key if it still stands for this very object. Returns whether it did.

@@ -1,3 +1,5 @@
+internal import CSwiftRuntime
+
 /// The store that an id belongs to: outlives the store's removal, so that ids can still be printed and compared.
 final class StoreIdentity: @unchecked Sendable {
   // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock.
@@ -80,13 +82,7 @@ enum TemporaryKeys {
   /// Tells this process' temporary ids from another's.
   static let processPrefix = UUID().uuidString
 
-  private static let lock = NSLock()
-  private nonisolated(unsafe) static var last: Int64 = 0
-
-  static func next() -> Int64 {
-    lock.lock()
-    defer { lock.unlock() }
-    last -= 1
-    return last
-  }
+  /// Any thread.
+  @inline(__always)
+  static func next() -> Int64 { core_data_next_temporary_key() }
 }

@@ -86,7 +86,14 @@ final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   }
 
   @inline(__always)
-  func string(word: Int) -> String { String(decoding: tail(word: word), as: UTF8.self) }
+  func string(word: Int) -> String { RowSnapshot.string(words, word: word) }
+
+  @inline(__always)
+  static func string(_ words: UnsafePointer<UInt64>, word: Int) -> String {
+    let entry = words[word]
+    let start = UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF)
+    return String(decoding: UnsafeRawBufferPointer(start: start, count: Int(entry >> 32)), as: UTF8.self)
+  }
 
   func uuid(word: Int) -> UUID {
     UnsafeRawPointer(words + word).loadUnaligned(as: UUID.self)

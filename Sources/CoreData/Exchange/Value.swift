@@ -72,6 +72,11 @@ struct SlotMask: Hashable {
 
   init() {}
 
+  init(words: UnsafeBufferPointer<UInt64>) {
+    low = words.first ?? 0
+    if words.count > 1 { high = Array(words.dropFirst()) }
+  }
+
   var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 
   @inline(__always)

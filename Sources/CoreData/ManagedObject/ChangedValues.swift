@@ -1,51 +1,81 @@
-/// What stands at the head of an object's changed values.
-struct ChangedHeader {
-  /// Slots that hold a value here: changed ones, and objects kept because they are costly to make again.
-  var held = SlotMask()
-  /// Slots set since the last save.
-  var changed = SlotMask()
-  /// The key reserved for a new object while its save is under way; 0 otherwise.
-  var reservedKey: Int64 = 0
-  let count: Int
-}
-
 /// The values that an object holds apart from its committed row: one slot each, allocated at the first set.
 ///
-/// Belongs to one object and so to its context's queue.
-final class ChangedValues: ManagedBuffer<ChangedHeader, Value> {
+/// A handle on memory that one object owns and frees; copying it costs nothing and counts nothing, since every
+/// property access goes through it. Belongs to the object's queue.
+///
+/// | offset | content |
+/// |---|---|
+/// | 0 | how many slots, `Int32`; how many mask words, `Int32` |
+/// | 8 | the key reserved for a new object while its save is under way, `Int64`; 0 otherwise |
+/// | 16 | held mask: slots that hold a value here (changed ones, and objects that are costly to make again) |
+/// | then | changed mask: slots set since the last save |
+/// | then | the values |
+struct ChangedValues {
+  private let base: UnsafeMutableRawPointer
+
   static func make(_ layout: EntityLayout) -> ChangedValues {
     let count = layout.slots.count
-    let buffer = ChangedValues.create(minimumCapacity: count) { _ in ChangedHeader(count: count) }
-    buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: .null, count: count) }
-    return unsafeDowncast(buffer, to: ChangedValues.self)
+    let words = max(layout.nullWords, 1)
+    let values = 16 + words * 16
+    let base = UnsafeMutableRawPointer.allocate(
+      byteCount: values + count * MemoryLayout<Value>.stride, alignment: 8)
+    memset(base, 0, values)
+    base.storeBytes(of: Int32(count), as: Int32.self)
+    base.storeBytes(of: Int32(words), toByteOffset: 4, as: Int32.self)
+    (base + values).bindMemory(to: Value.self, capacity: count).initialize(repeating: .null, count: count)
+    return ChangedValues(base: base)
   }
 
-  deinit {
-    _ = withUnsafeMutablePointers { header, values in values.deinitialize(count: header.pointee.count) }
+  func free() {
+    values.deinitialize(count: count)
+    base.deallocate()
+  }
+
+  private var count: Int { Int(base.load(as: Int32.self)) }
+  @inline(__always)
+  private var words: Int { Int(base.load(fromByteOffset: 4, as: Int32.self)) }
+  @inline(__always)
+  private var held: UnsafeMutablePointer<UInt64> { (base + 16).assumingMemoryBound(to: UInt64.self) }
+  @inline(__always)
+  private var changedWords: UnsafeMutablePointer<UInt64> { held + words }
+  @inline(__always)
+  private var values: UnsafeMutablePointer<Value> {
+    (base + 16 + words * 16).assumingMemoryBound(to: Value.self)
+  }
+
+  var reservedKey: Int64 {
+    get { base.load(fromByteOffset: 8, as: Int64.self) }
+    nonmutating set { base.storeBytes(of: newValue, toByteOffset: 8, as: Int64.self) }
   }
 
   @inline(__always)
-  func holds(_ slot: Int) -> Bool { withUnsafeMutablePointerToHeader { $0.pointee.held.contains(slot) } }
+  func holds(_ slot: Int) -> Bool { held[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+
+  @inline(__always)
+  func isChanged(_ slot: Int) -> Bool { changedWords[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
   @inline(__always)
   subscript(slot: Int) -> Value {
-    get { withUnsafeMutablePointerToElements { $0[slot] } }
-    set {
-      withUnsafeMutablePointers { header, values in
-        values[slot] = newValue
-        header.pointee.held.insert(slot)
-      }
+    get { values[slot] }
+    nonmutating set {
+      values[slot] = newValue
+      held[slot >> 6] |= 1 << UInt64(slot & 63)
     }
   }
 
   @inline(__always)
-  func markChanged(_ slot: Int) { withUnsafeMutablePointerToHeader { $0.pointee.changed.insert(slot) } }
+  func markChanged(_ slot: Int) { changedWords[slot >> 6] |= 1 << UInt64(slot & 63) }
 
   func drop(_ slot: Int) {
-    withUnsafeMutablePointers { header, values in
-      values[slot] = .null
-      header.pointee.held.remove(slot)
-      header.pointee.changed.remove(slot)
-    }
+    values[slot] = .null
+    held[slot >> 6] &= ~(1 << UInt64(slot & 63))
+    changedWords[slot >> 6] &= ~(1 << UInt64(slot & 63))
+  }
+
+  /// Slots set since the last save.
+  var changed: SlotMask { SlotMask(words: UnsafeBufferPointer(start: changedWords, count: words)) }
+
+  func clearChanged() {
+    for word in 0..<words { changedWords[word] = 0 }
   }
 }

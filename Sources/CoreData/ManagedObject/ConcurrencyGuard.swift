@@ -1,3 +1,5 @@
+internal import CSwiftRuntime
+
 /// Whether uses of a context or its objects off their queue are looked for, and what happens then.
 ///
 /// Every public entry asks first. On in debug builds of the module, where a use off the queue is reported once
@@ -5,12 +7,18 @@
 enum ConcurrencyGuard {
   enum Reaction { case report, trap }
 
-  /// Read on every property access, hence a plain variable. Set before the first context is made.
-  nonisolated(unsafe) static var isOn: Bool = {
+  @inline(__always)
+  static var isOn: Bool {
+    get { core_data_guards_queues }
+    set { core_data_guards_queues = newValue }
+  }
+
+  /// Switches the guard on where it belongs; called when a context gets its coordinator.
+  static let setUp: Void = {
     #if DEBUG
-      return true
+      isOn = true
     #else
-      return LaunchArguments.number(for: "com.apple.CoreData.ConcurrencyDebug") ?? 0 > 0
+      isOn = reaction == .trap
     #endif
   }()
 

@@ -45,7 +45,7 @@ extension NSManagedObject {
   }
 
   final var changedSlots: SlotMask {
-    changes?.withUnsafeMutablePointerToHeader { $0.pointee.changed } ?? SlotMask()
+    changes?.changed ?? SlotMask()
   }
 
   private func committedValue(_ property: LayoutProperty) -> Any? {

@@ -32,14 +32,19 @@ extension NSManagedObject {
 
   @inline(__always)
   final func place(_ key: ManagedKey, _ call: StaticString) -> PropertyPlace {
-    guard let place = layout.place(key) else { misuse(.unknownKey(key.name, self)) }
+    guard let place = places[key] else { misuse(.unknownKey(key.name, self)) }
     return place
   }
 
-  /// Integers of all widths and booleans; nil reads as 0.
-  @usableFromInline
-  final func storedInteger(_ key: ManagedKey) -> Int64 { storedOptionalInteger(key) ?? 0 }
+  /// The committed row's words, unless the slot is null or in no row.
+  @inline(__always)
+  private final func storedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
+    guard let words = rowWords, place.word >= 0 else { return nil }
+    let slot = Int(place.slot)
+    return words[slot >> 6] & (1 << UInt64(slot & 63)) == 0 ? words : nil
+  }
 
+  /// Integers of all widths and booleans.
   @usableFromInline
   final func storedOptionalInteger(_ key: ManagedKey) -> Int64? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
@@ -51,10 +56,10 @@ extension NSManagedObject {
       default: return nil
       }
     }
-    guard let row, place.word >= 0, !row.isNull(slot: Int(place.slot)) else { return nil }
+    guard let words = storedWords(place) else { return nil }
     switch place.kind {
-    case .int16, .int32, .int64, .boolean: return row.int(word: Int(place.word))
-    case .double, .float, .date: return Int64(row.double(word: Int(place.word)))
+    case .int16, .int32, .int64, .boolean: return Int64(bitPattern: words[Int(place.word)])
+    case .double, .float, .date: return Int64(Double(bitPattern: words[Int(place.word)]))
     default: misuse(.wrongType(key.name, self, "an integer"))
     }
   }
@@ -72,10 +77,10 @@ extension NSManagedObject {
       default: return nil
       }
     }
-    guard let row, place.word >= 0, !row.isNull(slot: Int(place.slot)) else { return nil }
+    guard let words = storedWords(place) else { return nil }
     switch place.kind {
-    case .double, .float, .date: return row.double(word: Int(place.word))
-    case .int16, .int32, .int64, .boolean: return Double(row.int(word: Int(place.word)))
+    case .double, .float, .date: return Double(bitPattern: words[Int(place.word)])
+    case .int16, .int32, .int64, .boolean: return Double(Int64(bitPattern: words[Int(place.word)]))
     default: misuse(.wrongType(key.name, self, "a floating-point number"))
     }
   }
@@ -91,8 +96,8 @@ extension NSManagedObject {
       default: return nil
       }
     }
-    guard let row, place.word >= 0, !row.isNull(slot: Int(place.slot)) else { return nil }
-    if place.kind == .string { return row.string(word: Int(place.word)) }
+    guard let words = storedWords(place) else { return nil }
+    if place.kind == .string { return RowSnapshot.string(words, word: Int(place.word)) }
     return storedAny(key) as? String
   }
 

@@ -57,7 +57,7 @@ extension NSManagedObject {
 
   /// An inherited property as this object's own entity has it.
   private final func own(_ property: LayoutProperty) -> LayoutProperty {
-    layout.property(named: property.name) ?? property
+    layout.property(keyNumber: property.keyNumber) ?? property
   }
 
   /// Adds a member that is not in the relationship.
@@ -94,7 +94,7 @@ extension NSManagedObject {
 
   private final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {
     if destination.owner !== owner { misuse(.otherContext(self, property.name, destination)) }
-    if !layout.model.layouts[property.destination].subtree.contains(destination.layout.index) {
+    if !property.destinations.contains(destination.layout.index) {
       misuse(.wrongEntity(self, property, destination))
     }
   }

@@ -42,9 +42,10 @@ open class NSManagedObject: NSObject {
   /// Kept alive by `owner`, which holds the model.
   @exclusivity(unchecked) final unowned(unsafe) var layout: EntityLayout
   @exclusivity(unchecked) final var owner: ObjectOwner
-  /// The committed values; nil for a new object and for a fault whose row was not read yet.
-  @exclusivity(unchecked) final var row: RowSnapshot?
-  @exclusivity(unchecked) final var changes: ChangedValues?
+  /// By key number: where a property is. The layout's; read without counting references.
+  @exclusivity(unchecked) final var places: PlaceTable
+  @exclusivity(unchecked) private final var rowReference: Unmanaged<RowSnapshot>?
+  @exclusivity(unchecked) private final var ownedChanges: ChangedValues?
   @exclusivity(unchecked) final var toManyStates: ContiguousArray<ToManyState?> = []
   /// `Z_PK`, or a negative number while the object was never saved.
   @exclusivity(unchecked) final var key: Int64 = 0
@@ -64,6 +65,7 @@ open class NSManagedObject: NSObject {
       let source = Unmanaged<Materialisation>.fromOpaque(pointer).takeUnretainedValue()
       layout = source.layout
       owner = source.owner
+      places = source.layout.places
       super.init()
       return
     }
@@ -72,14 +74,15 @@ open class NSManagedObject: NSObject {
       fatalError("The entity \(entity.name ?? "without a name") is not part of the context's model.")
     }
     self.layout = layout
-    owner = ObjectOwner(layouts)
+    places = layout.places
+    owner = context?.owner ?? ObjectOwner(layouts)
     super.init()
     key = TemporaryKeys.next()
-    if layout.entity.isAbstract && context != nil {
-      misuse(.abstractEntity(layout.name))
-    }
-    setDefaultValues()
-    if let context { context.insert(self) }
+    if !layout.toMany.isEmpty { toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count) }
+    let changes = ChangedValues.make(layout)
+    for (slot, value) in layout.defaults { changes[slot] = value }
+    self.changes = changes
+    if let context { context.take(new: self) }
   }
 
   /// Makes an object of this class' entity in a context.
@@ -89,6 +92,31 @@ open class NSManagedObject: NSObject {
 
   deinit {
     if state.contains(.registered) { owner.forget(self) }
+    rowReference?.release()
+    ownedChanges?.free()
+  }
+
+  /// The committed values; nil for a new object and for a fault whose row was not read yet.
+  final var row: RowSnapshot? {
+    @inline(__always) get { rowReference?.takeUnretainedValue() }
+    set {
+      let old = rowReference
+      rowReference = newValue.map(Unmanaged.passRetained)
+      old?.release()
+    }
+  }
+
+  /// The first word of the committed row, for typed reads; valid until the row is set.
+  @inline(__always)
+  final var rowWords: UnsafePointer<UInt64>? { rowReference?._withUnsafeGuaranteedRef { $0.words } }
+
+  /// The values set since; nil when there are none. Setting nil frees them.
+  final var changes: ChangedValues? {
+    @inline(__always) get { ownedChanges }
+    set {
+      ownedChanges?.free()
+      ownedChanges = newValue
+    }
   }
 
   final var reference: RowReference { RowReference(entity: layout.index, key: key) }
@@ -96,7 +124,7 @@ open class NSManagedObject: NSObject {
   /// The key the object has, or will have when the save under way succeeds.
   final var finalReference: RowReference {
     if key > 0 { return reference }
-    let reserved = changes?.withUnsafeMutablePointerToHeader { $0.pointee.reservedKey } ?? 0
+    let reserved = changes?.reservedKey ?? 0
     return RowReference(entity: layout.index, key: reserved == 0 ? key : reserved)
   }
 
@@ -133,17 +161,6 @@ open class NSManagedObject: NSObject {
   private static func layouts(of entity: NSEntityDescription, in context: NSManagedObjectContext?) -> ModelLayouts {
     if let layouts = context?.layouts { return layouts }
     return ModelLayouts.of(entity.managedObjectModel)
-  }
-
-  /// A new object starts with its attributes' default values.
-  private func setDefaultValues() {
-    let changes = ChangedValues.make(layout)
-    self.changes = changes
-    toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count)
-    for property in layout.slots where property.kind != .toOne {
-      guard let value = property.attribute.defaultValue else { continue }
-      changes[property.slot] = Value(checking: value, for: property, of: layout)
-    }
   }
 
   // Apple's rules for subclasses: an object equals itself only.

@@ -4,18 +4,18 @@
 /// Belongs to its context's queue.
 final class ToManyState {
   /// What the store has; nil until somebody asks. Empty for a new object.
-  var base: ContiguousArray<RowReference>?
+  @exclusivity(unchecked) var base: ContiguousArray<RowReference>?
   /// Not in the store's set. In the order in which they came.
-  private(set) var added = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) private(set) var added = ContiguousArray<NSManagedObject>()
   /// In the store's set, and to leave it.
-  private(set) var removed: Set<RowReference> = []
+  @exclusivity(unchecked) private(set) var removed: Set<RowReference> = []
   /// Ordered relationships: all members in their new order, once the order was changed.
-  private(set) var order: ContiguousArray<NSManagedObject>?
+  @exclusivity(unchecked) private(set) var order: ContiguousArray<NSManagedObject>?
   /// The set last handed out; dropped at every change.
-  var handedOut: AnyObject?
+  @exclusivity(unchecked) var handedOut: AnyObject?
 
   /// Built when `added` is long and somebody asks whether a member is in it.
-  private var addedIndex: Set<ObjectIdentifier>?
+  @exclusivity(unchecked) private var addedIndex: Set<ObjectIdentifier>?
 
   var isChanged: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
 
@@ -29,12 +29,12 @@ final class ToManyState {
 
   /// Records a member that is known not to be in the relationship now.
   func add(_ member: NSManagedObject) {
-    handedOut = nil
+    if handedOut != nil { handedOut = nil }
     if removed.isEmpty || removed.remove(member.reference) == nil {
       added.append(member)
-      addedIndex?.insert(ObjectIdentifier(member))
+      if addedIndex != nil { addedIndex!.insert(ObjectIdentifier(member)) }
     }
-    order?.append(member)
+    if order != nil { order!.append(member) }
   }
 
   /// Records the leaving of a member that is known to be in the relationship now.
