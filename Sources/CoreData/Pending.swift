@@ -27,9 +27,6 @@ extension NSExpression {
 class SQLiteStore: NSPersistentStore {
   override func loadMetadata() throws { throw Failure.unsupportedFeature("SQLite stores").nsError }
 }
-class InMemoryStore: NSPersistentStore {
-  override func loadMetadata() throws { throw Failure.unsupportedFeature("In-memory stores").nsError }
-}
 
 // Model files.
 extension NSManagedObjectModel {

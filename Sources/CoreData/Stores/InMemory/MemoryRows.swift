@@ -1,0 +1,103 @@
+/// The committed state of a store in memory.
+///
+/// A value: a fetch takes a copy and reads the state of one moment, while saves go on.
+struct MemoryRows {
+  let layouts: ModelLayouts
+  /// By root entity index.
+  private(set) var tables: [MemoryTable]
+  private(set) var links: MemoryLinks
+  private var constraints: [MemoryConstraint]
+
+  init(_ layouts: ModelLayouts) {
+    self.layouts = layouts
+    tables = layouts.layouts.map { _ in MemoryTable() }
+    links = MemoryLinks(layouts)
+    constraints = layouts.layouts.flatMap { layout in
+      layout.entity.constraintNames.map { MemoryConstraint($0, of: layout, layouts) }
+    }
+  }
+
+  private func root(_ entity: Int) -> Int { layouts.layouts[entity].rootIndex }
+
+  func row(_ reference: RowReference) -> RowSnapshot? { tables[root(Int(reference.entity))][reference.key] }
+
+  /// The members of a to-many relationship that have a row.
+  func members(of relationship: LayoutProperty, owner: RowReference) -> [RowReference] {
+    links.members(of: relationship, owner: owner).filter { row($0) != nil }
+  }
+
+  // A commit: first both kinds of checks, then `apply`, which cannot fail (invariant 6).
+
+  /// The rows of a change set that somebody else has changed or deleted.
+  func versionConflicts(_ changes: ChangeSet) -> [VersionConflict] {
+    var conflicts: [VersionConflict] = []
+    func check(_ base: RowSnapshot) {
+      let current = row(base.reference)
+      if current?.version != base.version { conflicts.append(VersionConflict(base: base, persisted: current)) }
+    }
+    for row in changes.inserted {
+      if let current = self.row(row.reference) { conflicts.append(VersionConflict(base: row, persisted: current)) }
+    }
+    for update in changes.updated { check(update.base) }
+    changes.deleted.forEach(check)
+    changes.locked.forEach(check)
+    return conflicts
+  }
+
+  /// The rows of a change set that would break a uniqueness constraint.
+  func constraintConflicts(_ changes: ChangeSet) -> [ConstraintConflict] {
+    constraints.flatMap { conflicts(with: $0, changes) }
+  }
+
+  private func conflicts(with constraint: MemoryConstraint, _ changes: ChangeSet) -> [ConstraintConflict] {
+    var newcomers: [MemoryConstraint.Values: [RowReference]] = [:]
+    var order: [MemoryConstraint.Values] = []
+    var leaving: Set<RowReference> = []
+    func enter(_ row: RowSnapshot) {
+      guard let values = constraint.values(of: row) else { return }
+      if newcomers[values] == nil { order.append(values) }
+      newcomers[values, default: []].append(row.reference)
+    }
+    changes.inserted.forEach(enter)
+    for update in changes.updated where constraint.values(of: update.row) != constraint.values(of: update.base) {
+      leaving.insert(update.base.reference)
+      enter(update.row)
+    }
+    if order.isEmpty { return [] }
+    for row in changes.deleted { leaving.insert(row.reference) }
+    return order.compactMap { values in
+      let colliding = newcomers[values]!
+      let holder = constraint.holder(of: values).flatMap { leaving.contains($0) ? nil : row($0) }
+      if holder == nil && colliding.count == 1 { return nil }
+      return ConstraintConflict(constraint: constraint.attributes, conflicting: colliding, persisted: holder)
+    }
+  }
+
+  /// Takes over a change set that was checked.
+  mutating func apply(_ changes: ChangeSet) {
+    for row in changes.deleted {
+      replace(self.row(row.reference), by: nil)
+      links.removeAll(of: row)
+    }
+    for update in changes.updated {
+      let current = row(update.base.reference)
+      for index in constraints.indices { if let current { constraints[index].release(current) } }
+    }
+    for update in changes.updated { replace(row(update.base.reference), by: update.row) }
+    for row in changes.inserted { replace(nil, by: row) }
+    for change in changes.links { links.apply(change) }
+  }
+
+  private mutating func replace(_ old: RowSnapshot?, by new: RowSnapshot?) {
+    links.replace(old, by: new)
+    for index in constraints.indices {
+      if let old, new == nil { constraints[index].release(old) }
+      if let new { constraints[index].take(new) }
+    }
+    if let new {
+      tables[root(new.entity)].put(new)
+    } else if let old {
+      tables[root(old.entity)].remove(old.key)
+    }
+  }
+}
