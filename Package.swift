@@ -48,5 +48,6 @@ let package = Package(
       name: "DataModelCompilerTests", dependencies: ["DataModelCompiler", "DataModelFiles"],
       swiftSettings: stackSettings),
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
+    .testTarget(name: "StackTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
   ]
 )

@@ -79,6 +79,7 @@ extension NSManagedObjectContext {
       forgetDeletedElsewhere(object)
     }
     forgetInverses()
+    checkInvariants("after a merge")
     if changes.isEmpty { return }
     post(.NSManagedObjectContextObjectsDidChange, changes.userInfo)
     var info: [AnyHashable: Any] = [:]

@@ -96,6 +96,7 @@ extension NSManagedObjectContext {
     }
     changes.refreshed = refreshed
     isProcessing = false
+    checkInvariants("after processing its changes")
     if !changes.isEmpty { post(.NSManagedObjectContextObjectsDidChange, changes.userInfo) }
   }
 

@@ -52,6 +52,7 @@ extension NSManagedObjectContext {
       object.awake(fromSnapshotEvents: .rollback)
     }
     clearLists()
+    checkInvariants("after a rollback")
     var changes = ObjectChanges()
     changes.deleted = ContiguousArray(inserted)
     changes.refreshed = ContiguousArray(touched)

@@ -14,6 +14,7 @@ extension NSManagedObjectContext {
     var plan = try SavePlan(self, coordinator)
     try commit(&plan, coordinator)
     adopt(plan)
+    checkInvariants("after a save")
     announce(plan, coordinator)
   }
 

@@ -1,0 +1,103 @@
+/// Whether contexts check their invariants after every save and every processing of changes. Off but in tests:
+/// a check looks at every object of the context.
+enum InvariantChecks {
+  nonisolated(unsafe) static var isOn = false
+}
+
+/// What must hold between two calls, whatever was called.
+extension NSManagedObjectContext {
+  /// Traps, with a sentence, where one of the invariants is broken. Reads no rows: what a fault or an unread
+  /// relationship holds is not looked at.
+  func checkInvariants(_ moment: StaticString) {
+    guard InvariantChecks.isOn, let broken = brokenInvariants().first else { return }
+    fatalError("In the context \(label), \(moment): \(broken)")
+  }
+
+  /// A sentence for each breach.
+  func brokenInvariants() -> [String] {
+    guard let owner else { return [] }
+    let objects = owner.allObjects
+    return sharedRows(objects) + objects.flatMap { state(of: $0) + ends(of: $0) }
+  }
+
+  /// Invariant 1: at most one object for each id; and the map finds it.
+  private func sharedRows(_ objects: [NSManagedObject]) -> [String] {
+    var seen: [NSManagedObjectID: NSManagedObject] = [:]
+    return objects.compactMap { object in
+      let id = NSManagedObjectID(layout: object.layout, key: object.key, store: owner.storeIdentity(object.store))
+      if let other = seen.updateValue(object, forKey: id), other !== object {
+        return "Invariant 1: two objects have the id \(id)."
+      }
+      if owner.registered(object.reference, store: object.store) !== object {
+        return "Invariant 1: the identity map does not find the object of \(id)."
+      }
+      return nil
+    }
+  }
+
+  /// Invariant 2: inserted, updated or deleted; one of them at most, and standing in the list for it.
+  /// Invariant 4: a temporary id only while the object is new.
+  private func state(of object: NSManagedObject) -> [String] {
+    var broken: [String] = []
+    let name = "\(object.layout.name) \(object.objectID)"
+    let kinds = [
+      insertedList.contains { $0 === object } && object.isInserted && !object.isDeleted,
+      updatedList.contains { $0 === object } && object.isUpdated,
+      deletedList.contains { $0 === object } && object.isDeleted,
+    ].filter { $0 }.count
+    if kinds > 1 { broken.append("Invariant 2: \(name) is in \(kinds) of inserted, updated, deleted.") }
+    if object.hasChanges, kinds == 0 { broken.append("Invariant 2: \(name) has changes, but is in no list.") }
+    if object.state.contains(.inserted), object.state.contains(.updated) {
+      broken.append("Invariant 2: \(name) is inserted and updated.")
+    }
+    if object.key < 0, !object.state.contains(.inserted) {
+      broken.append("Invariant 4: \(name) has a temporary id, but is not new.")
+    }
+    return broken
+  }
+
+  /// Invariant 3: both ends of a changed relationship say the same, where both have been read. Unchanged ones may
+  /// be of different age; deleted objects hold what they held.
+  private func ends(of object: NSManagedObject) -> [String] {
+    guard object.state.isDisjoint(with: [.fault, .deleted, .inaccessible]) else { return [] }
+    var broken: [String] = []
+    func check(_ member: NSManagedObject, _ property: LayoutProperty, _ inverse: LayoutProperty, leadsBack: Bool) {
+      guard !member.state.contains(.deleted), let own = member.layout.property(named: inverse.name),
+        let back = member.knows(object, own), back != leadsBack
+      else { return }
+      broken.append(
+        "Invariant 3: \(member.layout.name) \(member.objectID) \(leadsBack ? "came into" : "left") "
+          + "\(property.name) of \(object.layout.name) \(object.objectID), but its \(inverse.name) says otherwise.")
+    }
+    for property in object.layout.relationships {
+      guard let inverse = object.layout.inverse(of: property) else { continue }
+      if property.kind == .toOne {
+        guard object.changedSlots.contains(property.slot), let member = object.toOne(property) else { continue }
+        check(member, property, inverse, leadsBack: true)
+      } else if property.toManyIndex < object.toManyStates.count,
+        let state = object.toManyStates[property.toManyIndex]
+      {
+        for member in state.added { check(member, property, inverse, leadsBack: true) }
+        for reference in state.removed {
+          if let member = owner.registered(reference, store: object.store) {
+            check(member, property, inverse, leadsBack: false)
+          }
+        }
+      }
+    }
+    return broken
+  }
+}
+
+extension NSManagedObject {
+  /// Whether the relationship leads to an object; nil when that can't be told without reading a row.
+  fileprivate func knows(_ other: NSManagedObject, _ property: LayoutProperty) -> Bool? {
+    if state.contains(.fault) || state.contains(.inaccessible) { return nil }
+    if property.kind == .toOne { return toOne(property) === other }
+    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex] else { return nil }
+    if let order = state.order { return order.contains { $0 === other } }
+    if state.isAdded(other) { return true }
+    if state.removed.contains(other.reference) { return false }
+    return state.base.map { $0.contains(other.reference) }
+  }
+}

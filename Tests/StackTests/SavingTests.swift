@@ -1,0 +1,181 @@
+import CoreData
+import Testing
+
+@Suite("Saving and reading back")
+struct SavingTests {
+  @Test("A saved object is read back by another context", arguments: StoreKind.allCases)
+  func readBack(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try stack.context.performAndWait {
+      stack.context.new("Author", ["name": "Kafka"])
+      try stack.context.save()
+    }
+    try stack.elsewhere { other throws in
+      let author = try other.only("Author")
+      #expect(author.string("name") == "Kafka")
+      #expect(author["born"] == nil)
+      #expect(!author.hasChanges)
+    }
+  }
+
+  @Test("A changed object is written and read back", arguments: StoreKind.allCases)
+  func update(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "Amerika", "pages": 100])
+      try context.save()
+      book["title"] = "The Man Who Disappeared"
+      #expect(book.isUpdated)
+      try context.save()
+      #expect(!book.isUpdated)
+      try stack.elsewhere { other throws in
+        #expect(try other.only("Book").string("title") == "The Man Who Disappeared")
+        #expect(try other.only("Book").int("pages") == 100)
+      }
+    }
+  }
+
+  @Test("A deleted object is gone after the save, and has no context", arguments: StoreKind.allCases)
+  func delete(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let tag = context.new("Tag")
+      try context.save()
+      context.delete(tag)
+      #expect(tag.isDeleted)
+      #expect(context.deletedObjects == [tag])
+      try context.save()
+      #expect(!tag.isDeleted)
+      #expect(tag.managedObjectContext == nil)
+      #expect(try context.all("Tag").isEmpty)
+      try stack.elsewhere { other throws in #expect(try other.all("Tag").isEmpty) }
+    }
+  }
+
+  @Test("A new object that is deleted before the save is never written", arguments: StoreKind.allCases)
+  func insertAndDelete(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let tag = context.new("Tag")
+      context.delete(tag)
+      context.processPendingChanges()
+      #expect(context.insertedObjects.isEmpty)
+      #expect(context.deletedObjects.isEmpty)
+      #expect(!context.hasChanges)
+      try context.save()
+      #expect(try context.all("Tag").isEmpty)
+    }
+  }
+
+  @Test("A save without changes tells nobody", arguments: StoreKind.allCases)
+  func nothingToSave(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let log = NotificationLog(context)
+      try context.save()
+      #expect(log.names.isEmpty)
+    }
+  }
+
+  @Test("A failed save leaves everything as it was, and the next one succeeds", arguments: StoreKind.allCases)
+  func failedSave(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let old = context.new("Book", ["title": "Old"])
+      let gone = context.new("Tag", ["name": "gone"])
+      try context.save()
+      old["title"] = nil
+      context.delete(gone)
+      let new = context.new("Book", ["title": "New"])
+      #expect(failure { try context.save() }?.code == NSValidationMissingMandatoryPropertyError)
+      #expect(context.insertedObjects == [new])
+      #expect(context.updatedObjects == [old])
+      #expect(context.deletedObjects == [gone])
+      #expect(new.objectID.isTemporaryID)
+      #expect(old["title"] == nil)
+      try stack.elsewhere { other throws in
+        #expect(try other.only("Book").string("title") == "Old")
+        #expect(try other.all("Tag").count == 1)
+      }
+      old["title"] = "Mended"
+      try context.save()
+      #expect(!context.hasChanges)
+      #expect(try context.strings("Book", "title") == ["Mended", "New"])
+      #expect(try context.all("Tag").isEmpty)
+    }
+  }
+
+  @Test("An object changed back to what was read is no longer written", arguments: StoreKind.allCases)
+  func changedBack(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      book["title"] = "B"
+      book["title"] = "A"
+      #expect(book.hasChanges)
+      #expect(!book.hasPersistentChangedValues)
+      try stack.elsewhere { other throws in
+        try other.only("Book")["title"] = "C"
+        try other.save()
+      }
+      // The row is of another version by now; that nothing is written shows in that there is no conflict.
+      try context.save()
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("Objects of a subentity are found through the parent entity, with their own class of properties",
+    arguments: StoreKind.allCases)
+  func subentities(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      context.new("Book", ["title": "Essay"])
+      context.new("Novel", ["title": "Amerika", "genre": "satire"])
+      try context.save()
+      context.reset()
+      #expect(try context.all("Book").count == 2)
+      #expect(try context.only("Novel").string("genre") == "satire")
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.includesSubentities = false
+      #expect(try context.fetch(request).map { $0.string("title") } == ["Essay"])
+    }
+  }
+
+  @Test("willSave may change the object and others, until nothing changes any more", arguments: StoreKind.allCases)
+  func willSave(_ kind: StoreKind) throws {
+    let model = model([entity("Counted", [attribute("rounds", .integer32AttributeType, default: 0)], class: Counted.self)])
+    try withStack(kind, model) { stack, context in
+      let object = context.new("Counted")
+      try context.save()
+      #expect(object.int("rounds") == 3)
+      try stack.elsewhere { other throws in #expect(try other.only("Counted").int("rounds") == 3) }
+    }
+  }
+
+  @Test("didSave comes after the objects have their permanent ids and no changes", arguments: StoreKind.allCases)
+  func didSave(_ kind: StoreKind) throws {
+    let model = model([entity("Counted", [attribute("rounds", .integer32AttributeType, default: 0)], class: Counted.self)])
+    try withStack(kind, model) { _, context in
+      let object = context.new("Counted") as! Counted
+      try context.save()
+      #expect(object.seenInDidSave == "permanent, unchanged")
+    }
+  }
+
+  @Test("Metadata of the store has its type, UUID and the model's version hashes", arguments: StoreKind.allCases)
+  func metadata(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let metadata = stack.coordinator.metadata(for: stack.store)
+    #expect(metadata[NSStoreTypeKey] as? String == kind.type)
+    #expect(metadata[NSStoreUUIDKey] as? String == stack.store.identifier)
+    #expect(stack.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+  }
+}
+
+/// Sets itself in `willSave` until it has been asked three times.
+final class Counted: NSManagedObject {
+  var seenInDidSave = ""
+
+  override func willSave() {
+    let rounds = value(forKey: "rounds") as! Int
+    if rounds < 3 { setValue(rounds + 1, forKey: "rounds") }
+  }
+
+  override func didSave() {
+    seenInDidSave = "\(objectID.isTemporaryID ? "temporary" : "permanent"), \(hasChanges ? "changed" : "unchanged")"
+  }
+}
