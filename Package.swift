@@ -49,5 +49,6 @@ let package = Package(
       swiftSettings: stackSettings),
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "StackTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
+    .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
   ]
 )

@@ -23,11 +23,6 @@ extension NSExpression {
   var node: ExpressionNode { get throws { throw Failure.unsupportedFeature("Expressions").nsError } }
 }
 
-// Stores.
-class SQLiteStore: NSPersistentStore {
-  override func loadMetadata() throws { throw Failure.unsupportedFeature("SQLite stores").nsError }
-}
-
 // Model files.
 extension NSManagedObjectModel {
   public convenience init?(contentsOf url: URL) { return nil }

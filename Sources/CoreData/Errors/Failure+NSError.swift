@@ -28,7 +28,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
       addSQLite(code: 26, message: "file is not a database", to: &userInfo)
     case .sqlite(let code, let extendedCode, let message, _, _):
       addSQLite(code: code, extendedCode: extendedCode, message: message, to: &userInfo)
-    case .incompatibleModel(_, let metadata, _):
+    case .incompatibleModel(_, let metadata, _), .migrationUnavailable(_, let metadata, _):
       userInfo[NSStoreMetadataErrorKey] = metadata
     case .predicateFailed(_, let predicate, _):
       userInfo[NSValidationPredicateErrorKey] = predicate
@@ -74,6 +74,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .storeTypeMismatch: return NSPersistentStoreTypeMismatchError
     case .incompatibleSchema: return NSPersistentStoreIncompatibleSchemaError
     case .incompatibleModel: return NSPersistentStoreIncompatibleVersionHashError
+    case .migrationUnavailable: return NSMigrationMissingMappingModelError
     case .unreadableModelFile: return CocoaError.Code.fileReadCorruptFile.rawValue
     case .unusableModel, .modelsDisagree: return NSCoreDataError
     case .missingMandatoryValue: return NSValidationMissingMandatoryPropertyError
@@ -117,7 +118,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
     switch self {
     case .storeCannotBeOpened(let url, _, _), .storeDirectoryMissing(let url), .notADatabase(let url),
       .storeFileMissing(let url), .storeAlreadyAdded(let url), .storeTypeMismatch(let url, _, _),
-      .incompatibleSchema(let url, _, _), .unreadableModelFile(let url, _):
+      .incompatibleSchema(let url, _, _), .unreadableModelFile(let url, _),
+      .migrationUnavailable(let url, _, _):
       return url
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url):
       return url

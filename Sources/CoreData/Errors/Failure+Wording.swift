@@ -28,6 +28,9 @@ extension Failure {
       let store = url.map { "the store \($0.path)" } ?? "the store"
       return "The model used to open \(store) is incompatible with the one used to create it: "
         + "\(difference.words)."
+    case .migrationUnavailable(let url, _, let difference):
+      return "The store \(url.path) was created with another version of the model (\(difference.words)). "
+        + "Migrating a store is not implemented."
     case .unknownConfiguration(let name, let configurations):
       return "The model has no configuration \"\(name)\"; it has \(list(configurations))."
 

@@ -18,6 +18,7 @@ enum Failure: Error, @unchecked Sendable {
   case storeTypeMismatch(url: URL, expected: String, found: String)
   case incompatibleSchema(url: URL, table: String, what: String)
   case incompatibleModel(url: URL?, metadata: [String: Any], difference: Difference)
+  case migrationUnavailable(url: URL, metadata: [String: Any], difference: Difference)
   case unknownConfiguration(name: String, configurations: [String])
 
   // Models.

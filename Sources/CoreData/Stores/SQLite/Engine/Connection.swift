@@ -1,0 +1,153 @@
+@_implementationOnly import CSQLite
+
+/// One connection to one database file. At any moment one thread has it: see ``ConnectionPool``.
+final class Connection {
+  struct Options {
+    var isReadOnly = false
+    var mayCreate = false
+    /// Whether the path is a `file:` URI with parameters of SQLite's.
+    var isURI = false
+    /// How long to wait for another connection's lock, in milliseconds.
+    var busyTimeout: Int32 = 240_000
+    /// Run after opening, in order: name and value of a pragma.
+    var pragmas: [(name: String, value: String)] = []
+    /// Gives the connection the functions and collations of the room above.
+    var configure: ((Connection) throws -> Void)?
+  }
+
+  let database: OpaquePointer
+  /// What is told of the statements run here; nil when nobody listens.
+  var trace: StatementTrace?
+  private var kept: [Int: Statement] = [:]
+  private var keptByText: [String: StatementText] = [:]
+  /// Keeps the closures of registered functions.
+  var functions: [AnyObject] = []
+  /// What the room above keeps with the connection.
+  var attachment: AnyObject?
+
+  /// How many prepared statements a connection keeps.
+  private static let keepLimit = 400
+
+  init(path: String, options: Options) throws {
+    var database: OpaquePointer?
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    if options.isURI { flags |= SQLITE_OPEN_URI }
+    if options.mayCreate { flags |= SQLITE_OPEN_CREATE }
+    let code = sqlite3_open_v2(path, &database, flags, nil)
+    guard code == SQLITE_OK, let database else {
+      let message = database.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+      sqlite3_close_v2(database)
+      throw SQLiteError(extendedCode: code, message: message)
+    }
+    self.database = database
+    sqlite3_busy_timeout(database, options.busyTimeout)
+    try options.configure?(self)
+    for pragma in options.pragmas { try set(pragma: pragma.name, to: pragma.value) }
+  }
+
+  deinit {
+    kept.removeAll()
+    sqlite3_close_v2(database)
+  }
+
+  /// Whether closing leaves the write-ahead log as it is.
+  func setKeepsLogOnClose(_ keeps: Bool) { _ = csqlite_keep_wal_on_close(database, keeps ? 1 : 0) }
+
+  // Statements.
+
+  /// The prepared statement of a text; prepared at the first call, then kept.
+  @inline(__always)
+  func statement(_ text: StatementText) throws -> Statement {
+    if let statement = kept[text.number] { return statement }
+    return try prepare(text)
+  }
+
+  private func prepare(_ text: StatementText) throws -> Statement {
+    if kept.count >= Connection.keepLimit {
+      kept = kept.filter { sqlite3_stmt_busy($0.value.handle) != 0 }
+      keptByText.removeAll()
+    }
+    let statement = try Statement(text.sql, in: database, isKept: true)
+    kept[text.number] = statement
+    return statement
+  }
+
+  /// The kept statement of a text that is not numbered.
+  func statement(_ sql: String) throws -> Statement {
+    if let text = keptByText[sql] { return try statement(text) }
+    let text = StatementText(sql)
+    keptByText[sql] = text
+    return try prepare(text)
+  }
+
+  /// Runs statements that return nothing and are not needed again.
+  func execute(_ sql: String) throws {
+    trace?.willRun(sql)
+    let code = sqlite3_exec(database, sql, nil, nil, nil)
+    if code != SQLITE_OK { throw failure(sql) }
+  }
+
+  /// All rows of a statement that is not needed again, each value as text.
+  func rows(_ sql: String) throws -> [[String?]] {
+    trace?.willRun(sql)
+    let statement = try Statement(sql, in: database, isKept: false)
+    var rows: [[String?]] = []
+    while try statement.step() {
+      rows.append((0..<statement.columnCount).map { statement.text($0) })
+    }
+    return rows
+  }
+
+  func failure(_ sql: String? = nil) -> SQLiteError {
+    SQLiteError(
+      extendedCode: sqlite3_extended_errcode(database), message: String(cString: sqlite3_errmsg(database)),
+      sql: sql)
+  }
+
+  /// How many rows the last statement changed.
+  @inline(__always)
+  var changes: Int { Int(sqlite3_changes(database)) }
+
+  // Transactions.
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+  enum TransactionKind: String {
+    case deferred = "BEGIN DEFERRED"
+    case immediate = "BEGIN IMMEDIATE"
+    case exclusive = "BEGIN EXCLUSIVE"
+  }
+
+  func begin(_ kind: TransactionKind) throws { try simple(kind.rawValue) }
+  func commit() throws { try simple("COMMIT") }
+
+  /// Ends the transaction without its changes. SQLite may have done so itself, on a full disk for one.
+  func rollback() {
+    if isInTransaction { try? simple("ROLLBACK") }
+  }
+
+  private func simple(_ sql: String) throws {
+    trace?.willRun(sql)
+    try statement(sql).run()
+  }
+
+  /// Runs `body` in a transaction that is undone when it throws.
+  func transaction<Result>(_ kind: TransactionKind, _ body: () throws -> Result) throws -> Result {
+    try begin(kind)
+    do {
+      let result = try body()
+      try commit()
+      return result
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+}
+
+extension Connection {
+  /// Whether the file can't be written: SQLite opens it all the same.
+  var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
+}

@@ -1,0 +1,168 @@
+/// The connections of one store: one that writes, and readers that work beside it. Safe from any thread.
+///
+/// Readers exist where the journal is a write-ahead log; else everything goes through the one connection,
+/// one caller after the other.
+///
+/// A reader's transaction stays open for a moment after it was used (a *lease*), since beginning one costs
+/// more than firing a fault. State of a reader's transaction, and what changes it:
+///
+///     none ──read──▶ open ──read of the same generation──▶ open
+///     open ──a commit of this pool (`willCommit`, then the generation has grown)──▶ none
+///     open ──`read(isFresh: true)`──▶ none, then open
+///     open ──no use between two ticks of the timer──▶ none
+///
+/// So another process' commits are seen at the latest a few milliseconds after the last read, and this
+/// process' own at once.
+final class ConnectionPool: @unchecked Sendable {
+  // `@unchecked Sendable`: readers, `idle`, `generation`, `timerRuns` are only touched under `lock`; the writer
+  // only under `writerLock`; a reader that is handed out belongs to whoever has it.
+
+  private final class Reader {
+    let connection: Connection
+    var isOpen = false
+    var generation = 0
+    var uses = 0
+    var usesAtTick = -1
+
+    init(_ connection: Connection) { self.connection = connection }
+  }
+
+  private let open: () throws -> Connection
+  private let maximumReaders: Int
+  private let writer: Connection
+  private let writerLock = NSLock()
+
+  private let lock = NSCondition()
+  private var idle: [Reader] = []
+  private var readerCount = 0
+  /// Grows with every commit of this pool.
+  private var generation = 0
+  private var timerRuns = false
+  private var isClosed = false
+
+  /// How long a reader may stand idle in its transaction.
+  private static let idleTime = DispatchTimeInterval.milliseconds(5)
+  private static let timerQueue = DispatchQueue(label: "SQLite reader leases", qos: .utility)
+
+  /// - Parameters:
+  ///   - writer: an open connection.
+  ///   - maximumReaders: 0 for a pool of the writer alone.
+  ///   - openReader: makes a further connection to the same file.
+  init(writer: Connection, maximumReaders: Int, openReader: @escaping () throws -> Connection) {
+    self.writer = writer
+    self.maximumReaders = maximumReaders
+    open = openReader
+  }
+
+  /// Runs `body` with the connection that writes. Others wait; readers don't.
+  func write<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
+    writerLock.lock()
+    defer { writerLock.unlock() }
+    return try body(writer)
+  }
+
+  /// Ends the idle readers' transactions, so that the commit that follows can move the log into the database.
+  func willCommit() {
+    guard maximumReaders > 0 else { return }
+    lock.lock()
+    for reader in idle { end(reader) }
+    lock.unlock()
+  }
+
+  /// What is read from now on sees the commit that was just made.
+  func didCommit() {
+    guard maximumReaders > 0 else { return }
+    lock.lock()
+    generation += 1
+    lock.unlock()
+  }
+
+  /// Runs `body` with a connection that reads, in a transaction, so that several statements see one state.
+  ///
+  /// - Parameter isFresh: whether the commits of other processes must be seen, up to this call.
+  func read<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
+    guard maximumReaders > 0 else { return try write(body) }
+    let reader = try take()
+    defer { giveBack(reader) }
+    if isFresh { end(reader) }
+    if !reader.isOpen {
+      try reader.connection.begin(.deferred)
+      reader.isOpen = true
+    }
+    return try body(reader.connection)
+  }
+
+  /// An idle reader, open ones first; made, or waited for, when there is none.
+  private func take() throws -> Reader {
+    lock.lock()
+    while idle.isEmpty, readerCount >= maximumReaders { lock.wait() }
+    if let reader = idle.popLast() {
+      let now = generation
+      lock.unlock()
+      if reader.generation != now { end(reader) }
+      reader.generation = now
+      return reader
+    }
+    readerCount += 1
+    let now = generation
+    lock.unlock()
+    do {
+      let reader = Reader(try open())
+      reader.generation = now
+      return reader
+    } catch {
+      lock.lock()
+      readerCount -= 1
+      lock.signal()
+      lock.unlock()
+      throw error
+    }
+  }
+
+  private func giveBack(_ reader: Reader) {
+    reader.uses += 1
+    lock.lock()
+    idle.append(reader)
+    if isClosed { end(reader) }
+    let startsTimer = !timerRuns && reader.isOpen
+    if startsTimer { timerRuns = true }
+    lock.signal()
+    lock.unlock()
+    if startsTimer { scheduleTick() }
+  }
+
+  private func end(_ reader: Reader) {
+    guard reader.isOpen else { return }
+    reader.isOpen = false
+    do { try reader.connection.commit() } catch { reader.connection.rollback() }
+  }
+
+  private func scheduleTick() {
+    ConnectionPool.timerQueue.asyncAfter(deadline: .now() + ConnectionPool.idleTime) { [weak self] in
+      self?.tick()
+    }
+  }
+
+  private func tick() {
+    lock.lock()
+    var isAnyOpen = idle.count < readerCount
+    for reader in idle where reader.isOpen {
+      if reader.uses == reader.usesAtTick { end(reader) }
+      reader.usesAtTick = reader.uses
+      if reader.isOpen { isAnyOpen = true }
+    }
+    timerRuns = isAnyOpen
+    lock.unlock()
+    if isAnyOpen { scheduleTick() }
+  }
+
+  /// Ends all leases, and those of readers still in use when they come back.
+  func close() {
+    lock.lock()
+    isClosed = true
+    for reader in idle { end(reader) }
+    readerCount -= idle.count
+    idle = []
+    lock.unlock()
+  }
+}

@@ -1,0 +1,35 @@
+@_implementationOnly import CSQLite
+
+/// What SQLite answered instead of doing what it was asked.
+struct SQLiteError: Error, CustomStringConvertible {
+  /// The primary result code, such as 5 for `SQLITE_BUSY`.
+  var code: Int
+  /// The extended result code, such as 2067 for `SQLITE_CONSTRAINT_UNIQUE`.
+  var extendedCode: Int
+  var message: String
+  var sql: String?
+
+  init(extendedCode: Int32, message: String, sql: String? = nil) {
+    code = Int(extendedCode & 0xFF)
+    self.extendedCode = Int(extendedCode)
+    self.message = message
+    self.sql = sql
+  }
+
+  /// A key that another row has already.
+  var isKeyTaken: Bool {
+    // SQLITE_CONSTRAINT_PRIMARYKEY and _ROWID: macros that Swift does not see.
+    extendedCode == Int(SQLITE_CONSTRAINT) | 6 << 8 || extendedCode == Int(SQLITE_CONSTRAINT) | 10 << 8
+  }
+
+  /// Values that a unique index has already: SQLITE_CONSTRAINT_UNIQUE.
+  var isNotUnique: Bool { extendedCode == Int(SQLITE_CONSTRAINT) | 8 << 8 }
+
+  var isConstraint: Bool { code == Int(SQLITE_CONSTRAINT) }
+  var isBusy: Bool { code == Int(SQLITE_BUSY) || code == Int(SQLITE_LOCKED) }
+  var isNotADatabase: Bool { code == Int(SQLITE_NOTADB) || code == Int(SQLITE_CORRUPT) }
+
+  var description: String {
+    "SQLite error \(extendedCode): \(message)" + (sql.map { ", at: \($0)" } ?? "")
+  }
+}

@@ -1,0 +1,180 @@
+@_implementationOnly import CSQLite
+
+/// The text of a statement, numbered, so that a connection finds its prepared form without hashing the text.
+///
+/// Immutable; any thread.
+final class StatementText: Sendable, CustomStringConvertible {
+  let sql: String
+  let number: Int
+
+  init(_ sql: String) {
+    self.sql = sql
+    number = StatementNumbers.shared.next()
+  }
+
+  var description: String { sql }
+}
+
+/// Numbers for statement texts, dense and never used twice.
+private final class StatementNumbers: @unchecked Sendable {
+  // `@unchecked Sendable`: `last` is only touched under `lock`.
+  static let shared = StatementNumbers()
+  private let lock = NSLock()
+  private var last = 0
+
+  func next() -> Int {
+    lock.lock()
+    defer { lock.unlock() }
+    last += 1
+    return last
+  }
+}
+
+/// One prepared statement of one connection. Used by whoever has the connection; parameters count from 1,
+/// columns from 0.
+///
+/// Text and blobs are bound without being copied where the caller says so: such bytes must stay where they
+/// are until the statement is reset.
+final class Statement {
+  let handle: OpaquePointer
+  let sql: String
+  private let database: OpaquePointer
+
+  init(_ sql: String, in database: OpaquePointer, isKept: Bool) throws {
+    var handle: OpaquePointer?
+    let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let code = sqlite3_prepare_v3(database, sql, -1, flags, &handle, nil)
+    guard code == SQLITE_OK, let handle else {
+      throw SQLiteError(
+        extendedCode: code == SQLITE_OK ? SQLITE_MISUSE : sqlite3_extended_errcode(database),
+        message: code == SQLITE_OK ? "empty statement" : String(cString: sqlite3_errmsg(database)), sql: sql)
+    }
+    self.handle = handle
+    self.sql = sql
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  // Binding. The only failures are misuse (no such parameter) and lack of memory.
+
+  @inline(__always)
+  func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+
+  @inline(__always)
+  func bind(_ value: Double, at index: Int32) { sqlite3_bind_double(handle, index, value) }
+
+  @inline(__always)
+  func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
+
+  /// SQLite takes a copy.
+  func bind(text value: String, at index: Int32) {
+    var value = value
+    value.withUTF8 { bytes in
+      _ = sqlite3_bind_text(
+        handle, index, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Statement.empty,
+        Int32(bytes.count), Statement.transient)
+    }
+  }
+
+  /// The bytes must outlive the next `reset()`.
+  @inline(__always)
+  func bindStatic(text bytes: UnsafeRawBufferPointer, at index: Int32) {
+    let start = bytes.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) } ?? Statement.empty
+    sqlite3_bind_text(handle, index, start, Int32(bytes.count), nil)
+  }
+
+  /// The bytes must outlive the next `reset()`.
+  @inline(__always)
+  func bindStatic(blob bytes: UnsafeRawBufferPointer, at index: Int32) {
+    if bytes.count == 0 {
+      sqlite3_bind_zeroblob(handle, index, 0)
+    } else {
+      sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil)
+    }
+  }
+
+  /// SQLite takes a copy.
+  func bind(blob bytes: UnsafeRawBufferPointer, at index: Int32) {
+    if bytes.count == 0 {
+      sqlite3_bind_zeroblob(handle, index, 0)
+    } else {
+      sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), Statement.transient)
+    }
+  }
+
+  // Stepping.
+
+  /// Whether there is a row to read.
+  @inline(__always)
+  func step() throws -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE { return false }
+    throw failure()
+  }
+
+  /// Runs a statement that returns no row, and makes it ready for the next time.
+  @inline(__always)
+  func run() throws {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_DONE || code == SQLITE_ROW {
+      sqlite3_reset(handle)
+      return
+    }
+    let error = failure()
+    sqlite3_reset(handle)
+    throw error
+  }
+
+  func failure() -> SQLiteError {
+    SQLiteError(
+      extendedCode: sqlite3_extended_errcode(database), message: String(cString: sqlite3_errmsg(database)),
+      sql: sql)
+  }
+
+  @inline(__always)
+  func reset() { sqlite3_reset(handle) }
+
+  // Columns of the current row.
+
+  @inline(__always)
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  @inline(__always)
+  func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  @inline(__always)
+  func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+  func text(_ column: Int32) -> String? {
+    guard let bytes = textBytes(column) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Valid until the next step.
+  @inline(__always)
+  func textBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
+    guard let start = sqlite3_column_text(handle, column) else { return nil }
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  /// Valid until the next step; empty for null.
+  @inline(__always)
+  func blobBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    let start = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  var columnCount: Int32 { sqlite3_column_count(handle) }
+
+  /// The statement with its parameters filled in, for the trace.
+  var expanded: String {
+    guard let text = sqlite3_expanded_sql(handle) else { return sql }
+    defer { sqlite3_free(text) }
+    return String(cString: text)
+  }
+
+  static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  nonisolated(unsafe) private static let empty = UnsafePointer(strdup("")!)
+}

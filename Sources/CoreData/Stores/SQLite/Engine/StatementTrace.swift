@@ -1,0 +1,75 @@
+@_implementationOnly import CSQLite
+
+/// What a store tells of the SQL it runs, in the format of Apple's `-com.apple.CoreData.SQLDebug`.
+///
+/// | level | lines |
+/// |---|---|
+/// | 1 | each statement; how long fetches and saves took |
+/// | 3 | also the values bound to parameters |
+/// | 4 | also SQLite's plan of each query |
+///
+/// Any thread.
+final class StatementTrace: @unchecked Sendable {
+  // `@unchecked Sendable`: `recorded` is only touched under `lock`; the rest is constant.
+
+  let level: Int
+  private let writesToStandardError: Bool
+  private let lock = NSLock()
+  private var recorded: [String] = []
+  private let isRecording: Bool
+
+  init(level: Int, isRecording: Bool = false) {
+    self.level = level
+    self.isRecording = isRecording
+    writesToStandardError = !isRecording
+  }
+
+  /// The trace that the program's arguments ask for, shared by all stores; nil without the argument.
+  static let requested: StatementTrace? = {
+    let arguments = ProcessInfo.processInfo.arguments
+    guard let index = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug"), index + 1 < arguments.count,
+      let level = Int(arguments[index + 1]), level > 0
+    else { return nil }
+    return StatementTrace(level: level)
+  }()
+
+  /// The SQL since the last call, one statement an element. Only of a recording trace.
+  func takeRecorded() -> [String] {
+    lock.lock()
+    defer { lock.unlock() }
+    defer { recorded = [] }
+    return recorded
+  }
+
+  func willRun(_ sql: String) {
+    if isRecording {
+      lock.lock()
+      recorded.append(sql)
+      lock.unlock()
+    }
+    write("sql: \(sql)")
+  }
+
+  /// Also shows the parameters, whose values SQLite prints.
+  func willRun(_ statement: Statement, parameters: [String]) {
+    willRun(statement.sql)
+    guard level >= 3 else { return }
+    for (index, parameter) in parameters.enumerated() {
+      write("details: SQLite bind[\(index)] = \(parameter)")
+    }
+  }
+
+  func annotate(_ text: @autoclosure () -> String) { write("annotation: \(text())") }
+
+  func detail(_ text: @autoclosure () -> String) { write("details: \(text())") }
+
+  private func write(_ text: String) {
+    guard writesToStandardError, level > 0 else { return }
+    FileHandle.standardError.write(Data("CoreData: \(text)\n".utf8))
+  }
+
+  /// A duration as the lines give it: seconds with four digits.
+  static func seconds(since start: UInt64) -> String {
+    String(format: "%.4fs", Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
+  }
+}

@@ -1,0 +1,47 @@
+/// A value bound to a parameter of a statement.
+enum Binding: Hashable {
+  case null
+  case int(Int64)
+  case double(Double)
+  case text(String)
+  case blob(Data)
+
+  /// A slot of a row as its column holds it.
+  init(_ row: RowSnapshot, _ property: LayoutProperty) {
+    if property.word < 0 || row.isNull(slot: property.slot) {
+      self = .null
+      return
+    }
+    let word = property.word
+    switch property.kind {
+    case .int16, .int32, .int64, .boolean, .toOne: self = .int(row.int(word: word))
+    case .double, .float, .date: self = .double(row.double(word: word))
+    case .string, .uri: self = .text(row.string(word: word))
+    case .uuid: self = .blob(Data(UnsafeRawBufferPointer(start: row.words + word, count: 16)))
+    case .decimal: self = .text(RowWritePlan.text(row.decimal(word: word)))
+    case .binary, .transformable: self = .blob(Data(row.tail(word: word)))
+    case .undefined, .toMany, .fetched: self = .null
+    }
+  }
+
+  func bind(to statement: Statement, at index: Int32) {
+    switch self {
+    case .null: statement.bindNull(at: index)
+    case .int(let value): statement.bind(value, at: index)
+    case .double(let value): statement.bind(value, at: index)
+    case .text(let value): statement.bind(text: value, at: index)
+    case .blob(let value): value.withUnsafeBytes { statement.bind(blob: $0, at: index) }
+    }
+  }
+
+  /// As the trace shows it.
+  var text: String {
+    switch self {
+    case .null: "nil"
+    case .int(let value): "(int64)\(value)"
+    case .double(let value): "(double)\(value)"
+    case .text(let value): "\"\(value)\""
+    case .blob(let value): "<\(value.count) bytes>"
+    }
+  }
+}

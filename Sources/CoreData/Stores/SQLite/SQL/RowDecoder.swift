@@ -1,0 +1,131 @@
+@_implementationOnly import CSQLite
+
+/// Moves the columns of one entity's row into a row's slots: no dictionary, no boxed value.
+///
+/// Immutable; any thread.
+final class RowDecoder: @unchecked Sendable {
+  // `@unchecked Sendable`: immutable.
+
+  struct Step {
+    let kind: SlotKind
+    let isTagged: Bool
+    let slot: Int
+    let word: Int
+    let column: Int32
+    /// The destination's Z_ENT, or -1.
+    let entityColumn: Int32
+    /// Layout index of the declared destination.
+    let destination: Int
+    let isPolymorphic: Bool
+
+    init(_ column: SlotColumn, at place: Int32, entityColumn: Int32) {
+      let property = column.property
+      kind = property.kind
+      isTagged = column.isTagged
+      slot = property.slot
+      word = property.word
+      self.column = place
+      self.entityColumn = entityColumn
+      destination = property.destination
+      isPolymorphic = property.isPolymorphic
+    }
+  }
+
+  private let layout: EntityLayout
+  private let steps: UnsafeMutableBufferPointer<Step>
+
+  init(_ entity: EntitySchema, steps: [Step]) {
+    layout = entity.layout
+    self.steps = .allocate(capacity: max(steps.count, 1))
+    _ = self.steps.initialize(from: steps)
+    count = steps.count
+  }
+
+  private let count: Int
+
+  deinit { steps.deallocate() }
+
+  /// The current row of a statement.
+  @inline(__always)
+  func row(
+    _ statement: Statement, _ builder: inout RowBuilder, _ schema: StoreSchema, _ files: ExternalFiles
+  ) throws -> RowSnapshot {
+    builder.begin(layout)
+    let handle = statement.handle
+    for index in 0..<count {
+      let step = steps[index]
+      let type = sqlite3_column_type(handle, step.column)
+      if type == SQLITE_NULL { continue }
+      switch step.kind {
+      case .string, .uri:
+        let text = sqlite3_column_text(handle, step.column)
+        builder.setBytes(
+          UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, step.column))),
+          slot: step.slot, word: step.word)
+      case .int16, .int32, .int64, .boolean:
+        builder.setInt(sqlite3_column_int64(handle, step.column), slot: step.slot, word: step.word)
+      case .double, .float, .date:
+        builder.setDouble(sqlite3_column_double(handle, step.column), slot: step.slot, word: step.word)
+      case .toOne:
+        builder.setInt(sqlite3_column_int64(handle, step.column), slot: step.slot, word: step.word)
+        if step.isPolymorphic { try setEntity(step, handle, &builder, schema, files) }
+      default:
+        try setOther(step, type, statement, &builder, files)
+      }
+    }
+    return builder.finish(
+      key: sqlite3_column_int64(handle, 1), version: sqlite3_column_int64(handle, 2), entity: layout.index)
+  }
+
+  /// The second word of a to-one whose destination has subentities.
+  private func setEntity(
+    _ step: Step, _ handle: OpaquePointer, _ builder: inout RowBuilder, _ schema: StoreSchema,
+    _ files: ExternalFiles
+  ) throws {
+    var entity = step.destination
+    if step.entityColumn >= 0 {
+      let number = Int(sqlite3_column_int64(handle, step.entityColumn))
+      if number != 0 {
+        guard let found = schema.index(ofNumber: number) else {
+          throw Failure.incompatibleSchema(
+            url: files.store, table: schema.entity(at: layout.index).table,
+            what: "\(layout.slots[step.slot].name) of row \(sqlite3_column_int64(handle, 1)) leads to "
+              + "Z_ENT \(number), which no entity has")
+        }
+        entity = found
+      }
+    }
+    builder.setInt(Int64(entity), slot: step.slot, word: step.word + 1)
+  }
+
+  /// The rarer kinds.
+  private func setOther(
+    _ step: Step, _ type: Int32, _ statement: Statement, _ builder: inout RowBuilder, _ files: ExternalFiles
+  ) throws {
+    switch step.kind {
+    case .uuid:
+      let bytes = statement.blobBytes(step.column)
+      if bytes.count == 16 {
+        builder.setUUID(bytes.loadUnaligned(as: UUID.self), slot: step.slot, word: step.word)
+      } else if let text = statement.text(step.column), let uuid = UUID(uuidString: text) {
+        builder.setUUID(uuid, slot: step.slot, word: step.word)
+      }
+    case .decimal:
+      builder.setDecimal(RowDecoder.decimal(statement, step.column, type), slot: step.slot, word: step.word)
+    case .binary where step.isTagged:
+      let data = try files.value(ofTagged: statement.blobBytes(step.column))
+      data.withUnsafeBytes { builder.setBytes($0, slot: step.slot, word: step.word) }
+    case .binary, .transformable:
+      builder.setBytes(statement.blobBytes(step.column), slot: step.slot, word: step.word)
+    default:
+      break
+    }
+  }
+
+  /// SQLite keeps a decimal as an integer or a float; the digits of a float's text are what was meant.
+  static func decimal(_ statement: Statement, _ column: Int32, _ type: Int32) -> Decimal {
+    if type == SQLITE_INTEGER { return Decimal(statement.int(column)) }
+    let text = statement.text(column) ?? ""
+    return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) ?? Decimal.nan
+  }
+}

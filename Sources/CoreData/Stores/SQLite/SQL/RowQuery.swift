@@ -1,0 +1,89 @@
+/// Reads whole rows of one entity, or of an entity and those that inherit from it: which columns a statement
+/// selects, and where each goes in a row.
+///
+/// The columns: Z_ENT (or the constant 0 where the table is the entity's alone), Z_PK, Z_OPT, the entity's
+/// attributes by name, its to-one relationships by name, each followed by the destination's Z_ENT where that
+/// varies; then what subentities add, in their order.
+///
+/// Immutable; any thread.
+final class RowQuery: @unchecked Sendable {
+  // `@unchecked Sendable`: immutable.
+
+  let entity: EntitySchema
+  let layouts: Range<Int>
+  /// With the table's alias `t0`.
+  let columns: [String]
+  private let schema: StoreSchema
+  /// By layout index, less the first one's; nil for entities outside the configuration.
+  private let decoders: [RowDecoder?]
+  private let hasOneEntity: Bool
+
+  init(_ schema: StoreSchema, _ layout: EntityLayout, includesSubentities: Bool) throws {
+    self.schema = schema
+    entity = try schema.entity(layout)
+    layouts = includesSubentities ? layout.subtree : layout.index..<(layout.index + 1)
+    hasOneEntity = layouts.count == 1
+    var names = ["Z_PK", "Z_OPT"]
+    var places: [String: Int32] = [:]
+    func place(_ name: String) -> Int32 {
+      if let place = places[name] { return place }
+      names.append(name)
+      places[name] = Int32(names.count)
+      return Int32(names.count)
+    }
+    decoders = layouts.map { index in
+      schema.entities[index].map { entity in
+        RowDecoder(
+          entity,
+          steps: entity.slots.compactMap { $0 }.map { column in
+            RowDecoder.Step(
+              column, at: place(column.name), entityColumn: column.entityName.map(place) ?? -1)
+          })
+      }
+    }
+    columns = [entity.sharesTable ? "t0.Z_ENT" : "0"] + names.map { "t0.\($0)" }
+  }
+
+  /// The rows of a statement that selects `columns`.
+  func rows(_ statement: Statement, files: ExternalFiles) throws -> [RowSnapshot] {
+    var rows: [RowSnapshot] = []
+    var builder = RowBuilder()
+    if hasOneEntity, let decoder = decoders[0] {
+      while try statement.step() {
+        rows.append(try decoder.row(statement, &builder, schema, files))
+      }
+      return rows
+    }
+    var number: Int64 = -1
+    var decoder: RowDecoder?
+    while try statement.step() {
+      let next = statement.int(0)
+      if next != number || decoder == nil {
+        number = next
+        decoder = schema.index(ofNumber: Int(next)).flatMap {
+          layouts.contains($0) ? decoders[$0 - layouts.lowerBound] : nil
+        }
+      }
+      guard let decoder else {
+        throw Failure.incompatibleSchema(
+          url: files.store, table: entity.table,
+          what: "the row \(statement.int(1)) has Z_ENT \(next), which is no \(entity.layout.name)")
+      }
+      rows.append(try decoder.row(statement, &builder, schema, files))
+    }
+    return rows
+  }
+
+  /// The condition that keeps rows of other entities out; nil where the table has none.
+  var entityCondition: (sql: String, numbers: [Int])? {
+    guard entity.sharesTable else { return nil }
+    let numbers = layouts.compactMap { schema.entities[$0]?.number }
+    if entity.layout.isRoot, numbers.count == schema.entities.compactMap({ $0 }).filter({
+      $0.layout.rootIndex == entity.layout.rootIndex
+    }).count {
+      return nil
+    }
+    if numbers.count == 1 { return ("t0.Z_ENT = ?", numbers) }
+    return ("t0.Z_ENT IN (\(numbers.map { _ in "?" }.joined(separator: ",")))", numbers)
+  }
+}

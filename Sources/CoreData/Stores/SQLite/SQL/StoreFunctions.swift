@@ -1,0 +1,148 @@
+/// The functions and collations that Core Data's SQL calls.
+///
+/// | name | arguments | answers |
+/// |---|---|---|
+/// | NSCoreDataStringSearch | text, piece, options, locale | 1 if the text has the piece |
+/// | NSCoreDataStringCompare | a, b, options, locale | negative, 0, positive |
+/// | NSCoreDataLike | text, pattern, options | 1 if the whole text fits the pattern of `LIKE` |
+/// | NSCoreDataMatches | text, pattern, options | 1 if the whole text fits the regular expression |
+/// | NSCoreDataBlob | hexadecimal digits | the bytes |
+/// | NSCoreDataDATrigger… | table, Z_ENT, Z_PK, attribute, value | null; notes that a trigger changed a row |
+///
+/// `options` are those of `NSString.CompareOptions`: 1 case, 128 diacritics, 256 width, 8 at the start, 4 (with
+/// 8) at the end, 32 by locale. Null in, null out.
+enum StoreFunctions {
+  static func register(in connection: Connection) throws {
+    try registerSearch(in: connection)
+    try registerPatterns(in: connection)
+    try registerTriggerNotes(in: connection)
+    try connection.register(collation: "NSCollateNoCase") { a, b in
+      compareStrings(String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self), options: .caseInsensitive)
+    }
+    for name in ["NSCollateLocaleSensitive", "NSCollateFinderlike"] {
+      try connection.register(collation: name) { a, b in
+        let (left, right) = (String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self))
+        return left.localizedStandardCompare(right).rawValue
+      }
+    }
+    try connection.register(collation: "NSCollateLocale") { a, b in
+      String(decoding: a, as: UTF8.self).localizedCompare(String(decoding: b, as: UTF8.self)).rawValue
+    }
+    try connection.register(collation: "NSCollateLocaleNoCase") { a, b in
+      String(decoding: a, as: UTF8.self).localizedCaseInsensitiveCompare(String(decoding: b, as: UTF8.self))
+        .rawValue
+    }
+  }
+
+  /// A predicate's options as the functions take them.
+  static func number(_ options: Comparison.Options, _ place: StringPlace = .anywhere) -> Int64 {
+    var number: Int64 = 0
+    if !options.contains(.normalized) {
+      if options.contains(.caseInsensitive) { number |= 1 }
+      if options.contains(.diacriticInsensitive) { number |= 128 }
+      if number != 0 { number |= 256 }
+      if options.contains(.localeSensitive) { number |= 32 }
+    }
+    if options.contains(.word) { number |= wordBit }
+    switch place {
+    case .start: number |= 8
+    case .end: number |= 12
+    case .anywhere: break
+    }
+    return number
+  }
+
+  /// Not one of Foundation's.
+  private static let wordBit: Int64 = 1 << 20
+
+  private static func options(_ number: Int64) -> Comparison.Options {
+    var options: Comparison.Options = []
+    if number & 1 != 0 { options.insert(.caseInsensitive) }
+    if number & 128 != 0 { options.insert(.diacriticInsensitive) }
+    if number & 32 != 0 { options.insert(.localeSensitive) }
+    if number & wordBit != 0 { options.insert(.word) }
+    return options
+  }
+
+  private static func registerSearch(in connection: Connection) throws {
+    // A scan asks with the same piece for every row: it is folded once.
+    var last: (piece: String, number: Int64, finder: StringFinder)?
+    try connection.register(function: "NSCoreDataStringSearch", argumentCount: 4) { arguments in
+      guard let text = arguments[0].text, let piece = arguments[1].text else { return .null }
+      let number = arguments[2].int
+      if last == nil || last!.number != number || last!.piece != piece {
+        let place: StringPlace = number & 8 == 0 ? .anywhere : number & 4 == 0 ? .start : .end
+        last = (piece, number, StringFinder(piece, place, options: options(number)))
+      }
+      return .int(last!.finder.matches(text) ? 1 : 0)
+    }
+    try connection.register(function: "NSCoreDataStringCompare", argumentCount: 4) { arguments in
+      guard let a = arguments[0].text, let b = arguments[1].text else { return .null }
+      return .int(Int64(compareStrings(a, b, options: options(arguments[2].int))))
+    }
+  }
+
+  private static func registerPatterns(in connection: Connection) throws {
+    var lastLike: (text: String, number: Int64, pattern: LikePattern)?
+    try connection.register(function: "NSCoreDataLike", argumentCount: 3) { arguments in
+      guard let text = arguments[0].text, let pattern = arguments[1].text else { return .null }
+      let number = arguments[2].int
+      if lastLike == nil || lastLike!.number != number || lastLike!.text != pattern {
+        lastLike = (pattern, number, LikePattern(pattern, options: options(number)))
+      }
+      return .int(lastLike!.pattern.matches(text) ? 1 : 0)
+    }
+    var lastExpression: (text: String, number: Int64, pattern: RegularExpressionPattern)?
+    try connection.register(function: "NSCoreDataMatches", argumentCount: 3) { arguments in
+      guard let text = arguments[0].text, let pattern = arguments[1].text else { return .null }
+      let number = arguments[2].int
+      if lastExpression == nil || lastExpression!.number != number || lastExpression!.text != pattern {
+        do {
+          lastExpression = (pattern, number, try RegularExpressionPattern(pattern, options: options(number)))
+        } catch {
+          return .failure("malformed regular expression \"\(pattern)\"")
+        }
+      }
+      return .int(lastExpression!.pattern.matches(text) ? 1 : 0)
+    }
+    try registerText(in: connection)
+  }
+
+  private static func registerText(in connection: Connection) throws {
+    try connection.register(function: "NSCoreDataUppercase", argumentCount: 1) { arguments in
+      arguments[0].text.map { .text($0.uppercased()) } ?? .null
+    }
+    try connection.register(function: "NSCoreDataLowercase", argumentCount: 1) { arguments in
+      arguments[0].text.map { .text($0.lowercased()) } ?? .null
+    }
+    try connection.register(function: "NSCoreDataCanonical", argumentCount: 1) { arguments in
+      arguments[0].text.map {
+        .text(foldForComparison($0, options: [.caseInsensitive, .diacriticInsensitive]))
+      } ?? .null
+    }
+    try connection.register(function: "NSCoreDataBlob", argumentCount: 1) { arguments in
+      guard let digits = arguments[0].textBytes else { return .null }
+      func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : (digit | 32) - 87 }
+      return .blob(
+        stride(from: 0, to: digits.count - 1, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) })
+    }
+  }
+
+  private static func registerTriggerNotes(in connection: Connection) throws {
+    let notes = TriggerNotes()
+    connection.attachment = notes
+    for name in [
+      "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+    ] {
+      try connection.register(function: name, argumentCount: -1, isDeterministic: false) { arguments in
+        if arguments.count >= 3 { notes.rows.append((Int(arguments[1].int), arguments[2].int)) }
+        return .null
+      }
+    }
+  }
+}
+
+/// The rows that triggers changed beside those that were written: Z_ENT and Z_PK.
+final class TriggerNotes {
+  var rows: [(number: Int, key: Int64)] = []
+}

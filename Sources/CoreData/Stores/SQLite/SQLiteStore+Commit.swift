@@ -1,0 +1,109 @@
+/// Saving: plan, run in one transaction, answer.
+extension SQLiteStore {
+  func commit(_ changes: ChangeSet) throws -> SaveOutcome {
+    if isReadOnly {
+      let entity = (changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first)?.entity
+      throw Failure.readOnlyStore(url: url, entity: entity.map { layouts.layouts[$0].name })
+    }
+    let steps = try savePlanner.steps(for: changes)
+    let start = DispatchTime.now().uptimeNanoseconds
+    let outcome = try translatingErrors { try pool.write { try self.commit(changes, steps, $0) } }
+    trace?.annotate("sql execution time: \(StatementTrace.seconds(since: start))")
+    return outcome
+  }
+
+  private func commit(
+    _ changes: ChangeSet, _ steps: [SaveStep], _ connection: Connection
+  ) throws -> SaveOutcome {
+    let notes = connection.attachment as? TriggerNotes
+    notes?.rows.removeAll()
+    var run = SaveRun(connection, schema, externalFiles, changes)
+    let newMetadata = changedMetadata()
+    try connection.begin(.exclusive)
+    do {
+      try run.run(steps)
+      guard !run.hasConflicts else {
+        connection.rollback()
+        externalFiles.remove(run.writer.written)
+        return try conflicts(run, changes, connection)
+      }
+      if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }
+      pool.willCommit()
+      try connection.commit()
+    } catch {
+      connection.rollback()
+      externalFiles.remove(run.writer.written)
+      throw error
+    }
+    pool.didCommit()
+    if newMetadata != nil { didWriteMetadata() }
+    externalFiles.remove(run.writer.abandoned)
+    return .saved(rewritten: try publish(changes, notes, connection))
+  }
+
+  /// Lets the cache know what is committed; returns the rows that triggers changed further.
+  private func publish(
+    _ changes: ChangeSet, _ notes: TriggerNotes?, _ connection: Connection
+  ) throws -> [RowSnapshot] {
+    var rows = changes.inserted
+    rows += changes.updated.map(\.row)
+    rowCache.invalidate(changes.deleted.map(\.reference))
+    rowCache.publish(&rows, sharingEqual: false)
+    guard let notes, !notes.rows.isEmpty else { return [] }
+    var keys: [Int: Set<Int64>] = [:]
+    for note in notes.rows {
+      if let index = schema.index(ofNumber: note.number) {
+        keys[layouts.layouts[index].rootIndex, default: []].insert(note.key)
+      }
+    }
+    return try keys.sorted { $0.key < $1.key }.flatMap { root, keys in
+      try committedRows(keys.sorted(), in: layouts.layouts[root], connection)
+    }
+  }
+
+  private func conflicts(_ run: SaveRun, _ changes: ChangeSet, _ connection: Connection) throws -> SaveOutcome {
+    guard run.outdated.isEmpty else {
+      return .versionConflicts(
+        try run.outdated.map { base in
+          let root = layouts.layouts[base.entity].root
+          return VersionConflict(
+            base: base, persisted: try committedRows([base.key], in: root, connection).first)
+        })
+    }
+    return .constraintConflicts(
+      try run.collisions.list.map { collision in
+        let root = layouts.layouts[collision.entity].root
+        let holder = collision.isOwn ? [RowReference(entity: collision.entity, key: collision.key)] : []
+        return ConstraintConflict(
+          constraint: collision.constraint, conflicting: actual(holder, changes) + collision.rows,
+          persisted: collision.isOwn
+            ? nil : try committedRows([collision.key], in: root, connection).first)
+      })
+  }
+
+  /// The references with the actual entities that the change set's rows have.
+  private func actual(_ references: [RowReference], _ changes: ChangeSet) -> [RowReference] {
+    references.map { reference in
+      let root = layouts.layouts[Int(reference.entity)].rootIndex
+      let rows = changes.inserted + changes.updated.map(\.row)
+      return rows.first { $0.key == reference.key && layouts.layouts[$0.entity].rootIndex == root }?.reference
+        ?? reference
+    }
+  }
+
+  /// Rows as they are now, read by the connection that writes.
+  private func committedRows(
+    _ keys: [Int64], in root: EntityLayout, _ connection: Connection
+  ) throws -> [RowSnapshot] {
+    let query = try queries.rowQuery(root, includesSubentities: true)
+    var rows = try keys.flatMap { key -> [RowSnapshot] in
+      let statement = try connection.statement(queries.faultText(query, size: 0))
+      statement.bind(key, at: 1)
+      connection.trace?.willRun(statement, parameters: ["(int64)\(key)"])
+      defer { statement.reset() }
+      return try query.rows(statement, files: externalFiles)
+    }
+    rowCache.publish(&rows)
+    return rows
+  }
+}

@@ -1,0 +1,62 @@
+/// Metadata of stores that are not open.
+extension SQLiteStore {
+  static func readMetadata(at url: URL) throws -> [String: Any] {
+    do {
+      return try readingUntouched(url) { connection in
+        guard let metadata = try StoreMetadata.read(from: connection) else {
+          throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
+        }
+        return metadata
+      }
+    } catch let failure as Failure {
+      throw failure.nsError
+    } catch let error as SQLiteError {
+      throw (error.isNotADatabase
+        ? Failure.notADatabase(url: url)
+        : Failure.storeCannotBeOpened(url: url, sqliteCode: error.code, message: error.message)).nsError
+    }
+  }
+
+  static func writeMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+    do {
+      guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
+      let connection = try Connection(path: url.path, options: Connection.Options())
+      guard let old = try StoreMetadata.read(from: connection) else {
+        throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
+      }
+      var new = metadata ?? [:]
+      new[NSStoreTypeKey] = NSSQLiteStoreType
+      new[NSStoreUUIDKey] = old[NSStoreUUIDKey]
+      try connection.transaction(.exclusive) { try StoreMetadata.write(new, to: connection) }
+    } catch let failure as Failure {
+      throw failure.nsError
+    } catch let error as SQLiteError {
+      throw error.failure(at: url).nsError
+    }
+  }
+
+  /// Reads a file without writing a byte to it or beside it: as it is where the file alone says all, else
+  /// from a copy of it and its log.
+  private static func readingUntouched<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
+    guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
+    var options = Connection.Options()
+    options.isReadOnly = true
+    func size(_ suffix: String) -> Int {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + suffix)
+      return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+    }
+    if size("-wal") == 0, size("-journal") == 0 {
+      var address = URLComponents()
+      address.scheme = "file"
+      address.path = url.path
+      address.queryItems = [URLQueryItem(name: "immutable", value: "1")]
+      options.isURI = true
+      return try body(Connection(path: address.string ?? url.absoluteString, options: options))
+    }
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("CoreData-" + UUID().uuidString, isDirectory: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let copy = try copyDatabase(at: url, into: folder) {}
+    return try body(Connection(path: copy.path, options: Connection.Options()))
+  }
+}

@@ -1,0 +1,220 @@
+/// A store's file once it is open.
+struct OpenFile {
+  let schema: StoreSchema
+  let pool: ConnectionPool
+  let metadata: [String: Any]
+}
+
+/// Opening, case by case:
+///
+/// 1. `/dev/null`: a database in memory, made anew.
+/// 2. No file: made, unless the store is read-only (`storeFileMissing`) or its folder is missing.
+/// 3. A file of zero bytes, or a database without a table: as no file.
+/// 4. A file without SQLite's header: `notADatabase`.
+/// 5. No metadata, or tables that don't fit the model though the hashes do: `incompatibleSchema`.
+/// 6. Hashes that differ: `incompatibleModel`, or `migrationUnavailable` where migration is asked for.
+///
+/// Whatever fails leaves file and log as they were.
+extension SQLiteStore {
+  func openFile() throws -> OpenFile {
+    guard let url, url.isFileURL else { throw Failure.storeWithoutURL(type: NSSQLiteStoreType) }
+    if url.path == "/dev/null" { return try makeFile(url, path: ":memory:") }
+    switch try StoreFileState(url) {
+    case .missing, .empty:
+      if storeOptions.isReadOnly { throw Failure.storeFileMissing(url: url) }
+      return try makeFile(url, path: url.path)
+    case .database(let isLogged):
+      if storeOptions.isReadOnly, isLogged {
+        return try openExisting(url, path: try makeWorkingCopy(of: url).path)
+      }
+      return try openExisting(url, path: url.path)
+    }
+  }
+
+  private func connectionOptions(mayCreate: Bool = false) -> Connection.Options {
+    var options = Connection.Options()
+    options.isReadOnly = storeOptions.isReadOnly
+    options.mayCreate = mayCreate
+    options.busyTimeout = storeOptions.busyTimeout
+    options.configure = { connection in try StoreFunctions.register(in: connection) }
+    return options
+  }
+
+  /// Opens a connection; what SQLite says becomes the failure to open the store.
+  private func opening<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as SQLiteError {
+      if error.isNotADatabase { throw Failure.notADatabase(url: url) }
+      throw Failure.storeCannotBeOpened(url: url, sqliteCode: error.code, message: error.message)
+    }
+  }
+
+  // A new file.
+
+  private func makeFile(_ url: URL, path: String) throws -> OpenFile {
+    let plan = try SchemaPlanner.plan(layouts, configuration: configuration, existing: nil)
+    let statements = try plan.createStatements() + DerivedTriggers.createStatements(plan.schema)
+    let metadata = StoreMetadata.make(
+      for: layouts.model, configuration: configuration, uuid: UUID().uuidString)
+    return try opening(url) {
+      let writer = try Connection(path: path, options: connectionOptions(mayCreate: true))
+      writer.trace = trace
+      trace?.annotate("Connecting to sqlite database file at \"\(path)\"")
+      // These two only count before the first table.
+      try writer.set(pragma: "page_size", to: "4096")
+      try writer.set(pragma: "auto_vacuum", to: "2")
+      try applyPragmas(to: writer)
+      try writer.transaction(.exclusive) {
+        for statement in statements { try writer.execute(statement) }
+        try SQLiteStore.insertPrimaryKeys(plan, writer)
+        try StoreMetadata.write(metadata, to: writer)
+        try ModelCache.write(layouts.model, to: writer)
+      }
+      return OpenFile(schema: plan.schema, pool: try makePool(writer, path: path), metadata: metadata)
+    }
+  }
+
+  private static func insertPrimaryKeys(_ plan: SchemaPlan, _ connection: Connection) throws {
+    let sql = "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, 0)"
+    let statement = try Statement(sql, in: connection.database, isKept: false)
+    for row in plan.primaryKeyRows {
+      connection.trace?.willRun(sql)
+      statement.bind(Int64(row.number), at: 1)
+      statement.bind(text: row.name, at: 2)
+      statement.bind(Int64(row.parent), at: 3)
+      try statement.run()
+    }
+  }
+
+  // An existing file.
+
+  private func openExisting(_ url: URL, path: String) throws -> OpenFile {
+    try opening(url) {
+      let writer = try Connection(path: path, options: connectionOptions())
+      writer.trace = trace
+      trace?.annotate("Connecting to sqlite database file at \"\(path)\"")
+      // Until the file is known to fit, not even the log is to move.
+      writer.setKeepsLogOnClose(true)
+      guard let metadata = try StoreMetadata.read(from: writer) else {
+        if !storeOptions.isReadOnly, try writer.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty {
+          return try makeFile(url, path: path)
+        }
+        throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
+      }
+      try check(metadata, url)
+      let existing = try ExistingSchema(url: url, connection: writer)
+      let plan = try SchemaPlanner.plan(layouts, configuration: configuration, existing: existing)
+      if !storeOptions.isReadOnly {
+        guard !writer.isReadOnly else {
+          throw SQLiteError(extendedCode: 8, message: "attempt to write a readonly database")
+        }
+        writer.setKeepsLogOnClose(false)
+        try applyPragmas(to: writer)
+        if storeOptions.analyzes { try writer.execute("ANALYZE") }
+        if storeOptions.vacuums { try writer.execute("VACUUM") }
+      }
+      return OpenFile(schema: plan.schema, pool: try makePool(writer, path: path), metadata: metadata)
+    }
+  }
+
+  private func check(_ metadata: [String: Any], _ url: URL) throws {
+    let type = metadata[NSStoreTypeKey] as? String ?? NSSQLiteStoreType
+    guard type == NSSQLiteStoreType else {
+      throw Failure.storeTypeMismatch(url: url, expected: NSSQLiteStoreType, found: type)
+    }
+    if storeOptions.ignoresVersions { return }
+    guard let hashes = layouts.model.versionHashesByName(forConfigurationName: configuration) else {
+      throw Failure.unknownConfiguration(
+        name: configuration ?? "", configurations: layouts.model.configurations)
+    }
+    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let difference = Failure.Difference(stored: stored, model: hashes)
+    if difference.isEmpty { return }
+    if storeOptions.migrates {
+      throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
+    }
+    throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
+  }
+
+  // Connections.
+
+  private func applyPragmas(to connection: Connection) throws {
+    try connection.set(pragma: "journal_mode", to: storeOptions.journalMode)
+    for pragma in storeOptions.connectionPragmas { try connection.set(pragma: pragma.name, to: pragma.value) }
+  }
+
+  /// Readers beside the writer only where the journal lets them read while it writes.
+  private func makePool(_ writer: Connection, path: String) throws -> ConnectionPool {
+    let isLogged = try writer.pragma("journal_mode")?.lowercased() == "wal"
+    let isExclusive = try writer.pragma("locking_mode")?.lowercased() == "exclusive"
+    let hasReaders = path != ":memory:" && isLogged && !isExclusive
+    var options = connectionOptions()
+    options.pragmas = storeOptions.isReadOnly ? [] : storeOptions.connectionPragmas
+    let trace = trace
+    return ConnectionPool(writer: writer, maximumReaders: hasReaders ? storeOptions.maximumReaders : 0) {
+      let reader = try Connection(path: path, options: options)
+      reader.trace = trace
+      return reader
+    }
+  }
+
+  /// Copies the file and its log into a folder of its own, so that nothing is ever written beside it.
+  private func makeWorkingCopy(of url: URL) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("CoreData-" + UUID().uuidString, isDirectory: true)
+    do {
+      return try SQLiteStore.copyDatabase(at: url, into: folder) { self.workingCopy = folder }
+    } catch {
+      throw Failure.storeCannotBeOpened(
+        url: url, sqliteCode: nil, message: "its working copy could not be made: \(error)")
+    }
+  }
+
+  /// Copies a database and its log, not the log's index, which SQLite makes anew.
+  static func copyDatabase(at url: URL, into folder: URL, didMakeFolder: () -> Void) throws -> URL {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    didMakeFolder()
+    let copy = folder.appendingPathComponent(url.lastPathComponent)
+    for suffix in ["", "-wal", "-journal"] {
+      let source = url.path + suffix
+      guard suffix.isEmpty || FileManager.default.fileExists(atPath: source) else { continue }
+      try FileManager.default.copyItem(atPath: source, toPath: copy.path + suffix)
+      // A copy of a file that can't be written must be writable itself.
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path + suffix)
+    }
+    return copy
+  }
+}
+
+/// What stands at a store's URL.
+enum StoreFileState {
+  case missing
+  case empty
+  /// - isLogged: whether SQLite would write beside it, for a write-ahead log or a journal left behind.
+  case database(isLogged: Bool)
+
+  init(_ url: URL) throws {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
+      let folder = url.deletingLastPathComponent().path
+      if !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue {
+        throw Failure.storeDirectoryMissing(url: url)
+      }
+      self = .missing
+      return
+    }
+    guard !isDirectory.boolValue, let file = FileHandle(forReadingAtPath: url.path) else {
+      throw Failure.storeCannotBeOpened(url: url, sqliteCode: 14, message: "unable to open database file")
+    }
+    defer { try? file.close() }
+    let header = (try? file.read(upToCount: 20)) ?? Data()
+    if header.isEmpty {
+      self = .empty
+      return
+    }
+    guard header.count == 20, header.prefix(16).elementsEqual(Array("SQLite format 3".utf8) + [0]) else {
+      throw Failure.notADatabase(url: url)
+    }
+    let isLog = header[header.startIndex + 18] == 2 || header[header.startIndex + 19] == 2
+    self = .database(isLogged: isLog || FileManager.default.fileExists(atPath: url.path + "-journal"))
+  }
+}

@@ -1,0 +1,137 @@
+/// A store in a SQLite file of Apple's layout.
+///
+/// The file is opened by `loadMetadata()`. `rows(for:)`, `rows(forKeys:in:)`, `members(of:owner:)`,
+/// `reserveKeys(_:in:)` and `commit(_:)` may then be called from any thread.
+final class SQLiteStore: NSPersistentStore, RowStore {
+  let layouts: ModelLayouts
+  let rowCache: RowCache
+  let storeOptions: StoreOptions
+  /// What is told of the SQL; set before `loadMetadata()`.
+  var trace: StatementTrace? = .requested
+
+  /// Set once, by `loadMetadata()`.
+  private(set) var schema: StoreSchema!
+  private(set) var pool: ConnectionPool!
+  private(set) var queries: QueryPlans!
+  private(set) var savePlanner: SavePlanner!
+  /// The folder of a read-only store's working copy, removed when the store is closed.
+  var workingCopy: URL?
+
+  private let metadataLock = NSLock()
+  private var storedMetadata: [String: Any] = [:]
+  private var isMetadataChanged = false
+
+  override var type: String { NSSQLiteStoreType }
+
+  /// The store's metadata. A change is written with the next commit.
+  override var metadata: [String: Any]! {
+    get {
+      metadataLock.lock()
+      defer { metadataLock.unlock() }
+      return storedMetadata
+    }
+    set {
+      metadataLock.lock()
+      defer { metadataLock.unlock() }
+      storedMetadata = newValue ?? [:]
+      // Type and UUID are the store's, whatever the client sets.
+      storedMetadata[NSStoreTypeKey] = NSSQLiteStoreType
+      storedMetadata[NSStoreUUIDKey] = identity.uuid
+      isMetadataChanged = true
+    }
+  }
+
+  /// The metadata if they have to be written.
+  func changedMetadata() -> [String: Any]? {
+    metadataLock.lock()
+    defer { metadataLock.unlock() }
+    return isMetadataChanged ? storedMetadata : nil
+  }
+
+  func didWriteMetadata() {
+    metadataLock.lock()
+    isMetadataChanged = false
+    metadataLock.unlock()
+  }
+
+  required convenience init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) {
+    guard let root else {
+      preconditionFailure("A SQLite store is made by the coordinator that it is added to.")
+    }
+    self.init(
+      layouts: ModelLayouts.of(root.managedObjectModel), configurationName: name, at: url, options: options,
+      coordinator: root)
+  }
+
+  init(
+    layouts: ModelLayouts, configurationName name: String?, at url: URL, options: [AnyHashable: Any]? = nil,
+    coordinator: NSPersistentStoreCoordinator?
+  ) {
+    self.layouts = layouts
+    rowCache = RowCache(layouts)
+    storeOptions = StoreOptions(options)
+    super.init(persistentStoreCoordinator: coordinator, configurationName: name, at: url, options: options)
+    isReadOnly = storeOptions.isReadOnly
+  }
+
+  deinit { removeWorkingCopy() }
+
+  /// Opens the file, or makes it. Throws a `Failure`.
+  override func loadMetadata() throws {
+    do {
+      let file = try openFile()
+      identity.uuid = file.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
+      metadataLock.lock()
+      storedMetadata = file.metadata
+      metadataLock.unlock()
+      schema = file.schema
+      pool = file.pool
+      queries = QueryPlans(file.schema)
+      savePlanner = SavePlanner(file.schema)
+    } catch {
+      removeWorkingCopy()
+      throw error
+    }
+  }
+
+  /// Closes the file. The connections end when the last fetch in progress does.
+  override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    pool?.close()
+    removeWorkingCopy()
+  }
+
+  override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try readMetadata(at: url)
+  }
+
+  override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    try writeMetadata(metadata, at: url)
+  }
+
+  private func removeWorkingCopy() {
+    guard let folder = workingCopy else { return }
+    workingCopy = nil
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// The configuration's name, nil for the one of all entities.
+  var configuration: String? {
+    configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
+  }
+
+  /// Runs `body`, and turns what SQLite says into a failure that names the file.
+  func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as SQLiteError { throw error.failure(at: url) }
+  }
+}
+
+extension SQLiteError {
+  /// The failure of an operation on an open store.
+  func failure(at url: URL?) -> Failure {
+    if isNotADatabase, let url { return .notADatabase(url: url) }
+    return .sqlite(code: code, extendedCode: extendedCode, message: message, sql: sql, url: url)
+  }
+}

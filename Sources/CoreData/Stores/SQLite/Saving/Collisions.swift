@@ -1,0 +1,79 @@
+/// The uniqueness constraints that a save breaks, and with which rows.
+struct Collisions {
+  struct Collision {
+    let constraint: [String]
+    /// Rows of the change set.
+    var rows: [RowReference]
+    /// The key of the row they collide with.
+    let key: Int64
+    let entity: Int
+    /// Whether that row is one of the change set too.
+    let isOwn: Bool
+  }
+
+  private(set) var list: [Collision] = []
+  /// Rows that the change set inserts or updates, by key and root entity: made when the first is needed.
+  private let changes: ChangeSet
+  private var own: Set<RowReference>?
+
+  init(_ changes: ChangeSet) { self.changes = changes }
+
+  var isEmpty: Bool { list.isEmpty }
+
+  /// Finds which constraints a row breaks. False when it breaks none that the model knows.
+  mutating func note(_ row: RowSnapshot, _ schema: StoreSchema, _ connection: Connection) throws -> Bool {
+    var found = false
+    var layout: EntityLayout? = schema.layouts.layouts[row.entity]
+    while let declaring = layout {
+      for constraint in declaring.entity.constraintNames {
+        guard let key = try holder(of: constraint, declaring, row, schema, connection) else { continue }
+        found = true
+        add(constraint, row, key: key, declaring)
+      }
+      layout = declaring.superIndex < 0 ? nil : schema.layouts.layouts[declaring.superIndex]
+    }
+    return found
+  }
+
+  private mutating func add(_ constraint: [String], _ row: RowSnapshot, key: Int64, _ declaring: EntityLayout) {
+    if let index = list.firstIndex(where: {
+      $0.key == key && $0.constraint == constraint && $0.entity == declaring.index
+    }) {
+      list[index].rows.append(row.reference)
+      return
+    }
+    if own == nil {
+      own = Set(
+        (changes.inserted + changes.updated.map(\.row)).map { RowReference(entity: declaring.rootIndex, key: $0.key) })
+    }
+    let isOwn = own!.contains(RowReference(entity: declaring.rootIndex, key: key))
+    list.append(
+      Collision(
+        constraint: constraint, rows: [row.reference], key: key, entity: declaring.index, isOwn: isOwn))
+  }
+
+  /// The key of another row with the same values; nil when there is none, or one of the values is null.
+  private func holder(
+    of constraint: [String], _ declaring: EntityLayout, _ row: RowSnapshot, _ schema: StoreSchema,
+    _ connection: Connection
+  ) throws -> Int64? {
+    let entity = schema.entity(at: row.entity)
+    let columns = constraint.compactMap { name in
+      entity.layout.property(named: name).flatMap { $0.slot >= 0 ? entity.slots[$0.slot] : nil }
+    }
+    guard columns.count == constraint.count, columns.allSatisfy({ !row.isNull(slot: $0.property.slot) }) else {
+      return nil
+    }
+    let conditions = columns.map { "\($0.name) = ?" } + ["Z_PK <> ?"]
+    let numbers = declaring.subtree.compactMap { schema.entities[$0]?.number }
+    let scope = entity.sharesTable ? " AND Z_ENT IN (\(numbers.map(String.init).joined(separator: ",")))" : ""
+    let statement = try connection.statement(
+      "SELECT Z_PK FROM \(entity.table) WHERE \(conditions.joined(separator: " AND "))\(scope)")
+    defer { statement.reset() }
+    for (index, column) in columns.enumerated() {
+      Binding(row, column.property).bind(to: statement, at: Int32(index + 1))
+    }
+    statement.bind(row.key, at: Int32(columns.count + 1))
+    return try statement.step() ? statement.int(0) : nil
+  }
+}

@@ -1,0 +1,137 @@
+/// The steps for links that no row of the many side holds: join tables, and keys without a property.
+///
+/// A many-to-many link comes from both sides; it is written once.
+struct LinkSteps {
+  enum Step {
+    case keys(String, [Int64])
+    case pairs(String, [KeyPair])
+  }
+
+  private(set) var removals: [Step] = []
+  private(set) var additions: [Step] = []
+
+  /// What happens to the pairs of one join table.
+  private struct JoinChanges {
+    let table: JoinTable
+    var added: [KeyPair] = []
+    var removed: [KeyPair] = []
+    /// As the other side tells it.
+    var addedByOther: [KeyPair] = []
+    var removedByOther: [KeyPair] = []
+  }
+
+  init(_ changes: ChangeSet, _ schema: StoreSchema) throws {
+    try addDeletedOwners(changes.deleted, schema)
+    guard !changes.links.isEmpty else { return }
+    var joins: [JoinChanges] = []
+    var positions: [ObjectIdentifier: Int] = [:]
+    for link in changes.links {
+      switch schema.entity(at: Int(link.owner.entity)).toMany[link.relationship.toManyIndex] {
+      case .foreignKey(let table, _, let order):
+        // The key itself is in the members' rows; a member that leaves loses its place.
+        if let order { append(&removals, "UPDATE \(table) SET \(order) = NULL WHERE Z_PK = ?", link.removed) }
+      case .hiddenKey(let table, let column, let order):
+        let clear = order.map { ", \($0) = NULL" } ?? ""
+        let owner = link.owner.key
+        appendPairs(
+          &removals, "UPDATE \(table) SET \(column) = NULL\(clear) WHERE Z_PK = ? AND \(column) = ?",
+          link.removed.map { KeyPair(first: $0.key, second: owner) })
+        appendPairs(
+          &additions, "UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?",
+          link.added.map { KeyPair(first: owner, second: $0.key) })
+      case .join(let side):
+        let id = ObjectIdentifier(side.table)
+        if positions[id] == nil {
+          positions[id] = joins.count
+          joins.append(JoinChanges(table: side.table))
+        }
+        LinkSteps.collect(link, side, into: &joins[positions[id]!])
+      case .none:
+        throw Failure.externalRelationship(
+          .init(
+            entity: schema.layouts.layouts[Int(link.owner.entity)].name, property: link.relationship.name),
+          destination: link.relationship.relationship.destinationName ?? "?")
+      }
+    }
+    for join in joins { append(join) }
+  }
+
+  private static func collect(_ link: LinkChange, _ side: JoinSide, into join: inout JoinChanges) {
+    let owner = link.owner.key
+    func pairs(_ members: [RowReference]) -> [KeyPair] {
+      members.map { side.isNaming ? KeyPair(first: owner, second: $0.key) : KeyPair(first: $0.key, second: owner) }
+    }
+    if side.table.isSymmetric {
+      // Both of its rows come from either end; an end that is not in the change set tells nothing.
+      let mirrored = { (pairs: [KeyPair]) in pairs.map { KeyPair(first: $0.second, second: $0.first) } }
+      join.added += pairs(link.added)
+      join.removed += pairs(link.removed)
+      join.addedByOther += mirrored(pairs(link.added))
+      join.removedByOther += mirrored(pairs(link.removed))
+    } else if side.isNaming {
+      join.added += pairs(link.added)
+      join.removed += pairs(link.removed)
+    } else {
+      join.addedByOther += pairs(link.added)
+      join.removedByOther += pairs(link.removed)
+    }
+  }
+
+  private mutating func append(_ join: JoinChanges) {
+    let table = join.table
+    appendPairs(
+      &removals, "DELETE FROM \(table.name) WHERE \(table.first) = ? AND \(table.second) = ?",
+      LinkSteps.union(join.removed, join.removedByOther))
+    appendPairs(
+      &additions, "INSERT OR REPLACE INTO \(table.name)(\(table.first), \(table.second)) VALUES (?, ?)",
+      LinkSteps.union(join.added, join.addedByOther))
+  }
+
+  /// Both lists, each pair once.
+  private static func union(_ a: [KeyPair], _ b: [KeyPair]) -> [KeyPair] {
+    if b.isEmpty { return a }
+    var seen = Set<KeyPair>(minimumCapacity: a.count + b.count)
+    return (a + b).filter { seen.insert($0).inserted }
+  }
+
+  /// Nothing refers to a row that is gone.
+  private mutating func addDeletedOwners(_ deleted: [RowSnapshot], _ schema: StoreSchema) throws {
+    var keys: [Int: [Int64]] = [:]
+    for row in deleted where schema.entity(at: row.entity).toMany.contains(where: \.namesOwners) {
+      keys[row.entity, default: []].append(row.key)
+    }
+    for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) {
+      for storage in schema.entity(at: entity).toMany {
+        switch storage {
+        case .join(let side):
+          removals.append(.keys("DELETE FROM \(side.table.name) WHERE \(side.owner) = ?", keys))
+          if side.table.isSymmetric {
+            removals.append(.keys("DELETE FROM \(side.table.name) WHERE \(side.member) = ?", keys))
+          }
+        case .hiddenKey(let table, let column, let place):
+          let clear = place.map { ", \($0) = NULL" } ?? ""
+          removals.append(.keys("UPDATE \(table) SET \(column) = NULL\(clear) WHERE \(column) = ?", keys))
+        case .foreignKey, .none: break
+        }
+      }
+    }
+  }
+
+  private func append(_ steps: inout [Step], _ sql: String, _ members: [RowReference]) {
+    if !members.isEmpty { steps.append(.keys(sql, members.map(\.key))) }
+  }
+
+  private func appendPairs(_ steps: inout [Step], _ sql: String, _ pairs: [KeyPair]) {
+    if !pairs.isEmpty { steps.append(.pairs(sql, pairs)) }
+  }
+}
+
+extension ToManyStorage {
+  /// Whether something other than the members' own properties refers to the owner.
+  fileprivate var namesOwners: Bool {
+    switch self {
+    case .join, .hiddenKey: true
+    case .foreignKey, .none: false
+    }
+  }
+}

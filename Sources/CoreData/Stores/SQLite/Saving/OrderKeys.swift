@@ -1,0 +1,67 @@
+/// The numbers by which the members of an ordered relationship are sorted.
+enum OrderKeys {
+  static let first: Int64 = 2048
+  static let step: Int64 = 1024
+
+  /// Ascending numbers for members in their order, keeping as many of the old ones as can stay.
+  ///
+  /// Members that came in between get numbers from the gap; where a gap is too small all are numbered anew:
+  /// 2048, 3072, 4096 …
+  static func assign(_ old: [Int64?]) -> [Int64] {
+    let kept = longestAscent(old)
+    var keys = Array(repeating: Int64(0), count: old.count)
+    var index = 0
+    var last: Int64?
+    for next in kept + [old.count] {
+      let count = Int64(next - index)
+      let limit = next < old.count ? old[next]! : nil
+      if count > 0 {
+        guard let gap = spread(count, after: last, before: limit) else { return renumbered(old.count) }
+        for offset in 0..<count { keys[index + Int(offset)] = gap.start + gap.step * offset }
+      }
+      if next < old.count {
+        keys[next] = old[next]!
+        last = old[next]
+      }
+      index = next + 1
+    }
+    return keys
+  }
+
+  private static func renumbered(_ count: Int) -> [Int64] {
+    (0..<Int64(count)).map { first + step * $0 }
+  }
+
+  private static func spread(_ count: Int64, after: Int64?, before: Int64?) -> (start: Int64, step: Int64)? {
+    guard let before else {
+      let start = after.map { $0 + step } ?? first
+      return (start, step)
+    }
+    let width = (before - (after ?? 0)) / (count + 1)
+    return width > 0 ? ((after ?? 0) + width, width) : nil
+  }
+
+  /// Positions of a longest strictly ascending choice among the old numbers.
+  private static func longestAscent(_ old: [Int64?]) -> [Int] {
+    /// Positions of the smallest ends of ascents, by length.
+    var ends: [Int] = []
+    var previous = Array(repeating: -1, count: old.count)
+    for (position, value) in old.enumerated() {
+      guard let value else { continue }
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if old[ends[middle]]! < value { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[position] = ends[low - 1] }
+      if low == ends.count { ends.append(position) } else { ends[low] = position }
+    }
+    var ascent: [Int] = []
+    var position = ends.last ?? -1
+    while position >= 0 {
+      ascent.append(position)
+      position = previous[position]
+    }
+    return ascent.reversed()
+  }
+}

@@ -1,0 +1,171 @@
+@_implementationOnly import CSQLite
+
+/// One statement that writes, deletes or checks rows of an entity, and how a row's slots become its parameters.
+///
+/// Immutable; any thread.
+final class RowWritePlan: @unchecked Sendable {
+  // `@unchecked Sendable`: immutable.
+
+  enum Kind {
+    case insert, update, delete, check
+  }
+
+  struct Parameter {
+    let column: SlotColumn
+    let index: Int32
+  }
+
+  let kind: Kind
+  let entity: EntitySchema
+  let text: StatementText
+  let parameters: [Parameter]
+  /// First of the parameters that stand behind the slots' in an update: Z_OPT, Z_PK, old Z_OPT.
+  private let tailIndex: Int32
+  /// The columns of this statement whose old values may name files.
+  let tagged: [SlotColumn]
+
+  private init(
+    _ kind: Kind, _ entity: EntitySchema, _ sql: String, _ parameters: [Parameter], tailIndex: Int32 = 0,
+    tagged: [SlotColumn]
+  ) {
+    self.kind = kind
+    self.entity = entity
+    text = StatementText(sql)
+    self.parameters = parameters
+    self.tailIndex = tailIndex
+    self.tagged = tagged
+  }
+
+  static func insert(_ entity: EntitySchema) -> RowWritePlan {
+    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
+    var parameters: [Parameter] = []
+    for column in entity.slots.compactMap({ $0 }) {
+      parameters.append(Parameter(column: column, index: Int32(names.count + 1)))
+      names.append(column.name)
+      if let name = column.entityName { names.append(name) }
+    }
+    let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
+    return RowWritePlan(
+      .insert, entity, "INSERT INTO \(entity.table)(\(names.joined(separator: ", "))) VALUES(\(marks))",
+      parameters, tagged: [])
+  }
+
+  static func update(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
+    var sets: [String] = []
+    var parameters: [Parameter] = []
+    var tagged: [SlotColumn] = []
+    changed.forEach { slot in
+      guard let column = entity.slots[slot] else { return }
+      parameters.append(Parameter(column: column, index: Int32(sets.count + 1)))
+      sets.append("\(column.name) = ?")
+      if let name = column.entityName { sets.append("\(name) = ?") }
+      if column.isTagged { tagged.append(column) }
+    }
+    let tailIndex = Int32(sets.count + 1)
+    sets.append("Z_OPT = ?")
+    return RowWritePlan(
+      .update, entity,
+      "UPDATE OR FAIL \(entity.table) SET \(sets.joined(separator: ", "))  WHERE Z_PK = ? AND Z_OPT = ?",
+      parameters, tailIndex: tailIndex, tagged: tagged)
+  }
+
+  static func delete(_ entity: EntitySchema) -> RowWritePlan {
+    RowWritePlan(
+      .delete, entity, "DELETE FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?", [],
+      tagged: entity.slots.compactMap { $0 }.filter(\.isTagged))
+  }
+
+  /// Whether a row still has its version.
+  static func check(_ entity: EntitySchema) -> RowWritePlan {
+    RowWritePlan(
+      .check, entity, "SELECT Z_PK FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?", [], tagged: [])
+  }
+
+  /// Binds a new row.
+  @inline(__always)
+  func bindInsert(_ row: RowSnapshot, _ statement: Statement, _ writer: inout TaggedWriter) throws {
+    statement.bind(row.key, at: 1)
+    statement.bind(Int64(entity.number), at: 2)
+    statement.bind(row.version, at: 3)
+    try bindSlots(row, statement, &writer)
+  }
+
+  func bindUpdate(_ update: RowUpdate, _ statement: Statement, _ writer: inout TaggedWriter) throws {
+    try bindSlots(update.row, statement, &writer)
+    statement.bind(update.row.version, at: tailIndex)
+    statement.bind(update.row.key, at: tailIndex + 1)
+    statement.bind(update.base.version, at: tailIndex + 2)
+  }
+
+  /// Binds key and version of a row to be deleted or checked.
+  func bindKey(_ row: RowSnapshot, _ statement: Statement) {
+    statement.bind(row.key, at: 1)
+    statement.bind(row.version, at: 2)
+  }
+
+  /// Texts and blobs are not copied: the row must be held until the statement is reset.
+  @inline(__always)
+  private func bindSlots(_ row: RowSnapshot, _ statement: Statement, _ writer: inout TaggedWriter) throws {
+    for parameter in parameters {
+      let property = parameter.column.property
+      let index = parameter.index
+      let word = property.word
+      if row.isNull(slot: property.slot) {
+        statement.bindNull(at: index)
+        if parameter.column.entityName != nil { statement.bindNull(at: index + 1) }
+        continue
+      }
+      switch property.kind {
+      case .string, .uri: statement.bindStatic(text: row.tail(word: word), at: index)
+      case .int16, .int32, .int64, .boolean: statement.bind(row.int(word: word), at: index)
+      case .double, .float, .date: statement.bind(row.double(word: word), at: index)
+      case .toOne:
+        statement.bind(row.int(word: word), at: index)
+        if parameter.column.entityName != nil {
+          statement.bind(try writer.number(ofEntity: Int(row.int(word: word + 1))), at: index + 1)
+        }
+      case .binary where parameter.column.isTagged:
+        try writer.bind(row.tail(word: word), statement, at: index)
+      case .binary, .transformable: statement.bindStatic(blob: row.tail(word: word), at: index)
+      case .uuid:
+        statement.bindStatic(blob: UnsafeRawBufferPointer(start: row.words + word, count: 16), at: index)
+      case .decimal: statement.bind(text: RowWritePlan.text(row.decimal(word: word)), at: index)
+      case .undefined, .toMany, .fetched: statement.bindNull(at: index)
+      }
+    }
+  }
+
+  /// A decimal's digits, which SQLite turns into a number.
+  static func text(_ decimal: Decimal) -> String { decimal.isNaN ? "NaN" : decimal.description }
+
+  /// The parameters as the trace shows them.
+  func parameterTexts(_ row: RowSnapshot) -> [String] {
+    let slots = parameters.map { "\($0.column.name) = \(row.value($0.column.property))" }
+    return ["Z_PK = \(row.key)", "Z_OPT = \(row.version)"] + slots
+  }
+}
+
+/// Writes the values that may go into files, and remembers what to undo or to clean up.
+struct TaggedWriter {
+  let files: ExternalFiles
+  let schema: StoreSchema
+  /// Files that this save wrote: removed if it fails.
+  private(set) var written: [String] = []
+  /// Files that no row refers to once it succeeds.
+  var abandoned: [String] = []
+
+  init(_ files: ExternalFiles, _ schema: StoreSchema) {
+    self.files = files
+    self.schema = schema
+  }
+
+  func number(ofEntity index: Int) throws -> Int64 {
+    Int64(try schema.entity(schema.layouts.layouts[index]).number)
+  }
+
+  mutating func bind(_ value: UnsafeRawBufferPointer, _ statement: Statement, at index: Int32) throws {
+    let (column, file) = try files.tagged(value)
+    if let file { written.append(file) }
+    column.withUnsafeBytes { statement.bind(blob: $0, at: index) }
+  }
+}

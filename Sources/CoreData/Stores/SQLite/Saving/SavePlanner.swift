@@ -1,0 +1,139 @@
+/// Turns a change set into steps. Pure but for the statements it keeps: the same changes give the same steps.
+///
+/// The order of the steps, in one transaction:
+/// 1. locked rows are checked;
+/// 2. links that go: those taken away, and all of deleted rows;
+/// 3. rows are deleted, updated, inserted, so that a value that has to be unique can move from a row that
+///    goes to one that comes;
+/// 4. links that come, then the orders.
+///
+/// Any thread; the tables of plans are under `lock`.
+final class SavePlanner: @unchecked Sendable {
+  // `@unchecked Sendable`: the tables are only touched under `lock`.
+
+  private struct UpdateKey: Hashable {
+    let entity: Int
+    let changed: SlotMask
+  }
+
+  let schema: StoreSchema
+  private let lock = NSLock()
+  private var inserts: [RowWritePlan?]
+  private var deletes: [RowWritePlan?]
+  private var checks: [RowWritePlan?]
+  private var updates: [UpdateKey: RowWritePlan] = [:]
+  private var texts: [String: StatementText] = [:]
+  private var orders: [Int: OrderPlan] = [:]
+
+  init(_ schema: StoreSchema) {
+    self.schema = schema
+    let empty = [RowWritePlan?](repeating: nil, count: schema.layouts.layouts.count)
+    (inserts, deletes, checks) = (empty, empty, empty)
+  }
+
+  func steps(for changes: ChangeSet) throws -> [SaveStep] {
+    lock.lock()
+    defer { lock.unlock() }
+    let links = try LinkSteps(changes, schema)
+    return try grouped(changes.locked).map { .check(try plan($0.entity, in: &checks, RowWritePlan.check), $0.rows) }
+      + links.removals.map(step)
+      + grouped(changes.deleted).map { .delete(try plan($0.entity, in: &deletes, RowWritePlan.delete), $0.rows) }
+      + updateSteps(changes.updated)
+      + grouped(changes.inserted).map { .insert(try plan($0.entity, in: &inserts, RowWritePlan.insert), $0.rows) }
+      + links.additions.map(step)
+      + orderSteps(changes.links)
+  }
+
+  /// The rows by entity, in the order in which entities first appear.
+  private func grouped(_ rows: [RowSnapshot]) -> [(entity: Int, rows: [RowSnapshot])] {
+    var groups: [(entity: Int, rows: [RowSnapshot])] = []
+    var positions: [Int: Int] = [:]
+    for row in rows {
+      if let last = groups.indices.last, groups[last].entity == row.entity {
+        groups[last].rows.append(row)
+      } else if let position = positions[row.entity] {
+        groups[position].rows.append(row)
+      } else {
+        positions[row.entity] = groups.count
+        groups.append((row.entity, [row]))
+      }
+    }
+    return groups
+  }
+
+  private func updateSteps(_ updates: [RowUpdate]) throws -> [SaveStep] {
+    var groups: [(key: UpdateKey, updates: [RowUpdate])] = []
+    var positions: [UpdateKey: Int] = [:]
+    for update in updates {
+      let key = UpdateKey(entity: update.row.entity, changed: update.changed)
+      if let last = groups.indices.last, groups[last].key == key {
+        groups[last].updates.append(update)
+      } else if let position = positions[key] {
+        groups[position].updates.append(update)
+      } else {
+        positions[key] = groups.count
+        groups.append((key, [update]))
+      }
+    }
+    return try groups.map { group in
+      if let plan = self.updates[group.key] { return .update(plan, group.updates) }
+      let entity = try schema.entity(schema.layouts.layouts[group.key.entity])
+      let plan = RowWritePlan.update(entity, changed: group.key.changed)
+      self.updates[group.key] = plan
+      return .update(plan, group.updates)
+    }
+  }
+
+  private func plan(
+    _ entity: Int, in plans: inout [RowWritePlan?], _ make: (EntitySchema) -> RowWritePlan
+  ) throws -> RowWritePlan {
+    if let plan = plans[entity] { return plan }
+    let plan = make(try schema.entity(schema.layouts.layouts[entity]))
+    plans[entity] = plan
+    return plan
+  }
+
+  private func step(_ link: LinkSteps.Step) -> SaveStep {
+    switch link {
+    case .keys(let sql, let keys): return .keys(text(sql), keys)
+    case .pairs(let sql, let pairs): return .pairs(text(sql), pairs)
+    }
+  }
+
+  private func text(_ sql: String) -> StatementText {
+    if let text = texts[sql] { return text }
+    let text = StatementText(sql)
+    texts[sql] = text
+    return text
+  }
+
+  private func orderSteps(_ links: [LinkChange]) throws -> [SaveStep] {
+    try links.compactMap { link in
+      guard let order = link.order, let plan = try orderPlan(link) else { return nil }
+      return .order(plan, owner: link.owner.key, members: order.map(\.key))
+    }
+  }
+
+  private func orderPlan(_ link: LinkChange) throws -> OrderPlan? {
+    let entity = schema.entity(at: Int(link.owner.entity))
+    let key = Int(link.owner.entity) << 16 | link.relationship.toManyIndex
+    if let plan = orders[key] { return plan }
+    let plan: OrderPlan
+    switch entity.toMany[link.relationship.toManyIndex] {
+    case .foreignKey(let table, let column, let order?), .hiddenKey(let table, let column, let order?):
+      plan = OrderPlan(
+        select: "SELECT Z_PK, \(order) FROM \(table) WHERE \(column) = ? AND \(order) IS NOT NULL",
+        update: "UPDATE \(table) SET \(order) = ? WHERE Z_PK = ?", updateNamesOwner: false)
+    case .join(let side):
+      guard let order = side.order else { return nil }
+      plan = OrderPlan(
+        select: "SELECT \(side.member), \(order) FROM \(side.table.name) WHERE \(side.owner) = ? "
+          + "AND \(order) IS NOT NULL",
+        update: "UPDATE \(side.table.name) SET \(order) = ? WHERE \(side.member) = ? AND \(side.owner) = ?",
+        updateNamesOwner: true)
+    default: return nil
+    }
+    orders[key] = plan
+    return plan
+  }
+}

@@ -1,0 +1,46 @@
+/// One thing a save does, many times over: a statement, and the rows or pairs to run it with.
+enum SaveStep {
+  /// Each row must still have the version it was read with.
+  case check(RowWritePlan, [RowSnapshot])
+  case insert(RowWritePlan, [RowSnapshot])
+  case update(RowWritePlan, [RowUpdate])
+  case delete(RowWritePlan, [RowSnapshot])
+  /// A statement with one parameter, run for each key.
+  case keys(StatementText, [Int64])
+  /// A statement with two parameters, run for each pair.
+  case pairs(StatementText, [KeyPair])
+  /// Numbers the members of an ordered relationship of one owner.
+  case order(OrderPlan, owner: Int64, members: [Int64])
+
+  /// The statement, and how often it runs: for tests and the trace.
+  var summary: (sql: String, count: Int) {
+    switch self {
+    case .check(let plan, let rows), .insert(let plan, let rows), .delete(let plan, let rows):
+      return (plan.text.sql, rows.count)
+    case .update(let plan, let updates): return (plan.text.sql, updates.count)
+    case .keys(let text, let keys): return (text.sql, keys.count)
+    case .pairs(let text, let pairs): return (text.sql, pairs.count)
+    case .order(let plan, _, let members): return (plan.update.sql, members.count)
+    }
+  }
+}
+
+struct KeyPair: Hashable {
+  var first: Int64
+  var second: Int64
+}
+
+/// How the order of one relationship is read and written.
+final class OrderPlan: Sendable {
+  /// Member and number of one owner.
+  let select: StatementText
+  /// Parameters: number, member, and the owner where `updateNamesOwner`.
+  let update: StatementText
+  let updateNamesOwner: Bool
+
+  init(select: String, update: String, updateNamesOwner: Bool) {
+    self.select = StatementText(select)
+    self.update = StatementText(update)
+    self.updateNamesOwner = updateNamesOwner
+  }
+}

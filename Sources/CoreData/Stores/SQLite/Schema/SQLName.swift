@@ -1,0 +1,48 @@
+/// Names of tables and columns.
+enum SQLName {
+  /// The name as SQL takes it: in quotes when it has characters that no plain name has.
+  static func quoted(_ name: String) -> String {
+    let isPlain = name.utf8.allSatisfy {
+      $0 == 95 || $0 >= 128 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0
+    }
+    return isPlain && !name.isEmpty ? name : "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+  }
+
+  static func table(_ root: EntityLayout) -> String { "Z" + root.name.uppercased() }
+
+  static func column(_ property: LayoutProperty) -> String { "Z" + property.name.uppercased() }
+
+  /// Whether `name` is `prefix`, a number, `rest`, and perhaps a number after it.
+  static func matches(_ name: String, prefix: String, rest: String) -> Bool {
+    guard name.hasPrefix(prefix) else { return false }
+    let middle = name.dropFirst(prefix.count).drop(while: \.isASCIIDigit)
+    guard middle.hasPrefix(rest) else { return false }
+    return middle.dropFirst(rest.count).allSatisfy(\.isASCIIDigit)
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
+}
+
+/// Gives out names, each once: a name that is taken gets a number.
+struct UniqueNames {
+  private var taken: Set<String>
+
+  init(_ taken: Set<String> = []) { self.taken = taken }
+
+  mutating func name(_ wanted: String) -> String {
+    var name = wanted
+    var number = 0
+    while !taken.insert(name).inserted {
+      number += 1
+      name = "\(wanted)\(number)"
+    }
+    return name
+  }
+
+  /// Takes the first of the names that is still free.
+  mutating func take(_ names: [String]) -> String? {
+    names.first { taken.insert($0).inserted }
+  }
+}

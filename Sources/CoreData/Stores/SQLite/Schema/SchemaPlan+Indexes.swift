@@ -1,0 +1,87 @@
+extension SchemaPlan {
+  /// By table: foreign keys, Z_ENT where entities share the table, join tables, then for each entity the
+  /// attributes marked as indexed, the fetch indexes, the uniqueness constraints.
+  func createIndexes() throws -> [String] {
+    try tables.flatMap { table -> [String] in
+      var statements = table.foreignKeys.map { index(table.name, $0) }
+      if table.root.hasSubentities { statements.append(index(table.name, "Z_ENT")) }
+      statements += table.joins.map {
+        "CREATE INDEX \(SQLName.quoted("\($0.name)_\($0.second)_INDEX")) ON \($0.name) (\($0.second), \($0.first))"
+      }
+      for entity in schema.entities.compactMap({ $0 })
+      where entity.layout.rootIndex == table.root.index {
+        statements += try indexes(of: entity) + constraints(of: entity)
+      }
+      return statements
+    }
+  }
+
+  private func index(_ table: String, _ column: String) -> String {
+    "CREATE INDEX \(SQLName.quoted("\(table)_\(column)_INDEX")) ON \(table) (\(column))"
+  }
+
+  private func indexes(of entity: EntitySchema) throws -> [String] {
+    let description = entity.layout.entity
+    var names = Set(description.indexes.map(\.name))
+    var statements: [String] = []
+    // In the order in which the entity declares them.
+    for attribute in description.ownProperties where attribute.isIndexed && attribute is NSAttributeDescription {
+      guard !attribute.isTransient, names.insert(attribute.name).inserted else { continue }
+      statements.append(create(entity, attribute.name, [(try column(attribute.name, entity), true)]))
+    }
+    for compound in description.compoundIndexes {
+      let properties = compound.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
+      let name = properties.joined(separator: "_")
+      guard names.insert(name).inserted else { continue }
+      statements.append(create(entity, name, try properties.map { (try column($0, entity), true) }))
+    }
+    for index in description.indexes {
+      if index.elements.contains(where: { $0.collationType == .rTree }) {
+        throw Failure.unsupportedFeature("The R-tree index \(index.name) of \(entity.layout.name)")
+      }
+      if index.partialIndexPredicate != nil || index.storedPartialIndexPredicateFormat != nil {
+        throw Failure.unsupportedFeature("The partial index \(index.name) of \(entity.layout.name)")
+      }
+      let elements = try index.elements.map { element -> (String, Bool) in
+        if element.property is NSExpressionDescription {
+          throw Failure.unsupportedFeature(
+            "The expression \(element.propertyName ?? "") in the index \(index.name) of \(entity.layout.name)")
+        }
+        return (try column(element.propertyName ?? "", entity), element.isAscending)
+      }
+      if !elements.isEmpty { statements.append(create(entity, index.name, elements)) }
+    }
+    return statements
+  }
+
+  private func constraints(of entity: EntitySchema) throws -> [String] {
+    try entity.layout.entity.constraintNames.map { names in
+      let columns = try names.map { (try column($0, entity), true) }
+      // Inherited attributes have values in rows of other entities too; those are not concerned.
+      let isInherited = names.contains { entity.layout.property(named: $0)?.declaringEntity != entity.layout.index }
+      var statement = create(entity, "UNIQUE_" + names.joined(separator: "_"), columns, isUnique: true)
+      if isInherited {
+        let numbers = entity.layout.subtree.compactMap { schema.entities[$0]?.number }
+        statement += " WHERE Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
+      }
+      return statement
+    }
+  }
+
+  private func create(
+    _ entity: EntitySchema, _ name: String, _ columns: [(name: String, ascending: Bool)], isUnique: Bool = false
+  ) -> String {
+    let list = columns.map { "\($0.name) COLLATE BINARY \($0.ascending ? "ASC" : "DESC")" }
+    return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLName.quoted("Z_\(entity.layout.name)_\(name)")) "
+      + "ON \(entity.table) (\(list.joined(separator: ", ")))"
+  }
+
+  private func column(_ property: String, _ entity: EntitySchema) throws -> String {
+    guard let place = entity.layout.property(named: property), place.slot >= 0,
+      let column = entity.slots[place.slot]
+    else {
+      throw Failure.unsupportedFeature("An index on \(entity.layout.name).\(property), which has no column")
+    }
+    return column.name
+  }
+}

@@ -1,0 +1,96 @@
+/// The declared types of columns, in the order in which a table has them.
+enum ColumnType: Int {
+  case integer, timestamp, float, decimal, varchar, blob
+
+  init(_ kind: SlotKind) {
+    self =
+      switch kind {
+      case .int16, .int32, .int64, .boolean, .toOne, .toMany, .fetched: .integer
+      case .date: .timestamp
+      case .double, .float: .float
+      case .decimal: .decimal
+      case .string, .uri: .varchar
+      case .uuid, .binary, .transformable, .undefined: .blob
+      }
+  }
+
+  var sql: String {
+    switch self {
+    case .integer: "INTEGER"
+    case .timestamp: "TIMESTAMP"
+    case .float: "FLOAT"
+    case .decimal: "DECIMAL"
+    case .varchar: "VARCHAR"
+    case .blob: "BLOB"
+    }
+  }
+
+  /// Columns stand in groups; timestamps and floats share one.
+  var group: Int { self == .float ? ColumnType.timestamp.rawValue : rawValue }
+}
+
+/// One entity hierarchy's table, before it exists.
+struct TablePlan {
+  struct Column {
+    let name: String
+    let type: ColumnType
+    /// Layout index of the entity that brings the column; one past the last for hidden keys.
+    let entity: Int
+  }
+
+  let name: String
+  let root: EntityLayout
+  /// In the order in which names were given: by entity, attributes before relationships.
+  var columns: [Column] = []
+  var foreignKeys: [String] = []
+  var joins: [JoinTable] = []
+
+  /// Grouped by type; in a group the order of `columns`, hidden keys last.
+  var columnsInOrder: [Column] {
+    columns.enumerated().sorted {
+      ($0.element.type.group, $0.element.entity, $0.offset) < ($1.element.type.group, $1.element.entity, $1.offset)
+    }.map(\.element)
+  }
+}
+
+/// A store's schema together with the tables that make it up.
+struct SchemaPlan {
+  let schema: StoreSchema
+  let tables: [TablePlan]
+
+  /// Everything that makes a new file, as statements, in the order of `sqlite_master`.
+  func createStatements() throws -> [String] {
+    try createTables() + createIndexes() + createBookkeeping()
+  }
+
+  private func createTables() -> [String] {
+    tables.flatMap { table -> [String] in
+      let columns = table.columnsInOrder.map { ", \($0.name) \($0.type.sql)" }.joined()
+      return [
+        "CREATE TABLE \(table.name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"
+      ] + table.joins.map(createJoin)
+    }
+  }
+
+  private func createJoin(_ join: JoinTable) -> String {
+    let columns = [join.first, join.second, join.firstOrder, join.secondOrder].compactMap { $0 }
+    return "CREATE TABLE \(join.name) ( \(columns.map { "\($0) INTEGER" }.joined(separator: ", ")), "
+      + "PRIMARY KEY (\(join.first), \(join.second)) )"
+  }
+
+  private func createBookkeeping() -> [String] {
+    [
+      "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+      "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+      "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+    ]
+  }
+
+  /// The rows of Z_PRIMARYKEY: Z_ENT, name, Z_ENT of the parent.
+  var primaryKeyRows: [(number: Int, name: String, parent: Int)] {
+    schema.entities.compactMap { $0 }.sorted { $0.number < $1.number }.map { entity in
+      let parent = entity.layout.superIndex < 0 ? nil : schema.entities[entity.layout.superIndex]
+      return (entity.number, entity.layout.name, parent?.number ?? 0)
+    }
+  }
+}

@@ -1,0 +1,270 @@
+/// Works out tables and columns of a store from its model, and, for a file that exists, from what it has.
+///
+/// Pure: what the file has comes in as ``ExistingSchema``.
+///
+/// The rules, in the order in which names are given out:
+/// 1. table: `Z` and the root entity's name in capitals; a hierarchy shares it;
+/// 2. column: `Z` and the property's name in capitals; in one table a second property of that name gets a
+///    number. Entities in the order of Z_ENT, in each its attributes by name, then its to-one relationships;
+/// 3. beside a foreign key: `Z<n>_REL` where the declared destination n has subentities, `Z_FOK_REL` where
+///    the inverse is ordered;
+/// 4. to-many without inverse: a hidden key `Z<n>REL` in the destination's table, n being the owner;
+/// 5. many-to-many: a join table, see `joinTable`.
+struct SchemaPlanner {
+  private let layouts: ModelLayouts
+  private let members: [EntityLayout]
+  private let existing: ExistingSchema?
+  /// Z_ENT by layout index; 0 for entities outside the configuration.
+  private var numbers: [Int]
+  private var slots: [[SlotColumn?]]
+  private var toMany: [[ToManyStorage]]
+  private var columnNames: [Int: UniqueNames] = [:]
+  private var joinNames = UniqueNames()
+  private(set) var joins: [JoinTable] = []
+  /// By root index.
+  private(set) var tables: [Int: TablePlan] = [:]
+
+  /// - Parameters:
+  ///   - configuration: nil for all entities.
+  ///   - existing: what the file has; nil for a new one.
+  static func plan(
+    _ layouts: ModelLayouts, configuration: String?, existing: ExistingSchema?
+  ) throws -> SchemaPlan {
+    var planner = try SchemaPlanner(layouts, configuration: configuration, existing: existing)
+    return try planner.run()
+  }
+
+  private init(_ layouts: ModelLayouts, configuration: String?, existing: ExistingSchema?) throws {
+    self.layouts = layouts
+    self.existing = existing
+    guard let entities = layouts.model.entitiesInStoreOrder(forConfigurationName: configuration) else {
+      throw Failure.unknownConfiguration(
+        name: configuration ?? "", configurations: layouts.model.configurations)
+    }
+    members = entities.compactMap { layouts.layout(of: $0) }
+    numbers = Array(repeating: 0, count: layouts.layouts.count)
+    slots = layouts.layouts.map { Array(repeating: nil, count: $0.slots.count) }
+    toMany = layouts.layouts.map { Array(repeating: .none, count: $0.toMany.count) }
+    for (index, layout) in members.enumerated() {
+      guard let existing else {
+        numbers[layout.index] = index + 1
+        continue
+      }
+      guard let number = existing.numbers[layout.name] else {
+        throw existing.misfit("Z_PRIMARYKEY", "it has no row for the entity \(layout.name)")
+      }
+      numbers[layout.index] = number
+    }
+  }
+
+  private func isMember(_ index: Int) -> Bool { index >= 0 && numbers[index] != 0 }
+
+  private mutating func run() throws -> SchemaPlan {
+    for layout in members { try planColumns(layout) }
+    for layout in members { try planToMany(layout) }
+    inherit()
+    let entities = layouts.layouts.map { layout -> EntitySchema? in
+      guard isMember(layout.index) else { return nil }
+      return EntitySchema(
+        layout: layout, number: numbers[layout.index], table: SQLName.quoted(SQLName.table(layout.root)),
+        slots: slots[layout.index], toMany: toMany[layout.index], sharesTable: layout.root.hasSubentities)
+    }
+    let schema = StoreSchema(layouts: layouts, entities: entities, joins: joins)
+    let roots = members.filter(\.isRoot)
+    return SchemaPlan(schema: schema, tables: roots.map { tables[$0.index]! })
+  }
+
+  // Columns.
+
+  /// The columns of the properties that the entity itself declares.
+  private mutating func planColumns(_ layout: EntityLayout) throws {
+    let root = layout.rootIndex
+    if layout.isRoot {
+      let name = SQLName.quoted(SQLName.table(layout))
+      if let existing, existing.columns(of: name) == nil { throw existing.misfit(name, "there is no such table") }
+      tables[root] = TablePlan(name: name, root: layout)
+      columnNames[root] = UniqueNames(["Z_PK", "Z_ENT", "Z_OPT"])
+    }
+    for property in layout.slots where property.declaringEntity == layout.index && !property.isTransient {
+      if property.kind == .toOne {
+        try planForeignKey(property, of: layout)
+      } else {
+        guard property.kind != .undefined else {
+          throw Failure.unsupportedFeature(
+            "Storing \(layout.name).\(property.name), an attribute of the type "
+              + property.attribute.attributeType.modelName)
+        }
+        let name = try columnName(SQLName.column(property), in: root, for: property, of: layout)
+        tables[root]!.columns.append(
+          TablePlan.Column(name: name, type: ColumnType(property.kind), entity: layout.index))
+        slots[layout.index][property.slot] = SlotColumn(
+          property: property, name: name,
+          isTagged: property.kind == .binary && property.attribute.allowsExternalBinaryDataStorage)
+      }
+    }
+  }
+
+  private mutating func planForeignKey(_ property: LayoutProperty, of layout: EntityLayout) throws {
+    guard isMember(property.destination) else { return }
+    let root = layout.rootIndex
+    let plain = property.name.uppercased()
+    var columns = SlotColumn(
+      property: property, name: try columnName("Z" + plain, in: root, for: property, of: layout))
+    if property.isPolymorphic {
+      let wanted = "Z\(numbers[property.destination])_\(plain)"
+      columns.entityName = try columnName(wanted, in: root, for: property, of: layout) {
+        SQLName.matches($0, prefix: "Z", rest: "_" + plain)
+      }
+    }
+    if let inverse = layout.inverse(of: property), inverse.kind == .toMany, inverse.isOrdered {
+      columns.orderName = try columnName("Z_FOK_" + plain, in: root, for: property, of: layout)
+    }
+    slots[layout.index][property.slot] = columns
+    tables[root]!.foreignKeys.append(columns.name)
+    for name in [columns.name, columns.entityName, columns.orderName].compactMap({ $0 }) {
+      tables[root]!.columns.append(TablePlan.Column(name: name, type: .integer, entity: layout.index))
+    }
+  }
+
+  /// A free name in a table: of a new file the wanted one, of an existing one the one that it has.
+  private mutating func columnName(
+    _ wanted: String, in root: Int, for property: LayoutProperty, of layout: EntityLayout,
+    alternative: ((String) -> Bool)? = nil
+  ) throws -> String {
+    let table = tables[root]!.name
+    guard let existing, let columns = existing.columns(of: table) else {
+      return SQLName.quoted(columnNames[root]!.name(wanted))
+    }
+    // A numbered name counts only where the plain one is taken already.
+    let numbered = ["", "1", "2", "3", "4", "5", "6", "7", "8", "9"].map { SQLName.quoted(wanted + $0) }
+    var candidates = numbered.filter(columns.contains)
+    if let alternative { candidates += columns.filter(alternative) }
+    guard let name = columnNames[root]!.take(candidates) else {
+      throw existing.misfit(table, "there is no column \(wanted) for \(layout.name).\(property.name)")
+    }
+    return name
+  }
+
+  // To-many relationships.
+
+  private mutating func planToMany(_ layout: EntityLayout) throws {
+    for property in layout.toMany where property.declaringEntity == layout.index && !property.isTransient {
+      guard isMember(property.destination) else { continue }
+      let destination = layouts.layouts[property.destination]
+      let table = tables[destination.rootIndex]!.name
+      guard let inverse = layout.inverse(of: property) else {
+        toMany[layout.index][property.toManyIndex] = try hiddenKey(property, of: layout, in: destination)
+        continue
+      }
+      if inverse.kind == .toOne {
+        let declaring = layouts.layouts[inverse.declaringEntity]
+        guard let key = slots[declaring.index][declaring.property(named: inverse.name)!.slot] else { continue }
+        toMany[layout.index][property.toManyIndex] = .foreignKey(
+          table: table, column: key.name, order: property.isOrdered ? key.orderName : nil)
+      } else {
+        try planJoin(property, of: layout, inverse: inverse, of: destination)
+      }
+    }
+  }
+
+  private mutating func hiddenKey(
+    _ property: LayoutProperty, of layout: EntityLayout, in destination: EntityLayout
+  ) throws -> ToManyStorage {
+    let root = destination.rootIndex
+    let plain = property.name.uppercased()
+    let wanted = "Z\(numbers[layout.index])\(plain)"
+    let name = try columnName(wanted, in: root, for: property, of: layout) {
+      SQLName.matches($0, prefix: "Z", rest: plain) && !$0.hasPrefix("Z_")
+    }
+    var order: String?
+    if property.isOrdered {
+      order = try columnName("Z_FOK_" + wanted.dropFirst(), in: root, for: property, of: layout)
+    }
+    tables[root]!.foreignKeys.append(name)
+    for column in [name, order].compactMap({ $0 }) {
+      tables[root]!.columns.append(
+        TablePlan.Column(name: column, type: .integer, entity: layouts.layouts.count))
+    }
+    return .hiddenKey(table: tables[root]!.name, column: name, order: order)
+  }
+
+  // Join tables.
+
+  /// Plans the join table when the later of its two sides is met, and gives each side its view of it.
+  private mutating func planJoin(
+    _ property: LayoutProperty, of layout: EntityLayout, inverse: LayoutProperty, of destination: EntityLayout
+  ) throws {
+    let other = layouts.layouts[inverse.declaringEntity]
+    let otherProperty = other.property(named: inverse.name)!
+    let isSelfInverse = other === layout && otherProperty === property
+    guard isSelfInverse || isNaming(property, layout, otherProperty, other) else { return }
+
+    let (first, second) = (Int(numbers[layout.index]), Int(numbers[other.index]))
+    let (mine, theirs) = (property.name.uppercased(), otherProperty.name.uppercased())
+    let end = JoinEnds(
+      naming: first, other: second, relationship: mine, inverse: theirs,
+      isOrdered: property.isOrdered, isInverseOrdered: otherProperty.isOrdered, isSymmetric: isSelfInverse)
+    let table = try existing.map { try $0.joinTable(end) } ?? newJoinTable(end)
+    joins.append(table)
+    tables[layout.rootIndex]!.joins.append(table)
+    toMany[layout.index][property.toManyIndex] = .join(
+      JoinSide(
+        table: table, owner: table.first, member: table.second, order: table.secondOrder, isNaming: true))
+    if !isSelfInverse {
+      toMany[other.index][otherProperty.toManyIndex] = .join(
+        JoinSide(
+          table: table, owner: table.second, member: table.first, order: table.firstOrder, isNaming: false))
+    }
+  }
+
+  /// Whether the join table bears this relationship's name: that of the entity with the lower number; between
+  /// two of one entity the later by name.
+  private func isNaming(
+    _ property: LayoutProperty, _ layout: EntityLayout, _ other: LayoutProperty, _ otherLayout: EntityLayout
+  ) -> Bool {
+    if layout !== otherLayout { return numbers[layout.index] < numbers[otherLayout.index] }
+    return property.name > other.name
+  }
+
+  private mutating func newJoinTable(_ ends: JoinEnds) -> JoinTable {
+    // A name that an earlier join table's column has gets a number.
+    let first = joinNames.name("Z_\(ends.naming)\(ends.inverse)")
+    let second = joinNames.name("Z_\(ends.other)\(ends.relationship)")
+    func order(_ column: String) -> String { SQLName.quoted("Z_FOK_" + column.dropFirst(2)) }
+    return JoinTable(
+      name: SQLName.quoted("Z_\(ends.naming)\(ends.relationship)"), first: SQLName.quoted(first),
+      second: SQLName.quoted(second), firstOrder: ends.isInverseOrdered ? order(first) : nil,
+      secondOrder: ends.isOrdered ? order(second) : nil, isSymmetric: ends.isSymmetric)
+  }
+
+  /// Gives subentities what their ancestors declare.
+  private mutating func inherit() {
+    for layout in members where layout.superIndex >= 0 {
+      for property in layout.slots where property.declaringEntity != layout.index {
+        let parent = layouts.layouts[property.declaringEntity]
+        guard let column = slots[parent.index][parent.property(named: property.name)!.slot] else { continue }
+        slots[layout.index][property.slot] = SlotColumn(
+          property: property, name: column.name, entityName: column.entityName, orderName: column.orderName,
+          isTagged: column.isTagged)
+      }
+      for property in layout.toMany where property.declaringEntity != layout.index {
+        let parent = layouts.layouts[property.declaringEntity]
+        toMany[layout.index][property.toManyIndex] =
+          toMany[parent.index][parent.property(named: property.name)!.toManyIndex]
+      }
+    }
+  }
+}
+
+/// The two ends of a many-to-many relationship, as names are made of them.
+struct JoinEnds {
+  /// Z_ENT of the entity that names the table, and of the other.
+  var naming: Int
+  var other: Int
+  /// In capitals.
+  var relationship: String
+  var inverse: String
+  var isOrdered: Bool
+  var isInverseOrdered: Bool
+  var isSymmetric: Bool
+}

@@ -1,0 +1,91 @@
+/// The metadata of a store as its file keeps it: a row of `Z_METADATA`.
+///
+/// | column | holds |
+/// |---|---|
+/// | Z_VERSION | 1 |
+/// | Z_UUID | the store's UUID in capitals; `NSStoreUUID` in the dictionary |
+/// | Z_PLIST | the rest of the dictionary, a binary property list |
+enum StoreMetadata {
+  static let hashesDigestKey = "NSStoreModelVersionHashesDigest"
+  static let checksumKey = "NSStoreModelVersionChecksumKey"
+  static let frameworkVersionKey = "NSPersistenceFrameworkVersion"
+  static let maximumFrameworkVersionKey = "NSPersistenceMaximumFrameworkVersion"
+  static let autoVacuumKey = "_NSAutoVacuumLevel"
+
+  /// The version of Apple's framework whose files these are.
+  static let frameworkVersion = 1344
+  /// The style of version hashes.
+  static let hashesVersion = 3
+
+  /// What a new store says of itself.
+  static func make(for model: NSManagedObjectModel, configuration: String?, uuid: String) -> [String: Any] {
+    let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
+    return [
+      NSStoreTypeKey: NSSQLiteStoreType,
+      NSStoreUUIDKey: uuid,
+      frameworkVersionKey: frameworkVersion,
+      maximumFrameworkVersionKey: frameworkVersion,
+      NSStoreModelVersionHashesKey: hashes,
+      NSStoreModelVersionHashesVersionKey: hashesVersion,
+      hashesDigestKey: NSManagedObjectModel.hashesDigest(hashes),
+      checksumKey: NSManagedObjectModel.checksum(hashes),
+      NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
+      autoVacuumKey: "2",
+    ]
+  }
+
+  /// Reads the row; nil when the file has no metadata table.
+  static func read(from connection: Connection) throws -> [String: Any]? {
+    guard try hasTable("Z_METADATA", connection) else { return nil }
+    let statement = try Statement(
+      "SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA", in: connection.database, isKept: false)
+    connection.trace?.willRun(statement.sql)
+    guard try statement.step() else { return nil }
+    let plist = Data(statement.blobBytes(2))
+    var metadata =
+      (try? PropertyListSerialization.propertyList(from: plist, format: nil)) as? [String: Any] ?? [:]
+    metadata[NSStoreUUIDKey] = statement.text(1) ?? ""
+    if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }
+    return metadata
+  }
+
+  /// Writes the row, in whatever transaction is open. Values must be those of property lists.
+  static func write(_ metadata: [String: Any], to connection: Connection) throws {
+    var plist = metadata
+    let uuid = plist.removeValue(forKey: NSStoreUUIDKey) as? String ?? ""
+    let data = try PropertyListSerialization.data(fromPropertyList: plist, format: .binary, options: 0)
+    let sql = "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)"
+    let statement = try Statement(sql, in: connection.database, isKept: false)
+    connection.trace?.willRun(sql)
+    statement.bind(text: uuid, at: 1)
+    data.withUnsafeBytes { statement.bind(blob: $0, at: 2) }
+    try statement.run()
+  }
+
+  static func hasTable(_ name: String, _ connection: Connection) throws -> Bool {
+    try !connection.rows("SELECT TBL_NAME FROM SQLITE_MASTER WHERE TBL_NAME = '\(name)'").isEmpty
+  }
+}
+
+extension ExistingSchema {
+  /// Reads what the file has.
+  init(url: URL, connection: Connection) throws {
+    guard try StoreMetadata.hasTable("Z_PRIMARYKEY", connection) else {
+      throw Failure.incompatibleSchema(url: url, table: "Z_PRIMARYKEY", what: "there is no such table")
+    }
+    var numbers: [String: Int] = [:]
+    for row in try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {
+      if let number = row[0].flatMap(Int.init), let name = row[1] { numbers[name] = number }
+    }
+    var tables: [String: [String]] = [:]
+    let columns = try connection.rows(
+      """
+      SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c \
+      WHERE m.type = 'table' AND m.name LIKE 'Z%' ORDER BY m.rowid, c.cid
+      """)
+    for row in columns {
+      if let table = row[0], let column = row[1] { tables[table, default: []].append(column) }
+    }
+    self.init(url: url, numbers: numbers, tables: tables)
+  }
+}

@@ -1,0 +1,60 @@
+/// A SQLite store's options, read from the dictionary it is added with.
+struct StoreOptions {
+  var isReadOnly = false
+  /// In the client's words; applied after the store's own.
+  var pragmas: [(name: String, value: String)] = []
+  var busyTimeout: Int32 = 240_000
+  var maximumReaders = 4
+  var analyzes = false
+  var vacuums = false
+  var ignoresVersions = false
+  var migrates = false
+
+  init() {}
+
+  init(_ options: [AnyHashable: Any]?) {
+    let options = options ?? [:]
+    func flag(_ key: String) -> Bool { StoreOptions.flag(options[key]) }
+    isReadOnly = flag(NSReadOnlyPersistentStoreOption)
+    analyzes = flag(NSSQLiteAnalyzeOption)
+    vacuums = flag(NSSQLiteManualVacuumOption)
+    ignoresVersions = flag("NSIgnorePersistentStoreVersioningOption")
+    migrates = flag(NSMigratePersistentStoresAutomaticallyOption)
+    if let seconds = StoreOptions.number(options[NSPersistentStoreTimeoutOption]) {
+      busyTimeout = Int32(min(max(seconds * 1000, 0), Double(Int32.max)))
+    }
+    if let count = StoreOptions.number(options[NSPersistentStoreConnectionPoolMaxSizeKey]) {
+      maximumReaders = max(1, Int(count))
+    }
+    if let pragmas = options[NSSQLitePragmasOption] as? [AnyHashable: Any] {
+      self.pragmas = pragmas.map { ("\($0.key.base)", StoreOptions.word($0.value)) }.sorted { $0.0 < $1.0 }
+    }
+  }
+
+  /// The journal mode: what the client says, else a write-ahead log.
+  var journalMode: String {
+    pragmas.last { $0.name.lowercased() == "journal_mode" }?.value ?? "wal"
+  }
+
+  /// The pragmas of each connection, the store's own first.
+  var connectionPragmas: [(name: String, value: String)] {
+    [("synchronous", "NORMAL"), ("recursive_triggers", "1")]
+      + pragmas.filter { $0.name.lowercased() != "journal_mode" }
+  }
+
+  private static func flag(_ value: Any?) -> Bool {
+    if let value = value as? Bool { return value }
+    return (value as? NSNumber)?.boolValue ?? false
+  }
+
+  private static func number(_ value: Any?) -> Double? {
+    if let value = value as? Int { return Double(value) }
+    if let value = value as? Double { return value }
+    return (value as? NSNumber)?.doubleValue
+  }
+
+  /// A pragma's value: strings and numbers as they are, an `NSNumber` by its digits.
+  private static func word(_ value: Any) -> String {
+    (value as? String) ?? (value as? NSNumber)?.stringValue ?? "\(value)"
+  }
+}
