@@ -47,6 +47,8 @@ let package = Package(
     .testTarget(
       name: "DataModelCompilerTests", dependencies: ["DataModelCompiler", "DataModelFiles"],
       swiftSettings: stackSettings),
+    .testTarget(
+      name: "ModelFilesTests", dependencies: ["CoreData", "DataModelFiles"], swiftSettings: stackSettings),
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "StackTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData"], swiftSettings: stackSettings),

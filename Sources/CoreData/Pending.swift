@@ -22,8 +22,3 @@ extension NSPredicate {
 extension NSExpression {
   var node: ExpressionNode { get throws { throw Failure.unsupportedFeature("Expressions").nsError } }
 }
-
-// Model files.
-extension NSManagedObjectModel {
-  public convenience init?(contentsOf url: URL) { return nil }
-}

@@ -26,30 +26,23 @@ public enum CompiledModelFiles {
       mom: Array(data), name: mom.deletingPathExtension().lastPathComponent, file: mom.path)
   }
 
-  /// The `.mom` of a `.momd`'s current version, as its VersionInfo.plist names it.
+  /// The `.mom` of a `.momd`'s current version, as its VersionInfo.plist names it; the only version where it
+  /// names none.
   public static func currentVersion(of momd: URL) throws -> URL {
-    let file = momd.appendingPathComponent("VersionInfo.plist")
-    guard let data = FileManager.default.contents(atPath: file.path) else {
+    let info = try VersionInfo(momd: momd)
+    guard let name = info.currentVersionName ?? (info.hashes.count == 1 ? info.hashes.keys.first : nil) else {
       throw InvalidDataModel(
-        file: momd.path,
-        message: FileManager.default.fileExists(atPath: momd.path)
-          ? "there is no VersionInfo.plist in it" : "there is no such compiled model")
-    }
-    // Ours is binary; an old compiler's may be XML.
-    let name: String?
-    if data.starts(with: "bplist".utf8) {
-      name =
-        (try? BinaryPropertyListReader.read(Array(data)))?
-        .dictionary?["NSManagedObjectModel_CurrentVersionName"]?.string
-    } else {
-      let plist = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-      name = plist?["NSManagedObjectModel_CurrentVersionName"] as? String
-    }
-    guard let name else {
-      throw InvalidDataModel(
-        file: file.path, message: "the file names no NSManagedObjectModel_CurrentVersionName")
+        file: momd.appendingPathComponent("VersionInfo.plist").path,
+        message: "the file names no NSManagedObjectModel_CurrentVersionName")
     }
     return momd.appendingPathComponent(name + ".mom")
+  }
+
+  /// The version hashes by entity that the VersionInfo.plist beside a `.mom` states for it; empty when it
+  /// states none.
+  public static func statedHashes(of mom: URL) -> [String: [UInt8]] {
+    let info = try? VersionInfo(momd: mom.deletingLastPathComponent())
+    return info?.hashes[mom.deletingPathExtension().lastPathComponent] ?? [:]
   }
 
   /// All versions of a `.momd`, or the one of a `.mom`.
@@ -79,22 +72,6 @@ public enum CompiledModelFiles {
   /// The bytes of a version's `.mom`.
   public static func mom(_ model: DataModel) -> [UInt8] { ArchivedModelWriter.write(model) }
 
-  /// The bytes of a `.momd`'s VersionInfo.plist: the current version's name, and each version's hashes.
-  public static func versionInfo(_ package: DataModelPackage) -> [UInt8] {
-    var hashes: [String: PropertyList] = [:]
-    var checksums: [String: PropertyList] = [:]
-    for version in package.versions {
-      hashes[version.name] = .dictionary(version.entityVersionHashes().mapValues { .data($0) })
-      checksums[version.name] = .string(version.versionChecksum())
-    }
-    return BinaryPropertyListWriter.write(
-      .dictionary([
-        "NSManagedObjectModel_CurrentVersionName": .string(package.currentVersionName),
-        "NSManagedObjectModel_VersionHashes": .dictionary(hashes),
-        "NSManagedObjectModel_VersionChecksums": .dictionary(checksums),
-      ]))
-  }
-
   /// Writes a `.momd`, emptied first so that versions that are no more vanish.
   public static func write(_ package: DataModelPackage, to momd: URL) throws {
     let files = FileManager.default
@@ -103,6 +80,6 @@ public enum CompiledModelFiles {
     for version in package.versions {
       try Data(mom(version)).write(to: momd.appendingPathComponent(version.name + ".mom"))
     }
-    try Data(versionInfo(package)).write(to: momd.appendingPathComponent("VersionInfo.plist"))
+    try Data(VersionInfo(package).bytes).write(to: momd.appendingPathComponent("VersionInfo.plist"))
   }
 }

@@ -1,0 +1,57 @@
+import Foundation
+
+extension Bundle {
+  /// The URL of a resource. Swift packages keep a target's resources in a folder of their own beside the
+  /// executable, `<package>_<target>.resources`; for the main bundle those are looked at first, and then what
+  /// Foundation finds.
+  ///
+  /// Takes plain strings and so is preferred to Foundation's method in `url(forResource: "Model",
+  /// withExtension: "momd")`. All targets' folders lie side by side, those of other programs too: the one
+  /// named after the executable comes first, then those whose names begin so, then those that the executable
+  /// names, then the others.
+  public func url(forResource name: String, withExtension ext: String) -> URL? {
+    if bundlePath == Bundle.main.bundlePath, let url = PackageResources.url(of: name, extension: ext) {
+      return url
+    }
+    // Optional arguments choose Foundation's method.
+    return url(forResource: Optional(name), withExtension: Optional(ext))
+  }
+
+  /// The path of a resource, found as by `url(forResource:withExtension:)`.
+  public func path(forResource name: String, ofType ext: String) -> String? {
+    url(forResource: name, withExtension: ext)?.path
+  }
+}
+
+/// The resources that Swift packages put beside an executable.
+enum PackageResources {
+  static func url(of name: String, extension ext: String) -> URL? {
+    guard let executable = Bundle.main.executableURL else { return nil }
+    return url(of: name, extension: ext, executable: executable)
+  }
+
+  static func url(of name: String, extension ext: String, executable: URL) -> URL? {
+    let file = ext.isEmpty ? name : "\(name).\(ext)"
+    let beside = executable.resolvingSymlinksInPath().deletingLastPathComponent()
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: beside.path)) ?? []
+    let holders = names.filter { $0.hasSuffix(".resources") }.sorted().filter {
+      FileManager.default.fileExists(
+        atPath: beside.appendingPathComponent($0).appendingPathComponent(file).path)
+    }
+    guard let holder = best(of: holders, executable: executable) else { return nil }
+    return beside.appendingPathComponent(holder).appendingPathComponent(file)
+  }
+
+  private static func best(of holders: [String], executable: URL) -> String? {
+    guard holders.count > 1 else { return holders.first }
+    let program = executable.deletingPathExtension().lastPathComponent
+    // `<package>_<target>.resources`; both names may hold underscores.
+    if let own = holders.first(where: { $0.hasSuffix("_\(program).resources") }) { return own }
+    let related = holders.filter { $0.contains("_\(program)") }
+    if related.count == 1 { return related[0] }
+    // A target's generated accessor holds the folder's name, and only linked targets are in the executable.
+    let candidates = related.isEmpty ? holders : related
+    guard let binary = try? Data(contentsOf: executable, options: .alwaysMapped) else { return candidates[0] }
+    return candidates.first { binary.range(of: Data($0.utf8)) != nil } ?? candidates[0]
+  }
+}

@@ -1,0 +1,225 @@
+internal import DataModelFiles
+import Foundation
+
+/// Makes the descriptions of a model out of the plain values of its file.
+struct ModelBuilder {
+  private let file: ModelFile
+  private var source: DataModel { file.model }
+
+  init(_ file: ModelFile) { self.file = file }
+
+  /// - Throws: `InvalidDataModel` for what the file says and the stack cannot do.
+  func fill(_ model: NSManagedObjectModel) throws {
+    // Entities first, since properties refer to them; then properties, since inverses refer to those.
+    var entities: [String: NSEntityDescription] = [:]
+    for value in source.entities { entities[value.name] = entity(value) }
+    for value in source.entities {
+      let children = source.entities.filter { $0.parentName == value.name }
+      if !children.isEmpty { entities[value.name]?.subentities = children.compactMap { entities[$0.name] } }
+    }
+    for value in source.entities {
+      guard let entity = entities[value.name] else { continue }
+      entity.properties =
+        try value.attributes.map { try attribute($0, of: value.name) }
+        + value.relationships.map { relationship($0, entities) }
+        + value.fetchedProperties.map(fetchedProperty)
+    }
+    for value in source.entities {
+      guard let entity = entities[value.name] else { continue }
+      for relationship in value.relationships { connect(relationship, of: entity) }
+      entity.uniquenessConstraints = value.uniquenessConstraints
+      entity.compoundIndexes = value.compoundIndexes
+      entity.indexes = try value.compiledFetchIndexes.map { try index($0, of: entity) }
+    }
+    model.entities = source.entities.compactMap { entities[$0.name] }
+    model.versionIdentifiers = Set(source.versionIdentifiers.map { AnyHashable($0) })
+    for configuration in source.configurations {
+      model.setEntities(
+        configuration.entityNames.compactMap { entities[$0] }, forConfigurationName: configuration.name)
+    }
+    for template in source.fetchRequestTemplates {
+      model.fetchRequestTemplates[template.name] = request(template)
+    }
+    model.statedVersionHashes = file.statedHashes.mapValues { Data($0) }
+  }
+
+  private func entity(_ value: DataModel.Entity) -> NSEntityDescription {
+    let entity = NSEntityDescription()
+    entity.name = value.name
+    entity.managedObjectClassName = value.className ?? "NSManagedObject"
+    entity.isAbstract = value.isAbstract
+    entity.userInfo = value.userInfo
+    entity.versionHashModifier = value.versionHashModifier
+    if let renaming = value.renamingIdentifier { entity.renamingIdentifier = renaming }
+    entity.storedCoreSpotlightDisplayNameFormat = value.coreSpotlightDisplayNameExpression
+    return entity
+  }
+
+  private func attribute(_ value: DataModel.Attribute, of entity: String) throws -> NSAttributeDescription {
+    let attribute: NSAttributeDescription
+    if value.type == .composite {
+      let composite = NSCompositeAttributeDescription()
+      let type = source.composites.first { $0.name == value.compositeName }
+      composite.elements = try type?.attributes.map { try self.attribute($0, of: type?.name ?? entity) } ?? []
+      attribute = composite
+    } else if let format = value.derivationExpression {
+      let derived = NSDerivedAttributeDescription()
+      derived.storedDerivationFormat = format
+      attribute = derived
+    } else {
+      attribute = NSAttributeDescription()
+    }
+    guard let type = NSAttributeType(rawValue: UInt(value.type.rawValue)) else {
+      throw unsupported(entity, value.name, "attributes of type \(value.type.editorName)")
+    }
+    guard value.validationRules.isEmpty else {
+      let formats = value.validationRules.map(\.predicateFormat).joined(separator: "; ")
+      throw unsupported(entity, value.name, "validation other than by limits and patterns (\(formats))")
+    }
+    attribute.name = value.name
+    attribute.attributeType = type
+    attribute.isOptional = value.isOptional
+    attribute.isTransient = value.isTransient
+    attribute.isIndexed = value.isIndexed
+    attribute.userInfo = value.userInfo
+    attribute.versionHashModifier = value.versionHashModifier
+    if let renaming = value.renamingIdentifier { attribute.renamingIdentifier = renaming }
+    if let className = value.customClassName { attribute.attributeValueClassName = className }
+    attribute.valueTransformerName = value.valueTransformerName
+    attribute.allowsExternalBinaryDataStorage = value.allowsExternalBinaryDataStorage
+    attribute.preservesValueInHistoryOnDeletion = value.preservesValueInHistoryOnDeletion
+    attribute.allowsCloudEncryption = value.allowsCloudEncryption
+    attribute.isIndexedBySpotlight = value.isIndexedBySpotlight
+    attribute.isStoredInExternalRecord = value.isStoredInExternalRecord
+    attribute.defaultValue = value.defaultValue.map { object($0, of: value.type) }
+    let limits = self.limits(of: value)
+    if !limits.isEmpty { attribute.limits = limits }
+    return attribute
+  }
+
+  /// A constant as the object that an attribute of the type holds.
+  private func object(_ value: DataModel.Value, of type: DataModel.AttributeType) -> Any {
+    switch value {
+    case .boolean(let flag): return NSNumber(value: flag)
+    case .integer(let number):
+      switch type {
+      case .integer16: return NSNumber(value: Int16(truncatingIfNeeded: number))
+      case .integer32: return NSNumber(value: Int32(truncatingIfNeeded: number))
+      default: return NSNumber(value: number)
+      }
+    case .double(let number): return type == .float ? NSNumber(value: Float(number)) : NSNumber(value: number)
+    case .decimal(let number): return NSDecimalNumber(decimal: number)
+    case .string(let text): return text
+    case .date(let seconds): return Date(timeIntervalSinceReferenceDate: seconds)
+    case .data(let bytes): return Data(bytes)
+    case .uuid(let uuid): return uuid
+    case .uri(let text): return URL(string: text) ?? text
+    }
+  }
+
+  private func limits(of value: DataModel.Attribute) -> AttributeLimits {
+    var limits = AttributeLimits(pattern: value.regularExpression)
+    switch value.type {
+    case .string:
+      if case .integer(let number)? = value.minimum { limits.minLength = Int(number) }
+      if case .integer(let number)? = value.maximum { limits.maxLength = Int(number) }
+    case .date:
+      if case .date(let seconds)? = value.minimum {
+        limits.minDate = Date(timeIntervalSinceReferenceDate: seconds)
+      }
+      if case .date(let seconds)? = value.maximum {
+        limits.maxDate = Date(timeIntervalSinceReferenceDate: seconds)
+      }
+    default:
+      limits.minNumber = value.minimum.flatMap(decimal)
+      limits.maxNumber = value.maximum.flatMap(decimal)
+    }
+    return limits
+  }
+
+  private func decimal(_ value: DataModel.Value) -> Decimal? {
+    switch value {
+    case .integer(let number): Decimal(number)
+    // By its shortest text: 0.1 is meant, not the binary fraction next to it.
+    case .double(let number): Decimal(string: "\(number)")
+    case .decimal(let number): number
+    default: nil
+    }
+  }
+
+  private func relationship(
+    _ value: DataModel.Relationship, _ entities: [String: NSEntityDescription]
+  ) -> NSRelationshipDescription {
+    let relationship = NSRelationshipDescription()
+    relationship.name = value.name
+    relationship.destinationEntity = entities[value.destinationName]
+    relationship.isOptional = value.isOptional
+    relationship.isTransient = value.isTransient
+    relationship.isIndexed = value.isIndexed
+    relationship.isIndexedBySpotlight = value.isIndexedBySpotlight
+    relationship.isOrdered = value.isOrdered
+    relationship.minCount = value.minCount
+    relationship.maxCount = value.maxCount
+    relationship.deleteRule = NSDeleteRule(rawValue: UInt(value.deleteRule.rawValue)) ?? .nullifyDeleteRule
+    relationship.userInfo = value.userInfo
+    relationship.versionHashModifier = value.versionHashModifier
+    if let renaming = value.renamingIdentifier { relationship.renamingIdentifier = renaming }
+    return relationship
+  }
+
+  /// The inverse may be declared by an ancestor of the destination.
+  private func connect(_ value: DataModel.Relationship, of entity: NSEntityDescription) {
+    guard let inverse = value.inverseName,
+      let relationship = entity.relationshipsByName[value.name],
+      let destination = relationship.destinationEntity
+    else { return }
+    relationship.inverseRelationship = destination.relationshipsByName[inverse]
+  }
+
+  private func fetchedProperty(_ value: DataModel.FetchedProperty) -> NSFetchedPropertyDescription {
+    let property = NSFetchedPropertyDescription()
+    property.name = value.name
+    property.isOptional = value.isOptional
+    property.userInfo = value.userInfo
+    property.versionHashModifier = value.versionHashModifier
+    if let renaming = value.renamingIdentifier { property.renamingIdentifier = renaming }
+    property.storedFetchRequest = request(value.request)
+    return property
+  }
+
+  private func index(
+    _ value: DataModel.FetchIndex, of entity: NSEntityDescription
+  ) throws -> NSFetchIndexDescription {
+    let elements = try value.elements.map { element in
+      guard let name = element.propertyName, let property = entity.propertiesByName[name] else {
+        let what = element.expression ?? element.propertyName ?? "-"
+        throw unsupported(entity.name ?? "-", nil, "the element \"\(what)\" of the index \"\(value.name)\"")
+      }
+      let type: NSFetchIndexElementType = element.type == .rTree ? .rTree : .binary
+      let made = NSFetchIndexElementDescription(property: property, collationType: type)
+      made.isAscending = element.isAscending
+      return made
+    }
+    let index = NSFetchIndexDescription(name: value.name, elements: elements)
+    index.storedPartialIndexPredicateFormat = value.partialIndexPredicate
+    return index
+  }
+
+  private func request(_ value: DataModel.FetchRequestTemplate) -> StoredFetchRequest {
+    StoredFetchRequest(
+      entityName: value.entityName, predicateFormat: value.predicateFormat, fetchLimit: value.fetchLimit,
+      fetchOffset: value.fetchOffset, fetchBatchSize: value.fetchBatchSize,
+      resultType: value.resultType.rawValue, includesSubentities: value.includesSubentities,
+      includesPropertyValues: value.includesPropertyValues,
+      includesPendingChanges: value.includesPendingChanges,
+      returnsObjectsAsFaults: value.returnsObjectsAsFaults,
+      returnsDistinctResults: value.returnsDistinctResults)
+  }
+
+  private func unsupported(_ entity: String, _ property: String?, _ what: String) -> InvalidDataModel {
+    InvalidDataModel(problems: [
+      DataModelProblem(
+        .error, file: file.url.path, entity: entity, property: property, message: "\(what): not supported")
+    ])
+  }
+}

@@ -1,0 +1,35 @@
+/// A fetch request as a model file holds it, for a template or a fetched property. The room of fetching makes
+/// an `NSFetchRequest` of it when it is asked for: this room neither knows that class nor parses predicates.
+final class StoredFetchRequest {
+  let entityName: String
+  /// nil for all objects. May hold variables, `$NAME`.
+  let predicateFormat: String?
+  let fetchLimit: Int
+  let fetchOffset: Int
+  let fetchBatchSize: Int
+  /// The raw value of `NSFetchRequestResultType`.
+  let resultType: Int
+  let includesSubentities: Bool
+  let includesPropertyValues: Bool
+  let includesPendingChanges: Bool
+  let returnsObjectsAsFaults: Bool
+  let returnsDistinctResults: Bool
+
+  init(
+    entityName: String, predicateFormat: String?, fetchLimit: Int, fetchOffset: Int, fetchBatchSize: Int,
+    resultType: Int, includesSubentities: Bool, includesPropertyValues: Bool, includesPendingChanges: Bool,
+    returnsObjectsAsFaults: Bool, returnsDistinctResults: Bool
+  ) {
+    self.entityName = entityName
+    self.predicateFormat = predicateFormat
+    self.fetchLimit = fetchLimit
+    self.fetchOffset = fetchOffset
+    self.fetchBatchSize = fetchBatchSize
+    self.resultType = resultType
+    self.includesSubentities = includesSubentities
+    self.includesPropertyValues = includesPropertyValues
+    self.includesPendingChanges = includesPendingChanges
+    self.returnsObjectsAsFaults = returnsObjectsAsFaults
+    self.returnsDistinctResults = returnsDistinctResults
+  }
+}

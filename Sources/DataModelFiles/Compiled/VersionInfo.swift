@@ -1,0 +1,52 @@
+import Foundation
+
+/// The VersionInfo.plist of a `.momd`: which version counts, and the version hashes of all.
+public struct VersionInfo: Sendable {
+  /// nil in the files of old compilers when there is one version only.
+  public var currentVersionName: String?
+  /// By version name and entity name, 32 bytes each.
+  public var hashes: [String: [String: [UInt8]]] = [:]
+  /// By version name; only newer compilers write them.
+  public var checksums: [String: String] = [:]
+
+  /// The values for a package's versions.
+  public init(_ package: DataModelPackage) {
+    currentVersionName = package.currentVersionName
+    for version in package.versions {
+      hashes[version.name] = version.entityVersionHashes()
+      checksums[version.name] = version.versionChecksum()
+    }
+  }
+
+  /// Reads the file of a `.momd`, binary as compilers write it, or XML.
+  ///
+  /// - Throws: `InvalidDataModel`.
+  public init(momd: URL) throws {
+    let file = momd.appendingPathComponent("VersionInfo.plist")
+    guard let data = FileManager.default.contents(atPath: file.path) else {
+      let exists = FileManager.default.fileExists(atPath: momd.path)
+      throw InvalidDataModel(
+        file: momd.path,
+        message: exists ? "there is no VersionInfo.plist in it" : "there is no such compiled model")
+    }
+    guard let plist = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+    else { throw InvalidDataModel(file: file.path, message: "the file is not a property list") }
+    currentVersionName = plist["NSManagedObjectModel_CurrentVersionName"] as? String
+    let stated = plist["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]] ?? [:]
+    hashes = stated.mapValues { $0.mapValues { Array($0) } }
+    checksums = plist["NSManagedObjectModel_VersionChecksums"] as? [String: String] ?? [:]
+  }
+
+  /// The bytes of the file.
+  public var bytes: [UInt8] {
+    var plist: [String: PropertyList] = [
+      "NSManagedObjectModel_VersionHashes": .dictionary(
+        hashes.mapValues { .dictionary($0.mapValues { .data($0) }) }),
+      "NSManagedObjectModel_VersionChecksums": .dictionary(checksums.mapValues { .string($0) }),
+    ]
+    if let currentVersionName {
+      plist["NSManagedObjectModel_CurrentVersionName"] = .string(currentVersionName)
+    }
+    return BinaryPropertyListWriter.write(.dictionary(plist))
+  }
+}

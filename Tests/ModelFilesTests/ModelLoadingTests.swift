@@ -1,0 +1,226 @@
+import DataModelFiles
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Models by URL")
+struct ModelLoadingTests {
+  static let contents = """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model userDefinedModelVersionIdentifier="v7" sourceLanguage="Swift">
+      <entity name="Item" representedClassName="App.Item" isAbstract="YES" elementID="Thing">
+        <attribute name="small" attributeType="Integer 16" defaultValueString="3"/>
+        <attribute name="count" attributeType="Integer 32" defaultValueString="4" minValueString="1"
+          maxValueString="9"/>
+        <attribute name="big" optional="YES" attributeType="Integer 64" defaultValueString="5"/>
+        <attribute name="price" attributeType="Decimal" defaultValueString="-12.345" minValueString="0.5"/>
+        <attribute name="ratio" attributeType="Float" defaultValueString="0.5" maxValueString="0.1"/>
+        <attribute name="title" attributeType="String" defaultValueString="none" minValueString="2"
+          maxValueString="10" regularExpressionString="[a-z]+"/>
+        <attribute name="made" attributeType="Date" defaultDateTimeInterval="100"
+          minDateTimeInterval="50" maxDateTimeInterval="200"/>
+        <attribute name="flag" attributeType="Boolean" defaultValueString="YES"/>
+        <attribute name="key" attributeType="UUID" defaultValueString="E621E1F8-C36C-495A-93FC-0C247A3E6E5F"/>
+        <attribute name="place" attributeType="URI" defaultValueString="http://example.com/a"/>
+        <attribute name="colour" attributeType="Transformable" valueTransformerName="T" customClassName="Colour"/>
+        <attribute name="lower" derived="YES" derivationExpression="canonical:(title)" attributeType="String"/>
+        <attribute name="spot" attributeType="Composite" composite="Spot"/>
+        <fetchIndex name="byCount" partialIndexPredicate="count &gt; 2">
+          <fetchIndexElement property="count" type="Binary" order="descending"/>
+        </fetchIndex>
+        <uniquenessConstraints>
+          <uniquenessConstraint><constraint value="title"/><constraint value="count"/></uniquenessConstraint>
+        </uniquenessConstraints>
+        <userInfo><entry key="k" value="v"/></userInfo>
+      </entity>
+      <entity name="Part" parentEntity="Item">
+        <relationship name="whole" optional="YES" maxCount="1" destinationEntity="Whole" inverseName="parts"
+          inverseEntity="Whole"/>
+        <fetchedProperty name="heavy" optional="YES">
+          <fetchRequest name="fetchedPropertyFetchRequest" entity="Part" predicateString="count &gt; 3"/>
+        </fetchedProperty>
+      </entity>
+      <entity name="Whole">
+        <relationship name="parts" toMany="YES" ordered="YES" minCount="1" maxCount="5" deletionRule="Cascade"
+          destinationEntity="Part" inverseName="whole" inverseEntity="Part"/>
+      </entity>
+      <fetchRequest name="some" entity="Part" predicateString="count &gt; 3" fetchLimit="7"/>
+      <configuration name="Cloud"><memberEntity name="Part"/><memberEntity name="Item"/></configuration>
+      <composite name="Spot"><attribute name="x" attributeType="Double" defaultValueString="1.5"/></composite>
+    </model>
+    """
+
+  /// A folder with the model in each of its forms, removed at the end.
+  final class Folder {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+
+    init(_ contents: String = ModelLoadingTests.contents) throws {
+      let version = url.appendingPathComponent("M.xcdatamodeld/V 2.xcdatamodel")
+      try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+      try Data(contents.utf8).write(to: version.appendingPathComponent("contents"))
+      if let package = try? SourceModelReader.package(at: url.appendingPathComponent("M.xcdatamodeld")) {
+        try CompiledModelFiles.write(package, to: url.appendingPathComponent("M.momd"))
+      }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+  }
+
+  static let forms = ["M.xcdatamodeld", "M.xcdatamodeld/V 2.xcdatamodel", "M.momd", "M.momd/V 2.mom"]
+
+  @Test("Every form gives the same model", arguments: forms)
+  func forms(form: String) throws {
+    let folder = try Folder()
+    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent(form)))
+    let item = try #require(model.entitiesByName["Item"])
+    let attributes = item.attributesByName
+    #expect(item.isAbstract && item.managedObjectClassName == "App.Item")
+    #expect(item.renamingIdentifier == "Thing" && item.userInfo?["k"] as? String == "v")
+    #expect(model.versionIdentifiers == ["v7"])
+    #expect(attributes["small"]?.defaultValue as? Int16 == 3)
+    #expect(attributes["count"]?.defaultValue as? Int32 == 4)
+    #expect(attributes["big"]?.defaultValue as? Int64 == 5)
+    #expect(attributes["ratio"]?.defaultValue as? Float == 0.5)
+    #expect(attributes["price"]?.defaultValue as? NSDecimalNumber == NSDecimalNumber(string: "-12.345"))
+    #expect(attributes["title"]?.defaultValue as? String == "none")
+    #expect(attributes["made"]?.defaultValue as? Date == Date(timeIntervalSinceReferenceDate: 100))
+    #expect(attributes["flag"]?.defaultValue as? Bool == true)
+    #expect(
+      attributes["key"]?.defaultValue as? UUID == UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
+    #expect(attributes["place"]?.defaultValue as? URL == URL(string: "http://example.com/a"))
+    #expect(attributes["colour"]?.attributeValueClassName == "Colour")
+    #expect(attributes["colour"]?.valueTransformerName == "T")
+    #expect(attributes["big"]?.isOptional == true && attributes["count"]?.isOptional == false)
+    #expect(attributes["count"]?.limits == AttributeLimits(minNumber: 1, maxNumber: 9))
+    #expect(attributes["ratio"]?.limits == AttributeLimits(maxNumber: Decimal(string: "0.1")))
+    #expect(attributes["title"]?.limits == AttributeLimits(minLength: 2, maxLength: 10, pattern: "[a-z]+"))
+    #expect(attributes["made"]?.limits?.minDate == Date(timeIntervalSinceReferenceDate: 50))
+    let derived = attributes["lower"] as? NSDerivedAttributeDescription
+    #expect(derived?.storedDerivationFormat == "canonical:(title)")
+    let composite = attributes["spot"] as? NSCompositeAttributeDescription
+    #expect(composite?.elements.map(\.name) == ["x"])
+    #expect(item.constraintNames == [["title", "count"]])
+    #expect(item.indexes.first?.elements.first?.isAscending == false)
+    #expect(item.indexes.first?.storedPartialIndexPredicateFormat == "count > 2")
+  }
+
+  @Test("Relationships, inheritance, requests and configurations are joined up", arguments: forms)
+  func graph(form: String) throws {
+    let folder = try Folder()
+    let model = try NSManagedObjectModel(checkedContentsOf: folder.url.appendingPathComponent(form))
+    let part = try #require(model.entitiesByName["Part"])
+    let whole = try #require(model.entitiesByName["Whole"])
+    #expect(part.superentity?.name == "Item")
+    #expect(part.attributesByName["title"] != nil)
+    let parts = try #require(whole.relationshipsByName["parts"])
+    #expect(parts.destinationEntity === part && parts.inverseRelationship?.name == "whole")
+    #expect(parts.isOrdered && parts.minCount == 1 && parts.maxCount == 5)
+    #expect(parts.deleteRule == .cascadeDeleteRule)
+    #expect(parts.inverseRelationship?.inverseRelationship === parts)
+    #expect(model.entities(forConfigurationName: "Cloud")?.compactMap(\.name).sorted() == ["Item", "Part"])
+    let template = model.fetchRequestTemplates["some"] as? StoredFetchRequest
+    #expect(template?.predicateFormat == "count > 3" && template?.fetchLimit == 7)
+    let heavy = part.propertiesByName["heavy"] as? NSFetchedPropertyDescription
+    #expect((heavy?.storedFetchRequest as? StoredFetchRequest)?.entityName == "Part")
+    let values = try SourceModelReader.package(at: folder.url.appendingPathComponent("M.xcdatamodeld"))
+    let expected = values.currentVersion.entityVersionHashes().mapValues { Data($0) }
+    #expect(model.entityVersionHashesByName == expected)
+    #expect(model.versionChecksum == values.currentVersion.versionChecksum())
+    try model.validateForUse()
+  }
+
+  @Test("A broken model is nil, or an error that names file, line, entity, property and what")
+  func broken() throws {
+    let folder = try Folder(
+      "<model><entity name='A'>\n<relationship name='b' destinationEntity='B'/></entity></model>")
+    let url = folder.url.appendingPathComponent("M.xcdatamodeld")
+    #expect(NSManagedObjectModel(contentsOf: url) == nil)
+    do {
+      _ = try NSManagedObjectModel(checkedContentsOf: url)
+      Issue.record("no error")
+    } catch let error as NSError {
+      #expect(error.domain == NSCocoaErrorDomain)
+      #expect(
+        error.localizedDescription.contains(
+          "V 2.xcdatamodel/contents:2: error: A.b: unknown destination entity \"B\""),
+        "\(error)")
+    }
+  }
+
+  @Test(
+    "What is no model file is nil", arguments: ["none.momd", "none.mom", "none.xcdatamodeld", "none.txt"])
+  func missing(name: String) {
+    #expect(NSManagedObjectModel(contentsOf: URL(fileURLWithPath: "/nowhere/\(name)")) == nil)
+    #expect(throws: NSError.self) {
+      try NSManagedObjectModel(checkedContentsOf: URL(fileURLWithPath: "/nowhere/\(name)"))
+    }
+  }
+
+  @Test("Models of public projects load", .enabled(if: ModelCorpus.root != nil, "COREDATA_CORPUS is not set"))
+  func corpus() throws {
+    var loaded = 0
+    let sources = ModelCorpus.files(in: "models", extension: "xcdatamodel")
+    let compiled =
+      ModelCorpus.files(in: "compiled", extension: "momd")
+      + ModelCorpus.files(in: "compiled", extension: "mom")
+    for url in sources + compiled {
+      do {
+        let model = try NSManagedObjectModel(checkedContentsOf: url)
+        try model.validateForUse()
+        loaded += 1
+      } catch let error as NSError where error.localizedDescription.contains("before Xcode 4") {
+        continue
+      } catch {
+        Issue.record("\(url.path): \(error)")
+      }
+    }
+    print("models loaded: \(loaded)")
+  }
+}
+
+@Suite("Resources beside the executable")
+struct PackageResourcesTests {
+  /// An executable "Tool", and folders of resources that each hold Model.momd.
+  private func place(_ folders: [String], executable text: String = "") throws -> URL {
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    for folder in folders {
+      try FileManager.default.createDirectory(
+        at: root.appendingPathComponent(folder).appendingPathComponent("Model.momd"),
+        withIntermediateDirectories: true)
+    }
+    try Data(text.utf8).write(to: root.appendingPathComponent("Tool"))
+    return root.appendingPathComponent("Tool")
+  }
+
+  private func holder(_ folders: [String], executable text: String = "") throws -> String? {
+    let tool = try place(folders, executable: text)
+    defer { try? FileManager.default.removeItem(at: tool.deletingLastPathComponent()) }
+    return PackageResources.url(of: "Model", extension: "momd", executable: tool)?
+      .deletingLastPathComponent().lastPathComponent
+  }
+
+  @Test("The program's own folder comes first")
+  func own() throws {
+    #expect(try holder(["P_A.resources", "P_Tool.resources", "P_ToolKit.resources"]) == "P_Tool.resources")
+  }
+
+  @Test("Then the folder whose name begins as the program's")
+  func related() throws {
+    #expect(try holder(["P_A.resources", "P_ToolKit.resources"]) == "P_ToolKit.resources")
+  }
+
+  @Test("Then the folder of a target that is linked")
+  func linked() throws {
+    #expect(
+      try holder(["P_A.resources", "P_B.resources"], executable: "..P_B.resources..") == "P_B.resources")
+  }
+
+  @Test("Nothing is found where nothing is")
+  func none() throws {
+    #expect(try holder([]) == nil)
+    #expect(Bundle.main.url(forResource: "no such thing", withExtension: "momd") == nil)
+    #expect(Bundle.main.path(forResource: "no such thing", ofType: "momd") == nil)
+  }
+}
