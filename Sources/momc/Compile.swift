@@ -12,8 +12,8 @@ struct Compile: ParsableCommand {
       Definition or Category/Extension. For the module: MODULE+ManagedAccessors.generated.swift with the \
       accessors of every @NSManaged property and function, in generated and in given sources.
 
-      Problems are printed as FILE:LINE: error: ENTITY.PROPERTY: WHAT. A broken model writes nothing and ends \
-      with exit code 1.
+      Problems are printed as FILE:LINE: error: ENTITY.PROPERTY: WHAT. A broken model writes nothing and \
+      ends with exit code 1.
       """)
 
   @Argument(help: "Models to compile: .xcdatamodeld or .xcdatamodel folders.")

@@ -55,7 +55,8 @@ struct MangledSymbolTests {
       extension BookStore { enum Inner { class Deep: NSManagedObject {} } }
       internal extension Child { @NSManaged var inExtension: Date? }
       fileprivate extension Child { @NSManaged var quiet: Date? }
-      extension Base { @NSManaged var status: Status; @NSManaged var child: Child?; @NSManaged var base: Base? }
+      extension Base { @NSManaged var status: Status; @NSManaged var child: Child? }
+      extension Base { @NSManaged var base: Base? }
       extension BookStore {
         @NSManaged func addToKids(_ value: Child)
         @NSManaged func addToKids(_ values: NSSet)

@@ -79,7 +79,9 @@ final class Toolchain {
       public func replaceManagedMembers(at: NSIndexSet, with: [NSManagedObject], _ key: ManagedKey) {}
     }
     public final class NSManagedObjectID: NSObject {}
-    public final class NSFetchRequest<T>: NSObject { public convenience init(entityName: String) { self.init() } }
+    public final class NSFetchRequest<T>: NSObject {
+      public convenience init(entityName: String) { self.init() }
+    }
     """
 }
 

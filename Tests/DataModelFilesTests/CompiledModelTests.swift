@@ -15,12 +15,15 @@ struct CompiledModelTests {
           regularExpressionString="[a-z]+" versionHashModifier="2"/>
         <attribute name="made" attributeType="Date" defaultDateTimeInterval="631123200.5"/>
         <attribute name="flag" attributeType="Boolean" defaultValueString="YES"/>
-        <attribute name="key" attributeType="UUID" defaultValueString="E621E1F8-C36C-495A-93FC-0C247A3E6E5F"/>
+        <attribute name="key" attributeType="UUID"
+          defaultValueString="E621E1F8-C36C-495A-93FC-0C247A3E6E5F"/>
         <attribute name="place" attributeType="URI" defaultValueString="http://example.com/a"/>
         <attribute name="blob" attributeType="Binary" allowsExternalBinaryDataStorage="YES"
           preserveAfterDeletion="YES" spotlightIndexingEnabled="YES"/>
-        <attribute name="colour" attributeType="Transformable" valueTransformerName="T" customClassName="Colour"/>
-        <attribute name="upper" derived="YES" derivationExpression="canonical:(title)" attributeType="String"/>
+        <attribute name="colour" attributeType="Transformable" valueTransformerName="T"
+          customClassName="Colour"/>
+        <attribute name="upper" derived="YES" derivationExpression="canonical:(title)"
+          attributeType="String"/>
         <attribute name="spot" attributeType="Composite" composite="Spot"/>
         <fetchIndex name="byCount">
           <fetchIndexElement property="count" type="Binary" order="descending"/>

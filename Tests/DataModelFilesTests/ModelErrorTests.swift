@@ -54,7 +54,8 @@ struct ModelErrorTests {
         "contents:4: error: A.x: defaultValueString=\"70000\" is not a value of type Integer 16"
       ),
       (
-        "<entity name='A'>\n<attribute name='x' attributeType='Boolean' defaultValueString='maybe'/></entity>",
+        "<entity name='A'>\n<attribute name='x' attributeType='Boolean' defaultValueString='maybe'/>"
+          + "</entity>",
         "contents:4: error: A.x: defaultValueString=\"maybe\" is not a value of type Boolean"
       ),
       (

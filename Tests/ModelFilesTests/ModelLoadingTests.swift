@@ -21,10 +21,13 @@ struct ModelLoadingTests {
         <attribute name="made" attributeType="Date" defaultDateTimeInterval="100"
           minDateTimeInterval="50" maxDateTimeInterval="200"/>
         <attribute name="flag" attributeType="Boolean" defaultValueString="YES"/>
-        <attribute name="key" attributeType="UUID" defaultValueString="E621E1F8-C36C-495A-93FC-0C247A3E6E5F"/>
+        <attribute name="key" attributeType="UUID"
+          defaultValueString="E621E1F8-C36C-495A-93FC-0C247A3E6E5F"/>
         <attribute name="place" attributeType="URI" defaultValueString="http://example.com/a"/>
-        <attribute name="colour" attributeType="Transformable" valueTransformerName="T" customClassName="Colour"/>
-        <attribute name="lower" derived="YES" derivationExpression="canonical:(title)" attributeType="String"/>
+        <attribute name="colour" attributeType="Transformable" valueTransformerName="T"
+          customClassName="Colour"/>
+        <attribute name="lower" derived="YES" derivationExpression="canonical:(title)"
+          attributeType="String"/>
         <attribute name="spot" attributeType="Composite" composite="Spot"/>
         <fetchIndex name="byCount" partialIndexPredicate="count &gt; 2">
           <fetchIndexElement property="count" type="Binary" order="descending"/>

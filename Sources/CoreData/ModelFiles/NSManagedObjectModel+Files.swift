@@ -10,8 +10,8 @@ extension NSManagedObjectModel {
     guard (try? ModelBuilder(file).fill(self)) != nil else { return nil }
   }
 
-  /// As `init(contentsOf:)`, for files that a user chose: throws an error of the Cocoa domain whose text names
-  /// file, line, entity, property, and what is wrong.
+  /// As `init(contentsOf:)`, for files that a user chose: throws an error of the Cocoa domain whose text
+  /// names file, line, entity, property, and what is wrong.
   ///
   ///     let model = try NSManagedObjectModel(checkedContentsOf: url)
   ///     // …/contents:12: error: Book.author: unknown destination entity "Writer"

@@ -1,5 +1,5 @@
-/// The types that entity classes use and that no file of the target declares: those of the standard library and
-/// of Foundation, with the modules they live in on Linux.
+/// The types that entity classes use and that no file of the target declares: those of the standard library
+/// and of Foundation, with the modules they live in on Linux.
 enum KnownTypes {
   /// Types of the standard library with a mangling of their own.
   static let standard: [String: String] = [

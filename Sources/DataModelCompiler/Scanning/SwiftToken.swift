@@ -24,8 +24,8 @@ struct SwiftToken: Hashable {
   func isWord(_ word: String) -> Bool { kind == .word && !isQuoted && text == word }
 }
 
-/// Cuts Swift source into tokens. Comments (nested ones too) and the content of strings (raw, multi-line, with
-/// interpolations) are passed over.
+/// Cuts Swift source into tokens. Comments (nested ones too) and the content of strings (raw, multi-line,
+/// with interpolations) are passed over.
 struct SwiftTokenizer {
   private let bytes: [UInt8]
   private var position = 0
