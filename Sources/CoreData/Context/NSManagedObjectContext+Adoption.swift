@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
   private func postIDs(_ name: Notification.Name, _ changes: ObjectChanges) {
     var info: [AnyHashable: Any] = [:]
     func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
-      if !objects.isEmpty { info[key] = ObjectIDSet(objects) }
+      if !objects.isEmpty { info[key] = Set(objects.lazy.map(\.objectID)) }
     }
     put(NSInsertedObjectIDsKey, changes.inserted)
     put(NSUpdatedObjectIDsKey, changes.updated)
@@ -133,23 +133,4 @@ struct SaveNotice: Sendable {
         deleted: changes.deleted.map(\.reference))
     }
   }
-}
-
-/// The ids of some objects, made when the set is first looked into; on the context's queue, like the objects.
-final class ObjectIDSet: NSSet {
-  private let objects: ContiguousArray<NSManagedObject>
-  private lazy var ids: Set<NSManagedObjectID> = Set(objects.lazy.map(\.objectID))
-
-  init(_ objects: ContiguousArray<NSManagedObject>) {
-    self.objects = objects
-    super.init(objects: [], count: 0)
-  }
-
-  required init?(coder: NSCoder) { fatalError("A set of ids cannot be archived.") }
-
-  override var count: Int { objects.count }
-  override func member(_ object: Any) -> Any? { (object as? NSManagedObjectID).flatMap { ids.contains($0) ? $0 : nil } }
-  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(ids)).objectEnumerator() }
-  override var allObjects: [Any] { Array(ids) }
-  override func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
     for (key, objects) in [
       (NSInsertedObjectIDsKey, changes.inserted), (NSUpdatedObjectIDsKey, changes.updated),
       (NSDeletedObjectIDsKey, changes.deleted),
-    ] where !objects.isEmpty { info[key] = ObjectIDSet(objects) }
+    ] where !objects.isEmpty { info[key] = Set(objects.lazy.map(\.objectID)) }
     post(.NSManagedObjectContextDidMergeChangesObjectIDs, info)
   }
 

@@ -152,10 +152,13 @@ struct ObjectChanges {
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
   /// The payload of a notification: a key for each kind of change there was.
+  ///
+  /// Swift sets, and no subclass of `NSSet` made on demand: `as? Set<NSManagedObject>`, which clients write, copies
+  /// the storage of Foundation's own class on Linux and asks no subclass, so it would come out empty.
   var userInfo: [AnyHashable: Any] {
     var info: [AnyHashable: Any] = [:]
     func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
-      if !objects.isEmpty { info[key] = ObjectSet(objects) }
+      if !objects.isEmpty { info[key] = Set(objects) }
     }
     put(NSInsertedObjectsKey, inserted)
     put(NSUpdatedObjectsKey, updated)
@@ -163,25 +166,4 @@ struct ObjectChanges {
     put(NSRefreshedObjectsKey, refreshed)
     return info
   }
-}
-
-/// A set of distinct objects over an array: made at no cost, since most notifications are never looked at.
-final class ObjectSet: NSSet {
-  private let members: ContiguousArray<NSManagedObject>
-  private lazy var index = Set(members.lazy.map(ObjectIdentifier.init))
-
-  init(_ members: ContiguousArray<NSManagedObject>) {
-    self.members = members
-    super.init(objects: [], count: 0)
-  }
-
-  required init?(coder: NSCoder) { fatalError("A set of managed objects cannot be archived.") }
-
-  override var count: Int { members.count }
-  override func member(_ object: Any) -> Any? {
-    index.contains(ObjectIdentifier(object as AnyObject)) ? object : nil
-  }
-  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(members)).objectEnumerator() }
-  override var allObjects: [Any] { Array(members) }
-  override func copy(with zone: NSZone? = nil) -> Any { self }
 }
