@@ -94,7 +94,6 @@ int main(int count, char **arguments) {
   if (strcmp(operation, "audit") != 0) run.database = openDatabase(run.path);
 
   if (strcmp(operation, "insert") == 0) insertAll(&run);
-  else if (strcmp(operation, "batchinsert") == 0) insertBooks(&run);
   else if (strcmp(operation, "fetch") == 0) fetchAll(&run);
   else if (strcmp(operation, "faults") == 0) fetchIdentifiers(&run);
   else if (strcmp(operation, "fire") == 0) fetchOneByOne(&run);

@@ -13,7 +13,6 @@ struct BenchmarkCoreData {
     let writing = Writing(run: run, context: context)
     switch run.operation {
     case "insert": try writing.insert()
-    case "batchinsert": try writing.batchInsert()
     case "update": try writing.update()
     case "delete": try writing.delete()
     case "write1": try writing.writeBlocks(booksPerBlock: 1)

@@ -25,23 +25,6 @@ struct Writing {
     }
   }
 
-  /// Books alone, handed to a batch insert one by one.
-  func batchInsert() throws {
-    let library = Library(bookCount: run.size)
-    run.measure {
-      var next = 0
-      let request = NSBatchInsertRequest(
-        entity: Book.entity(),
-        managedObjectHandler: { object in
-          guard next < library.books.count, let book = object as? Book else { return true }
-          book.set(library.books[next])
-          next += 1
-          return false
-        })
-      _ = try context.execute(request)
-    }
-  }
-
   func update() throws {
     let books = try chosen()
     run.measure {

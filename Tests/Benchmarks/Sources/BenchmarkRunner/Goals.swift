@@ -70,7 +70,6 @@ struct Goal {
     atMost(1.7, of: .c, "insert", beyond: 1.5),
     atMost(0.4, of: .hand, "insert"),
     atMost(0.85, of: .statement, "insert"),
-    atMost(1.3, of: .c, "batchinsert", beyond: 1.2),
     atMost(2.3, of: .c, "fetch"),
     atMost(0.5, of: .hand, "fetch"),
     atMost(0.32, of: .codable, "fetch"),

@@ -37,9 +37,6 @@ struct Operation {
       name: "insert", summary: "create, relate and save N books and N/10 authors", start: .nothing,
       variants: [.c, .statement, .hand, .codable, .strata]),
     Operation(
-      name: "batchinsert", summary: "batch insert of N books, no objects kept", start: .nothing,
-      variants: [.c, .strata]),
-    Operation(
       name: "fetch", summary: "fetch N books and read 7 properties of each", start: .books,
       variants: [.c, .index, .hand, .codable, .strata]),
     Operation(
