@@ -8,6 +8,19 @@ extension NSManagedObjectContext {
     return try store.rows(forKeys: [object.key], in: object.layout.root).first
   }
 
+  /// Reads the rows of many objects with one request for each store and hierarchy; they stay faults.
+  func readRows(of objects: some Sequence<NSManagedObject>) throws {
+    let missing = objects.filter { $0.row == nil && $0.key > 0 }
+    for (number, group) in Dictionary(grouping: missing, by: \.store) {
+      guard let store = owner.storeIdentity(number)?.store as? any RowStore else { continue }
+      for members in Dictionary(grouping: group, by: \.layout.rootIndex).values {
+        let rows = try store.rows(forKeys: Array(Set(members.map(\.key))), in: members[0].layout.root)
+        let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        for member in members { member.row = byKey[member.key] }
+      }
+    }
+  }
+
   /// Where a batched fetch brought the fault, the whole batch around it is read at once.
   private func batchedRow(of object: NSManagedObject, _ store: any RowStore) throws -> RowSnapshot? {
     for batch in batches where batch.store === store && batch.root == object.layout.rootIndex {

@@ -119,15 +119,7 @@ extension NSManagedObjectContext {
         if property.kind == .toOne { next += [object.toOne(property)].compactMap { $0 } }
         else { next += object.members(property) }
       }
-      let missing = next.filter { $0.state.contains(.fault) && $0.row == nil && $0.key > 0 }
-      for (number, group) in Dictionary(grouping: missing, by: \.store) {
-        guard let store = owner.storeIdentity(number)?.store as? any RowStore else { continue }
-        for (_, members) in Dictionary(grouping: group, by: \.layout.rootIndex) {
-          let rows = try store.rows(forKeys: Array(Set(members.map(\.key))), in: members[0].layout.root)
-          let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-          for member in members { member.row = byKey[member.key] }
-        }
-      }
+      try readRows(of: next.filter { $0.state.contains(.fault) })
       level = next
     }
   }

@@ -21,7 +21,10 @@ struct SavePlan {
       withChanges(object, context) { $0.inserted.append(row) }
       try addLinks(of: object, context)
     }
-    for object in context.updatedList where object.isUpdated { try addUpdate(of: object, context) }
+    let changed = context.updatedList.filter(\.isUpdated)
+    // A fault that is marked as updated was changed from the other side of a relationship only.
+    try context.readRows(of: changed.filter { $0.row == nil })
+    for object in changed { try addUpdate(of: object, context) }
     for object in context.deletedList where object.state.contains(.deleted) {
       deleted.append(object)
       if let row = object.row { withChanges(object, context) { $0.deleted.append(row) } }
@@ -33,8 +36,6 @@ struct SavePlan {
   }
 
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
-    // A fault that is marked as updated was changed from the other side of a relationship only.
-    if object.row == nil { object.row = try context.fulfil(object) }
     guard let base = object.row else { throw Failure.faultNotFulfillable(id: object.objectID).nsError }
     let row = try builder.row(of: object, version: base.version + 1)
     var changed = SlotMask()

@@ -1,4 +1,4 @@
-/// A map from keys to unretained objects, open-addressed.
+/// A map from keys to unretained objects: open-addressed, linear probing, Robin Hood.
 ///
 /// The objects take themselves out when they die; whoever looks one up must hold the owner's lock and
 /// retain with `swift_tryRetain`, since an object's end may have begun on another thread.
@@ -34,33 +34,55 @@ struct KeyTable: ~Copyable {
   @inline(__always)
   subscript(key: Int64) -> UnsafeMutableRawPointer? {
     var index = home(key)
+    var distance = 0
     while let object = entries[index].object {
       if entries[index].key == key { return object }
+      if displacement(at: index) < distance { return nil }
       index = (index + 1) & mask
+      distance += 1
     }
     return nil
   }
+
+  /// How far an entry stands behind the place its key asks for.
+  @inline(__always)
+  private func displacement(at index: Int) -> Int { (index - home(entries[index].key)) & mask }
 
   /// Puts an object at its key; what stood there is replaced.
   @inline(__always)
   mutating func insert(_ object: UnsafeMutableRawPointer, at key: Int64) {
     if (count + 1) * 4 > (mask + 1) * 3 { resize(to: (mask + 1) * 2) }
     var index = home(key)
-    var distance = 0
     while entries[index].object != nil {
       if entries[index].key == key {
         entries[index].object = object
         return
       }
+      if displacement(at: index) < (index - home(key)) & mask { break }
       index = (index + 1) & mask
-      distance += 1
     }
-    entries[index] = Entry(key: key, object: object)
     count += 1
-    if distance > 64, !isScattered {
+    if place(Entry(key: key, object: object), from: index) > 64, !isScattered {
       isScattered = true
       resize(to: mask + 1)
     }
+  }
+
+  /// Robin Hood: whoever stands nearer to the place it asks for moves on, so that distances stay even and a
+  /// removal has to look no further than the next entry in its own place. Returns the longest distance met.
+  @inline(__always)
+  private func place(_ entry: Entry, from start: Int) -> Int {
+    var entry = entry
+    var index = start
+    var longest = (index - home(entry.key)) & mask
+    while entries[index].object != nil {
+      let distance = (index - home(entry.key)) & mask
+      if displacement(at: index) < distance { swap(&entries[index], &entry) }
+      longest = max(longest, distance)
+      index = (index + 1) & mask
+    }
+    entries[index] = entry
+    return longest
   }
 
   /// Removes the key if it still stands for this very object. Returns whether it did.
@@ -74,21 +96,19 @@ struct KeyTable: ~Copyable {
         count -= 1
         return true
       }
+      if displacement(at: index) < (index - home(key)) & mask { return false }
       index = (index + 1) & mask
     }
     return false
   }
 
-  /// Fills the hole at `index` by moving back what was pushed past it, so that no tombstones are needed.
+  /// Moves back what was pushed past the hole, so that no tombstones are needed.
   private func close(_ index: Int) {
     var hole = index
     var next = (hole + 1) & mask
-    while entries[next].object != nil {
-      let wanted = home(entries[next].key)
-      if ((next - wanted) & mask) >= ((next - hole) & mask) {
-        entries[hole] = entries[next]
-        hole = next
-      }
+    while entries[next].object != nil, displacement(at: next) > 0 {
+      entries[hole] = entries[next]
+      hole = next
       next = (next + 1) & mask
     }
     entries[hole].object = nil
@@ -108,9 +128,7 @@ struct KeyTable: ~Copyable {
     entries.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
     mask = capacity - 1
     for index in 0..<oldCapacity where old[index].object != nil {
-      var place = home(old[index].key)
-      while entries[place].object != nil { place = (place + 1) & mask }
-      entries[place] = old[index]
+      _ = place(old[index], from: home(old[index].key))
     }
     old.deallocate()
   }
