@@ -16,17 +16,17 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Recursive, since making an object runs a client's initialiser.
   private let lock = NSRecursiveLock()
   /// By store number, then by root entity index.
-  private var tables: [[Table]] = []
+  @exclusivity(unchecked) private var tables: [[Table]] = []
   /// Objects that no store has seen, by their negative keys.
   private let unsaved = Table()
-  private(set) var stores: [StoreIdentity] = []
+  @exclusivity(unchecked) private(set) var stores: [StoreIdentity] = []
   /// What `Book(context:)` found; asked for every new object. Belongs to the context's queue.
-  var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
+  @exclusivity(unchecked) var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
 
   private lazy var materialisation = Materialisation(owner: self, layout: layouts.layouts[0])
 
   private final class Table {
-    var keys = KeyTable()
+    @exclusivity(unchecked) var keys = KeyTable()
   }
 
   init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool) {

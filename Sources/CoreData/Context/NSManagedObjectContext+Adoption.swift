@@ -2,36 +2,31 @@
 extension NSManagedObjectContext {
   /// Reserves permanent keys for new objects: one reservation for each store and root entity.
   func reserveKeys(for objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator) throws {
-    struct Group: Hashable {
-      let store: UInt16
-      let root: Int
-    }
-    var groups: [Group: [NSManagedObject]] = [:]
-    var lastGroup: (group: Group, objects: [NSManagedObject])?
+    // By store and root entity, in the order of insertion.
+    var groups: [[ContiguousArray<NSManagedObject>]] = []
+    var storeOfRoot: [UInt16?] = Array(repeating: nil, count: owner.layouts.layouts.count)
     for object in objects where object.finalReference.key < 0 {
+      let root = object.layout.rootIndex
       if object.store == NSManagedObject.noStore {
-        let store = try coordinator.storeForNewObjects(of: object.layout)
-        owner.unregister(object)
-        object.store = owner.number(of: store.identity)
-        owner.register(object)
+        if storeOfRoot[root] == nil {
+          storeOfRoot[root] = owner.number(of: try coordinator.storeForNewObjects(of: object.layout).identity)
+        }
+        object.store = storeOfRoot[root]!
       }
-      let group = Group(store: object.store, root: object.layout.rootIndex)
-      if lastGroup?.group == group {
-        lastGroup!.objects.append(object)
-      } else {
-        if let lastGroup { groups[lastGroup.group] = lastGroup.objects }
-        lastGroup = (group, (groups[group] ?? []) + [object])
-      }
+      let store = Int(object.store)
+      while groups.count <= store { groups.append(Array(repeating: [], count: storeOfRoot.count)) }
+      groups[store][root].append(object)
     }
-    if let lastGroup { groups[lastGroup.group] = lastGroup.objects }
-    for (group, members) in groups.sorted(by: { ($0.key.store, $0.key.root) < ($1.key.store, $1.key.root) }) {
-      guard let store = owner.storeIdentity(group.store)?.store else { continue }
-      let first = try coordinator.reserveKeys(members.count, in: owner.layouts.layouts[group.root], store)
-      for (offset, object) in members.enumerated() {
-        if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
-        object.changes!.reservedKey = first + Int64(offset)
+    for (number, roots) in groups.enumerated() {
+      for (root, members) in roots.enumerated() where !members.isEmpty {
+        guard let store = owner.storeIdentity(UInt16(number))?.store else { continue }
+        let first = try coordinator.reserveKeys(members.count, in: owner.layouts.layouts[root], store)
+        for (offset, object) in members.enumerated() {
+          if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
+          object.changes!.reservedKey = first + Int64(offset)
+        }
+        owner.reserve(members.count, entity: root, store: UInt16(number))
       }
-      owner.reserve(members.count, entity: group.root, store: group.store)
     }
   }
 

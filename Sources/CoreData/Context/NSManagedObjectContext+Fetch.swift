@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
   /// `Result` is a class or the one-word existential of a marker, so the array's elements are what they are.
   private func cast<Result: NSFetchRequestResult>(_ objects: [some AnyObject]) -> [Result] {
     precondition(MemoryLayout<Result>.size == MemoryLayout<AnyObject>.size)
-    return objects.map { unsafeBitCast($0 as AnyObject, to: Result.self) }
+    return unsafeBitCast(objects, to: [Result].self)
   }
 }
 

@@ -44,12 +44,15 @@ extension NSManagedObjectContext {
 
   private func validatePendingChanges() throws {
     var errors: [NSError] = []
-    func collect(_ check: () throws -> Void) {
-      do { try check() } catch { errors.append(error as NSError) }
+    for object in deletedList where object.state.contains(.deleted) {
+      do { try object.validateForDelete() } catch { errors.append(error as NSError) }
     }
-    for object in deletedList where object.state.contains(.deleted) { collect(object.validateForDelete) }
-    for object in insertedList where object.state.contains(.inserted) { collect(object.validateForInsert) }
-    for object in updatedList where object.isUpdated { collect(object.validateForUpdate) }
+    for object in insertedList where object.state.contains(.inserted) && !object.state.contains(.deleted) {
+      do { try object.validateForInsert() } catch { errors.append(error as NSError) }
+    }
+    for object in updatedList where object.isUpdated {
+      do { try object.validateForUpdate() } catch { errors.append(error as NSError) }
+    }
     try NSManagedObject.throwAll(errors)
   }
 

@@ -111,7 +111,7 @@ struct SavePlan {
 
 /// Encodes an object's values into a row.
 final class RowWriter {
-  private var builder = RowBuilder()
+  @exclusivity(unchecked) private var builder = RowBuilder()
 
   /// The row as it will stand in the store: changed values over committed ones.
   func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {

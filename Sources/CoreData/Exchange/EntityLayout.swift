@@ -81,9 +81,35 @@ final class LayoutProperty: @unchecked Sendable {
 
 /// An entity's places, as its objects read them: plain memory, valid as long as the layout.
 struct PlaceTable {
-  fileprivate let indexes: UnsafeMutablePointer<Int16>
-  fileprivate let places: UnsafeMutablePointer<PropertyPlace>
-  fileprivate let count: Int
+  fileprivate struct Tables {
+    var indexes: UnsafeMutablePointer<Int16>
+    var places: UnsafeMutablePointer<PropertyPlace>
+    var count: Int
+  }
+
+  /// One word in every object.
+  private let tables: UnsafeMutablePointer<Tables>
+
+  @inline(__always)
+  fileprivate var indexes: UnsafeMutablePointer<Int16> { tables.pointee.indexes }
+  @inline(__always)
+  fileprivate var places: UnsafeMutablePointer<PropertyPlace> { tables.pointee.places }
+  @inline(__always)
+  fileprivate var count: Int { tables.pointee.count }
+
+  fileprivate init(keys: Int, properties: Int) {
+    tables = .allocate(capacity: 1)
+    tables.initialize(
+      to: Tables(
+        indexes: .allocate(capacity: max(keys, 1)), places: .allocate(capacity: max(properties, 1)), count: keys))
+    tables.pointee.indexes.initialize(repeating: -1, count: max(keys, 1))
+  }
+
+  fileprivate func free() {
+    indexes.deallocate()
+    places.deallocate()
+    tables.deallocate()
+  }
 
   /// The place of a property; nil when the entity has no such property.
   @inline(__always)
@@ -229,10 +255,7 @@ final class EntityLayout: @unchecked Sendable {
     validated = properties.filter(\.needsValidation)
 
     indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
-    let count = KeyRegistry.shared.count
-    places = PlaceTable(
-      indexes: .allocate(capacity: max(count, 1)), places: .allocate(capacity: max(properties.count, 1)), count: count)
-    places.indexes.initialize(repeating: -1, count: max(count, 1))
+    places = PlaceTable(keys: KeyRegistry.shared.count, properties: properties.count)
     isAbstract = entity.isAbstract
     defaults = slots.compactMap { property in
       guard property.kind != .toOne, let value = property.attribute.defaultValue else { return nil }
@@ -246,10 +269,7 @@ final class EntityLayout: @unchecked Sendable {
     }
   }
 
-  deinit {
-    places.indexes.deallocate()
-    places.places.deallocate()
-  }
+  deinit { places.free() }
 }
 
 extension SlotKind {

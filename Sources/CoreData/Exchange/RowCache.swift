@@ -14,11 +14,11 @@ final class RowCache: @unchecked Sendable {
   /// Recursive: letting go of a row under the lock may be what ends it, and a dying row takes itself out.
   private let lock = NSRecursiveLock()
   /// By root entity index.
-  private var tables: [Table]
+  @exclusivity(unchecked) private var tables: [Table]
   private let layouts: ModelLayouts
 
   private final class Table {
-    var keys = KeyTable()
+    @exclusivity(unchecked) var keys = KeyTable()
   }
 
   init(_ layouts: ModelLayouts) {
