@@ -4,11 +4,12 @@ import Foundation
 
 /// The stores that every test of the stack runs over.
 enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
-  case inMemory
+  case inMemory, sqlite
 
   var type: String {
     switch self {
     case .inMemory: NSInMemoryStoreType
+    case .sqlite: NSSQLiteStoreType
     }
   }
 

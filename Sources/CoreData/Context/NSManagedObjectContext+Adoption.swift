@@ -92,20 +92,8 @@ extension NSManagedObjectContext {
     changes.updated = ContiguousArray(plan.updated.lazy.map(\.object))
     changes.deleted = ContiguousArray(plan.deleted)
     post(.NSManagedObjectContextDidSave, changes.userInfo)
-    postIDs(.NSManagedObjectContextDidSaveObjectIDs, changes)
+    post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)
     coordinator.announce(SaveNotice(plan.changeSets), from: owner)
-  }
-
-  /// The same as ids; built only on demand, since most programs never listen.
-  private func postIDs(_ name: Notification.Name, _ changes: ObjectChanges) {
-    var info: [AnyHashable: Any] = [:]
-    func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
-      if !objects.isEmpty { info[key] = Set(objects.lazy.map(\.objectID)) }
-    }
-    put(NSInsertedObjectIDsKey, changes.inserted)
-    put(NSUpdatedObjectIDsKey, changes.updated)
-    put(NSDeletedObjectIDsKey, changes.deleted)
-    post(name, info)
   }
 }
 

@@ -108,7 +108,9 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Reads the destinations of a to-one relationship at once where they were not read yet.
+  /// Reads the destinations of the relationships of a path, level by level, where they were not read yet.
+  ///
+  /// The objects hold what was read for them: nobody else does, and it would be gone before it is used.
   private func prefetch(_ path: String, from objects: [NSManagedObject]) throws {
     var level = objects
     for key in path.split(separator: ".").map(String.init) {
@@ -116,8 +118,14 @@ extension NSManagedObjectContext {
       for object in level {
         guard let property = object.layout.property(named: key), property.isRelationship else { continue }
         if object.state.contains(.fault) { object.fire() }
-        if property.kind == .toOne { next += [object.toOne(property)].compactMap { $0 } }
-        else { next += object.members(property) }
+        if property.kind == .toOne {
+          guard let destination = object.toOne(property) else { continue }
+          object.keep(destination, property)
+          next.append(destination)
+        } else {
+          _ = object.handedOutSet(property)
+          next += object.members(property)
+        }
       }
       try readRows(of: next.filter { $0.state.contains(.fault) })
       level = next

@@ -31,10 +31,10 @@ extension NSManagedObjectContext {
   private static func ids(in value: Any?) -> [NSManagedObjectID] {
     let elements: [Any]
     switch value {
+    case let set as Set<NSManagedObject>: return set.map(\.objectID)
+    case let set as Set<NSManagedObjectID>: return Array(set)
     case let set as NSSet: elements = set.allObjects
     case let array as [Any]: elements = array
-    case let set as Set<NSManagedObject>: elements = Array(set)
-    case let set as Set<NSManagedObjectID>: elements = Array(set)
     default: elements = []
     }
     return elements.compactMap { ($0 as? NSManagedObject)?.objectID ?? $0 as? NSManagedObjectID }
@@ -82,12 +82,7 @@ extension NSManagedObjectContext {
     checkInvariants("after a merge")
     if changes.isEmpty { return }
     post(.NSManagedObjectContextObjectsDidChange, changes.userInfo)
-    var info: [AnyHashable: Any] = [:]
-    for (key, objects) in [
-      (NSInsertedObjectIDsKey, changes.inserted), (NSUpdatedObjectIDsKey, changes.updated),
-      (NSDeletedObjectIDsKey, changes.deleted),
-    ] where !objects.isEmpty { info[key] = Set(objects.lazy.map(\.objectID)) }
-    post(.NSManagedObjectContextDidMergeChangesObjectIDs, info)
+    post(.NSManagedObjectContextDidMergeChangesObjectIDs, changes.idUserInfo)
   }
 
   private func refreshMerging(_ object: NSManagedObject) {

@@ -71,7 +71,9 @@ extension NSManagedObjectContext {
   }
 
   func processChanges(propagatingDeletes: Bool) {
-    if eventList.isEmpty && refreshedInEvent.isEmpty || isProcessing { return }
+    if isProcessing { return }
+    // Rules may have been put off from the event in which the object was deleted.
+    if eventList.isEmpty && refreshedInEvent.isEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }
     isProcessing = true
     if propagatingDeletes { propagateDeletes() }
     let event = eventList
@@ -108,6 +110,10 @@ extension NSManagedObjectContext {
     object.dropReferences()
   }
 
+  private var hasDeletesToPropagate: Bool {
+    deletedList.contains { $0.state.contains(.deleted) && !$0.state.contains(.propagated) }
+  }
+
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
   /// while it is walked.
   func propagateDeletes() {
@@ -123,9 +129,9 @@ extension NSManagedObjectContext {
 
   private func apply(_ rule: NSDeleteRule, of property: LayoutProperty, to object: NSManagedObject) {
     switch rule {
-    case .noActionDeleteRule: break
-    // Deny is checked by the save; until then the destination must not lead to an object that may go.
-    case .nullifyDeleteRule, .denyDeleteRule: object.nullify(property)
+    // Deny is checked by the save: it succeeds only if no destination is left to lead back here.
+    case .noActionDeleteRule, .denyDeleteRule: break
+    case .nullifyDeleteRule: object.nullify(property)
     case .cascadeDeleteRule:
       let destinations =
         property.kind == .toMany
@@ -164,6 +170,19 @@ struct ObjectChanges {
     put(NSUpdatedObjectsKey, updated)
     put(NSDeletedObjectsKey, deleted)
     put(NSRefreshedObjectsKey, refreshed)
+    return info
+  }
+
+  /// The same as ids.
+  var idUserInfo: [AnyHashable: Any] {
+    var info: [AnyHashable: Any] = [:]
+    func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
+      if !objects.isEmpty { info[key] = Set(objects.lazy.map(\.objectID)) }
+    }
+    put(NSInsertedObjectIDsKey, inserted)
+    put(NSUpdatedObjectIDsKey, updated)
+    put(NSDeletedObjectIDsKey, deleted)
+    put(NSRefreshedObjectIDsKey, refreshed)
     return info
   }
 }

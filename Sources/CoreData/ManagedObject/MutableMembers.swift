@@ -55,6 +55,10 @@ private final class MutableMemberSet: NSMutableSet {
 }
 
 /// The live members of an ordered relationship.
+///
+/// Foundation lets `count`, `object(at:)`, `index(of:)` and `contains(_:)` be overridden, but not `array`, iteration
+/// and a few others, which read a storage of their own. So the members are copied there: when the set is made, at
+/// every change through it, and whenever one of the four finds that the relationship was changed otherwise.
 private final class MutableMemberOrderedSet: NSMutableOrderedSet {
   private let object: NSManagedObject
   private let property: LayoutProperty
@@ -63,6 +67,7 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
     self.object = object
     self.property = property
     super.init(capacity: 0)
+    _ = members
   }
 
   required override init(capacity: Int) { fatalError("A relationship's set is made by its object only.") }
@@ -71,9 +76,23 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
     fatalError("A relationship's set is made by its object only.")
   }
 
+  /// What was copied last: the set that the object hands out, a new one after every change.
+  private var copied: AnyObject?
+  /// Foundation asks these same methods while it fills its storage.
+  private var isCopying = false
+
   private var members: ContiguousArray<NSManagedObject> {
     object.fireIfNeeded(call: "reading \"\(property.name)\"")
-    return object.members(property)
+    let members = object.members(property)
+    let current = object.handedOutSet(property)
+    if current !== copied {
+      copied = current
+      isCopying = true
+      super.removeAllObjects()
+      for (index, member) in members.enumerated() { super.insert(member, at: index) }
+      isCopying = false
+    }
+    return members
   }
 
   private func checked(_ member: Any) -> NSManagedObject {
@@ -83,34 +102,89 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
     return member
   }
 
-  override var count: Int { members.count }
-  override func object(at index: Int) -> Any { members[index] }
+  override var count: Int { isCopying ? super.count : members.count }
+  override func object(at index: Int) -> Any { isCopying ? super.object(at: index) : members[index] }
   override func index(of member: Any) -> Int {
-    members.firstIndex { $0 === member as AnyObject } ?? NSNotFound
+    if isCopying { return super.index(of: member) }
+    return members.firstIndex { $0 === member as AnyObject } ?? NSNotFound
   }
 
-  override func insert(_ member: Any, at index: Int) {
+  override func contains(_ member: Any) -> Bool {
+    isCopying ? super.contains(member) : index(of: member) != NSNotFound
+  }
+
+  // Every mutator is overridden: some of Foundation's go to a storage of their own, which is empty here.
+
+  private func edit(_ change: (inout ContiguousArray<NSManagedObject>) -> Void) {
     var members = members
-    if members.contains(where: { $0 === member as AnyObject }) { return }
-    members.insert(checked(member), at: index)
+    change(&members)
     object.setMembers(members, property)
+    _ = self.members
   }
 
-  override func removeObject(at index: Int) {
-    var members = members
-    members.remove(at: index)
-    object.setMembers(members, property)
+  /// Members that are there already stay where they are.
+  private func insert(contentsOf new: some Sequence<(index: Int, member: Any)>) {
+    edit { members in
+      for (index, member) in new where !members.contains(where: { $0 === member as AnyObject }) {
+        members.insert(checked(member), at: Swift.min(index, members.count))
+      }
+    }
   }
 
-  override func replaceObject(at index: Int, with member: Any) {
-    var members = members
-    members[index] = checked(member)
-    object.setMembers(members, property)
+  private func keep(where isKept: (NSManagedObject) -> Bool) { edit { $0.removeAll { !isKept($0) } } }
+
+  override func insert(_ member: Any, at index: Int) { insert(contentsOf: CollectionOfOne((index: index, member: member))) }
+  override func insert(_ objects: [Any], at indexes: IndexSet) {
+    insert(contentsOf: zip(indexes, objects).map { (index: $0, member: $1) })
+  }
+  override func add(_ member: Any) { insert(member, at: .max) }
+  override func add(_ objects: UnsafePointer<AnyObject>!, count: Int) {
+    addObjects(from: (0..<count).map { objects[$0] })
+  }
+  override func addObjects(from array: [Any]) { insert(contentsOf: array.map { (index: Int.max, member: $0) }) }
+  override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
+  override func unionSet(_ other: Set<AnyHashable>) { addObjects(from: other.map(\.base)) }
+
+  override func removeObject(at index: Int) { edit { $0.remove(at: index) } }
+  override func removeObjects(at indexes: IndexSet) { edit { for index in indexes.reversed() { $0.remove(at: index) } } }
+  override func removeObjects(in range: NSRange) { edit { $0.removeSubrange(Range(range)!) } }
+  override func removeAllObjects() { edit { $0 = [] } }
+  override func remove(_ member: Any) { keep { $0 !== member as AnyObject } }
+  override func removeObjects(in array: [Any]) {
+    let leaving = Set(array.map { ObjectIdentifier($0 as AnyObject) })
+    keep { !leaving.contains(ObjectIdentifier($0)) }
+  }
+  override func minus(_ other: NSOrderedSet) { keep { !other.contains($0) } }
+  override func minusSet(_ other: Set<AnyHashable>) { keep { !other.contains($0) } }
+  override func intersect(_ other: NSOrderedSet) { keep { other.contains($0) } }
+  override func intersectSet(_ other: Set<AnyHashable>) { keep { other.contains($0) } }
+
+  override func replaceObject(at index: Int, with member: Any) { edit { $0[index] = checked(member) } }
+  override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
+    edit { for (index, member) in zip(indexes, objects) { $0[index] = checked(member) } }
+  }
+  override func replaceObjects(in range: NSRange, with objects: UnsafePointer<AnyObject>!, count: Int) {
+    edit { $0.replaceSubrange(Range(range)!, with: (0..<count).map { checked(objects[$0]) }) }
+  }
+  override func setObject(_ member: Any, at index: Int) {
+    if index == count { insert(member, at: index) } else { replaceObject(at: index, with: member) }
   }
 
-  override func add(_ member: Any) { insert(member, at: count) }
-  override func remove(_ member: Any) {
-    let index = index(of: member)
-    if index != NSNotFound { removeObject(at: index) }
+  override func exchangeObject(at one: Int, withObjectAt other: Int) { edit { $0.swapAt(one, other) } }
+  override func moveObjects(at indexes: IndexSet, to index: Int) {
+    edit { members in
+      let moved = indexes.map { members[$0] }
+      for index in indexes.reversed() { members.remove(at: index) }
+      members.insert(contentsOf: moved, at: index)
+    }
+  }
+  override func sort(comparator: (Any, Any) -> ComparisonResult) { sort(options: [], usingComparator: comparator) }
+  override func sort(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
+    sortRange(NSRange(location: 0, length: count), options: options, usingComparator: comparator)
+  }
+  override func sortRange(
+    _ range: NSRange, options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult
+  ) {
+    edit { $0[Range(range)!].sort { comparator($0, $1) == .orderedAscending } }
   }
 }

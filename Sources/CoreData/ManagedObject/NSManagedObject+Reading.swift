@@ -138,6 +138,12 @@ extension NSManagedObject {
     return owner.object(for: destination, store: store)
   }
 
+  /// Holds an unchanged to-one's destination, which otherwise lives only as long as somebody uses it.
+  final func keep(_ destination: NSManagedObject, _ property: LayoutProperty) {
+    if changes == nil { changes = ChangedValues.make(layout) }
+    if changes?.holds(property.slot) == false { changes?[property.slot] = .object(destination) }
+  }
+
   /// What key-value coding hands out: numbers as `NSNumber`, sets as `NSSet` or `NSOrderedSet`.
   final func boxedValue(_ property: LayoutProperty) -> Any? {
     switch property.kind {

@@ -30,8 +30,7 @@ extension NSManagedObject {
   private final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = own(property)
     if property.kind == .toMany {
-      noteChange()
-      toManyState(property).add(object)
+      enter(object, property)
       return
     }
     // One to one: whoever pointed here before loses it.
@@ -55,6 +54,16 @@ extension NSManagedObject {
     if toOne(property) === object { write(.null, slot: property.slot) }
   }
 
+  /// Records a member; in an ordered relationship it stands at the end, even if it left from elsewhere.
+  private final func enter(_ member: NSManagedObject, _ property: LayoutProperty) {
+    noteChange()
+    let state = toManyState(property)
+    if property.isOrdered, state.order == nil, state.removed.contains(member.reference) {
+      state.reorder(members(property))
+    }
+    state.add(member)
+  }
+
   /// An inherited property as this object's own entity has it.
   private final func own(_ property: LayoutProperty) -> LayoutProperty {
     layout.property(keyNumber: property.keyNumber) ?? property
@@ -63,8 +72,7 @@ extension NSManagedObject {
   /// Adds a member that is not in the relationship.
   final func connect(_ member: NSManagedObject, _ property: LayoutProperty) {
     check(member, property)
-    noteChange()
-    toManyState(property).add(member)
+    enter(member, property)
     if let inverse = layout.inverse(of: property) { member.gainInverse(self, inverse, over: property) }
   }
 
@@ -79,8 +87,7 @@ extension NSManagedObject {
   private final func gainInverse(_ object: NSManagedObject, _ inverse: LayoutProperty, over property: LayoutProperty) {
     let inverse = own(inverse)
     guard inverse.kind == .toOne else {
-      noteChange()
-      toManyState(inverse).add(object)
+      enter(object, inverse)
       return
     }
     if state.contains(.fault) { fire() }

@@ -165,7 +165,7 @@ open class NSManagedObject: NSObject {
 
   // Apple's rules for subclasses: an object equals itself only.
   open override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
-  open override var hash: Int { ObjectIdentifier(self).hashValue }
+  open override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
 
   open override var description: String {
     let values = isFault ? "<fault>" : describedValues

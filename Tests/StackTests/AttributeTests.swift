@@ -1,0 +1,255 @@
+import CoreData
+import Testing
+
+/// One value of an attribute type, as it is set and as it comes back.
+struct Sample: CustomTestStringConvertible, @unchecked Sendable {
+  let type: NSAttributeType
+  let value: Any
+  let expected: AnyHashable
+
+  init(_ type: NSAttributeType, _ value: Any, _ expected: AnyHashable? = nil) {
+    self.type = type
+    self.value = value
+    self.expected = expected ?? value as! AnyHashable
+  }
+
+  /// `NSNumber` is no `Bool` to `AnyHashable`, nor `NSArray` an array.
+  func agrees(with value: Any?) -> Bool {
+    if let wanted = expected.base as? Bool { return value as? Bool == wanted }
+    if let wanted = expected.base as? NSArray, let list = value as? [Any] { return wanted == NSArray(array: list) }
+    return value as? AnyHashable == expected
+  }
+
+  var testDescription: String { "\(type): \(value)" }
+
+  static let all: [Sample] = [
+    Sample(.integer16AttributeType, Int16.min, Int(Int16.min)), Sample(.integer16AttributeType, 12),
+    Sample(.integer32AttributeType, Int(Int32.max)), Sample(.integer32AttributeType, -1),
+    Sample(.integer64AttributeType, Int.min), Sample(.integer64AttributeType, Int.max), Sample(.integer64AttributeType, 0),
+    Sample(.booleanAttributeType, true), Sample(.booleanAttributeType, false),
+    Sample(.doubleAttributeType, 0.1), Sample(.doubleAttributeType, -Double.greatestFiniteMagnitude),
+    Sample(.doubleAttributeType, Double.infinity), Sample(.doubleAttributeType, 7, 7.0),
+    Sample(.floatAttributeType, Float(0.1)), Sample(.floatAttributeType, 2.5, Float(2.5)),
+    Sample(.stringAttributeType, ""), Sample(.stringAttributeType, "Größe 🦉 e\u{301}"),
+    Sample(.stringAttributeType, String(repeating: "long ", count: 5000)), Sample(.stringAttributeType, "zero\u{0}inside"),
+    Sample(.dateAttributeType, Date(timeIntervalSinceReferenceDate: 0)),
+    Sample(.dateAttributeType, Date(timeIntervalSince1970: -12345.678)),
+    Sample(.binaryDataAttributeType, Data()), Sample(.binaryDataAttributeType, Data([0, 255, 1])),
+    Sample(.binaryDataAttributeType, Data(repeating: 7, count: 100_000)),
+    Sample(.UUIDAttributeType, UUID()), Sample(.URIAttributeType, URL(string: "https://example.com/a%20b?c=d#e")!),
+    Sample(.decimalAttributeType, Decimal(string: "0.1")!, NSDecimalNumber(string: "0.1")),
+    Sample(.decimalAttributeType, NSDecimalNumber(string: "-123456789012345678.123")),
+    Sample(.transformableAttributeType, ["a", "b"] as NSArray, ["a", "b"] as NSArray),
+    Sample(.transformableAttributeType, ["a", "b"], ["a", "b"] as NSArray),
+    Sample(.transformableAttributeType, ["key": 1] as NSDictionary, ["key": 1] as NSDictionary),
+  ]
+}
+
+@Suite("Attributes")
+struct AttributeTests {
+  private func thing(_ type: NSAttributeType) -> NSManagedObjectModel {
+    model([entity("Thing", [attribute("value", type), attribute("other", type)])])
+  }
+
+  @Test("A value of every type comes back from the store as it was set", arguments: StoreKind.allCases, Sample.all)
+  func roundTrip(_ kind: StoreKind, _ sample: Sample) throws {
+    try withStack(kind, thing(sample.type)) { stack, context in
+      let object = context.new("Thing", ["value": sample.value])
+      #expect(sample.agrees(with: object["value"]))
+      #expect(object["other"] == nil)
+      try context.save()
+      #expect(sample.agrees(with: object["value"]))
+      try stack.elsewhere { other throws in
+        let twin = try other.only("Thing")
+        #expect(sample.agrees(with: twin["value"]))
+        #expect(twin["other"] == nil)
+        twin["value"] = nil
+        twin["other"] = sample.value
+        try other.save()
+      }
+      context.refresh(object, mergeChanges: false)
+      #expect(object["value"] == nil)
+      #expect(sample.agrees(with: object["other"]))
+    }
+  }
+
+  @Test("Default values stand in new objects, and a nil set over them is kept", arguments: StoreKind.allCases)
+  func defaults(_ kind: StoreKind) throws {
+    let model = model([
+      entity(
+        "Thing",
+        [
+          attribute("number", .integer16AttributeType, default: 5), attribute("text", default: "x"),
+          attribute("flag", .booleanAttributeType, default: true),
+        ])
+    ])
+    try withStack(kind, model) { stack, context in
+      let object = context.new("Thing", ["text": NSNull()])
+      #expect(object.int("number") == 5)
+      #expect(object["flag"] as? Bool == true)
+      #expect(object["text"] == nil)
+      try context.save()
+      try stack.elsewhere { other throws in
+        let twin = try other.only("Thing")
+        #expect(twin.int("number") == 5)
+        #expect(twin["text"] == nil)
+      }
+    }
+  }
+
+  @Test("Numbers cast to every Swift number", arguments: StoreKind.allCases)
+  func numberCasts(_ kind: StoreKind) throws {
+    try withStack(kind, thing(.integer16AttributeType)) { _, context in
+      let object = context.new("Thing", ["value": 7])
+      #expect(object["value"] as? Int == 7)
+      #expect(object["value"] as? Int16 == 7)
+      #expect(object["value"] as? Int64 == 7)
+      #expect(object["value"] as? Double == 7)
+      #expect(object["value"] is NSNumber)
+    }
+  }
+
+  @Test("A transformable's object stays the same one, and changes in it count once it is set again",
+    arguments: StoreKind.allCases)
+  func transformableIdentity(_ kind: StoreKind) throws {
+    try withStack(kind, thing(.transformableAttributeType)) { stack, context in
+      let list = NSMutableArray(array: ["a"])
+      let object = context.new("Thing", ["value": list])
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      let read = object["value"] as? NSArray
+      #expect(read == ["a"] as NSArray)
+      #expect(object["value"] as? NSArray === read)
+      #expect(!object.hasChanges)
+      object["value"] = ["a", "b"] as NSArray
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(try other.only("Thing")["value"] as? NSArray == ["a", "b"] as NSArray)
+      }
+    }
+  }
+
+  @Test("A transient attribute is kept by its object through a save, and is not stored", arguments: StoreKind.allCases)
+  func transients(_ kind: StoreKind) throws {
+    let model = model([entity("Thing", [attribute("name"), transient("note", .stringAttributeType), transient("any", .undefinedAttributeType)])])
+    try withStack(kind, model) { stack, context in
+      let object = context.new("Thing", ["name": "a", "note": "n", "any": NSObject.self])
+      try context.save()
+      #expect(object.string("note") == "n")
+      #expect(object["any"] != nil)
+      #expect(object.string("name") == "a")
+      try stack.elsewhere { other throws in #expect(try other.only("Thing")["note"] == nil) }
+      object["note"] = "m"
+      #expect(object.hasChanges)
+      #expect(!object.hasPersistentChangedValues)
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      #expect(object["note"] == nil)
+    }
+  }
+
+  @Test("An entity with more than sixty-four attributes keeps them apart", arguments: StoreKind.allCases)
+  func wide(_ kind: StoreKind) throws {
+    let names = (0..<150).map { "a\(1000 + $0)" }
+    let model = model([entity("Wide", names.map { attribute($0, .integer32AttributeType) })])
+    try withStack(kind, model) { stack, context in
+      let object = context.new("Wide")
+      for (index, name) in names.enumerated() where index % 3 != 0 { object[name] = index }
+      try context.save()
+      object[names[149]] = -1
+      object[names[64]] = nil
+      #expect(Set(object.changedValues().keys) == [names[149], names[64]])
+      try context.save()
+      try stack.elsewhere { other throws in
+        let twin = try other.only("Wide")
+        for (index, name) in names.enumerated() {
+          let expected = index == 149 ? -1 : index == 64 || index % 3 == 0 ? nil : index
+          #expect(twin.int(name) == expected)
+        }
+      }
+    }
+  }
+
+  @Test("A value of the wrong type is refused with a word about the property, and nothing is set", arguments: [
+    (NSAttributeType.stringAttributeType, 5 as Any), (.integer16AttributeType, "5"), (.integer16AttributeType, 70000),
+    (.dateAttributeType, "today"), (.UUIDAttributeType, "x"), (.booleanAttributeType, "yes"), (.URIAttributeType, "http://x"),
+  ] as [(NSAttributeType, Any)])
+  func wrongTypes(_ type: NSAttributeType, _ value: Any) throws {
+    try withStack(.inMemory, thing(type)) { _, context in
+      let object = context.new("Thing")
+      let error = failure { try object.setValue(value, checkedForKey: "value") }
+      #expect(error?.code == NSManagedObjectValidationError)
+      #expect(error?.localizedDescription.contains("value of Thing takes a") == true)
+      #expect(object["value"] == nil)
+    }
+  }
+
+  @Test("The plain spelling traps for a wrong type, in Apple's words")
+  func wrongTypeTrap() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try Stack(.inMemory)
+      stack.context.performAndWait { stack.context.new("Author")["name"] = 5 }
+    }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(
+      words.contains(
+        "Unacceptable type of value for attribute: property = \"name\"; entity = Author; desired type = NSString; "
+          + "given type = Int; value = 5."))
+  }
+
+  @Test("A key that the model lacks: the checked spelling throws, the plain one traps")
+  func unknownKey() async throws {
+    try withStack(.inMemory) { _, context in
+      let author = context.new("Author")
+      #expect(failure { _ = try author.value(checkedForKey: "nmae") }?.localizedDescription.contains("nmae") == true)
+      #expect(failure { try author.setValue(1, checkedForKey: "nmae") } != nil)
+    }
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try Stack(.inMemory)
+      stack.context.performAndWait { _ = stack.context.new("Author")["nmae"] }
+    }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(words.contains("The entity Author has no property \"nmae\"."))
+  }
+
+  @Test("changedValues and committedValues tell new from old", arguments: StoreKind.allCases)
+  func changedValues(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      #expect(book.changedValues().isEmpty)
+      let tag = context.new("Tag")
+      book["title"] = "B"
+      book["isbn"] = nil
+      book.mutableSetValue(forKey: "tags").add(tag)
+      #expect(Set(book.changedValues().keys) == ["title", "isbn", "tags"])
+      #expect(book.changedValues()["title"] as? String == "B")
+      #expect(book.changedValues()["isbn"] is NSNull)
+      #expect(book.committedValues(forKeys: ["title"])["title"] as? String == "A")
+      #expect((book.committedValues(forKeys: ["tags"])["tags"] as? NSSet)?.count == 0)
+      #expect(book.committedValues(forKeys: nil).keys.contains("chapters"))
+      try context.save()
+      #expect(book.changedValues().isEmpty)
+      #expect(book.committedValues(forKeys: ["title"])["title"] as? String == "B")
+      #expect((book.committedValues(forKeys: ["tags"])["tags"] as? NSSet)?.count == 1)
+    }
+  }
+
+  @Test("Values over key paths", arguments: StoreKind.allCases)
+  func keyPaths(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let author = context.new("Author", ["name": "Kafka"])
+      let books = [100, 50].map { context.new("Book", ["author": author, "pages": $0, "title": "T\($0)"]) }
+      #expect(books[0].value(forKeyPath: "author.name") as? String == "Kafka")
+      #expect(author.value(forKeyPath: "books.@count") as? Int == 2)
+      #expect(author.value(forKeyPath: "books.@sum.pages") as? Int == 150)
+      #expect(author.value(forKeyPath: "books.@avg.pages") as? Double == 75)
+      #expect(author.value(forKeyPath: "books.@max.pages") as? Int == 100)
+      #expect(author.value(forKeyPath: "books.@min.title") as? String == "T100")
+      #expect(author.value(forKeyPath: "books.pages") as? NSSet == NSSet(array: [100, 50]))
+      books[1].setValue("Franz", forKeyPath: "author.name")
+      #expect(author.string("name") == "Franz")
+      #expect(author.value(forKeyPath: "passport.number") == nil)
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import CoreData
+import Testing
+
+@Suite("Delete rules")
+struct DeleteRuleTests {
+  enum Shape: CaseIterable { case toOne, toMany, ordered, manyToMany, oneToOne }
+
+  /// Owner.targets (with the rule) and Target.owners, of every shape. `targets` and `owners` are the same names
+  /// whether they lead to one or many.
+  private func shaped(_ shape: Shape, _ rule: NSDeleteRule) -> NSManagedObjectModel {
+    let (owner, target) = (entity("Owner", [attribute("name")]), entity("Target", [attribute("name")]))
+    let there: Count = shape == .toOne || shape == .oneToOne ? .one : shape == .ordered ? .ordered : .many
+    let back: Count = shape == .toOne || shape == .manyToMany ? .many : .one
+    join(relate(owner, "targets", there, to: target, rule: rule), relate(target, "owners", back, to: owner))
+    return model([owner, target])
+  }
+
+  private func targets(_ owner: NSManagedObject) -> Set<NSManagedObject> {
+    owner.object("targets").map { [$0] } ?? owner.objects("targets")
+  }
+
+  private func owners(_ target: NSManagedObject) -> Set<NSManagedObject> {
+    target.object("owners").map { [$0] } ?? target.objects("owners")
+  }
+
+  /// An owner with targets, saved and forgotten.
+  private func prepare(_ stack: Stack, _ shape: Shape) throws -> (owner: NSManagedObject, targets: [NSManagedObject]) {
+    let context = stack.context
+    let owner = context.new("Owner")
+    let targets = (0..<(shape == .toOne || shape == .oneToOne ? 1 : 3)).map { context.new("Target", ["name": "\($0)"]) }
+    switch shape {
+    case .toOne, .oneToOne: owner["targets"] = targets[0]
+    case .ordered: owner["targets"] = NSOrderedSet(array: targets)
+    case .toMany, .manyToMany: owner["targets"] = Set(targets)
+    }
+    try context.save()
+    context.refreshAllObjects()
+    return (owner, targets)
+  }
+
+  @Test("Nullify: the destinations stay, and lead nowhere", arguments: StoreKind.allCases, Shape.allCases)
+  func nullify(_ kind: StoreKind, _ shape: Shape) throws {
+    try withStack(kind, shaped(shape, .nullifyDeleteRule)) { stack, context in
+      let (owner, targets) = try prepare(stack, shape)
+      context.delete(owner)
+      context.processPendingChanges()
+      #expect(context.deletedObjects == [owner])
+      #expect(targets.allSatisfy { owners($0).isEmpty })
+      #expect(targets.allSatisfy { $0.isUpdated })
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(try other.all("Owner").isEmpty)
+        #expect(try other.all("Target").count == targets.count)
+        #expect(try other.all("Target").allSatisfy { owners($0).isEmpty })
+      }
+    }
+  }
+
+  @Test("Cascade: the destinations go too", arguments: StoreKind.allCases, Shape.allCases)
+  func cascade(_ kind: StoreKind, _ shape: Shape) throws {
+    try withStack(kind, shaped(shape, .cascadeDeleteRule)) { stack, context in
+      let (owner, targets) = try prepare(stack, shape)
+      context.delete(owner)
+      context.processPendingChanges()
+      #expect(context.deletedObjects == Set(targets + [owner]))
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(try other.all("Owner").isEmpty)
+        #expect(try other.all("Target").isEmpty)
+      }
+    }
+  }
+
+  @Test("Deny: the save fails with 1600 and nothing is changed, until the destinations are gone as well",
+    arguments: StoreKind.allCases, Shape.allCases)
+  func deny(_ kind: StoreKind, _ shape: Shape) throws {
+    try withStack(kind, shaped(shape, .denyDeleteRule)) { stack, context in
+      let (owner, targets) = try prepare(stack, shape)
+      context.delete(owner)
+      for _ in 0..<2 {
+        let error = try #require(failure { try context.save() })
+        #expect(error.code == NSValidationRelationshipDeniedDeleteError)
+        #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "targets")
+        #expect(error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === owner)
+        #expect(error.userInfo["NSValidationErrorShouldAttemptRecoveryKey"] as? Bool == true)
+      }
+      #expect(context.deletedObjects == [owner])
+      #expect(targets.allSatisfy { owners($0) == [owner] })
+      try stack.elsewhere { other throws in #expect(try other.all("Owner").count == 1) }
+      targets.forEach(context.delete)
+      try context.save()
+      #expect(try context.all("Owner").isEmpty)
+      #expect(try context.all("Target").isEmpty)
+    }
+  }
+
+  @Test("Deny without destinations denies nothing", arguments: StoreKind.allCases, Shape.allCases)
+  func denyNothing(_ kind: StoreKind, _ shape: Shape) throws {
+    try withStack(kind, shaped(shape, .denyDeleteRule)) { _, context in
+      let owner = context.new("Owner")
+      try context.save()
+      context.delete(owner)
+      try context.save()
+      #expect(try context.all("Owner").isEmpty)
+    }
+  }
+
+  @Test("No action: the destinations are not touched", arguments: StoreKind.allCases, Shape.allCases)
+  func noAction(_ kind: StoreKind, _ shape: Shape) throws {
+    try withStack(kind, shaped(shape, .noActionDeleteRule)) { stack, context in
+      let (owner, targets) = try prepare(stack, shape)
+      context.delete(owner)
+      context.processPendingChanges()
+      #expect(targets.allSatisfy { !$0.hasChanges })
+      try context.save()
+      #expect(try context.all("Target").count == targets.count)
+      #expect(try context.all("Owner").isEmpty)
+    }
+  }
+
+  @Test("A cascade goes on over several levels, and a circle of cascades comes to an end", arguments: StoreKind.allCases)
+  func circle(_ kind: StoreKind) throws {
+    let (a, b) = (entity("A", [attribute("name")]), entity("B", [attribute("name")]))
+    join(relate(a, "bs", .many, to: b, rule: .cascadeDeleteRule), relate(b, "as", .many, to: a, rule: .cascadeDeleteRule))
+    try withStack(kind, model([a, b])) { _, context in
+      let all = (0..<4).map { context.new("A", ["name": "\($0)"]) }
+      let bs = (0..<4).map { context.new("B", ["name": "\($0)"]) }
+      for index in 0..<4 { all[index]["bs"] = Set([bs[index], bs[(index + 1) % 4]]) }
+      try context.save()
+      context.refreshAllObjects()
+      context.delete(all[2])
+      try context.save()
+      #expect(try context.all("A").isEmpty)
+      #expect(try context.all("B").isEmpty)
+    }
+  }
+
+  @Test("A library: an author's books go with their chapters; tags stay, without them", arguments: StoreKind.allCases)
+  func library(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author")
+      let tag = context.new("Tag")
+      for _ in 0..<2 {
+        let book = context.new("Book", ["author": author, "tags": Set([tag])])
+        context.new("Chapter", ["book": book])
+      }
+      let kept = context.new("Book", ["tags": Set([tag])])
+      try context.save()
+      context.reset()
+      context.delete(try context.only("Author"))
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(try other.all("Chapter").isEmpty)
+        #expect(try other.only("Tag").objects("books") == [try other.only("Book")])
+        _ = kept
+      }
+    }
+  }
+
+  @Test("prepareForDeletion is called once, while the relationships still stand, for cascades too",
+    arguments: StoreKind.allCases)
+  func prepareForDeletion(_ kind: StoreKind) throws {
+    let (owner, part) = (entity("Owner", [attribute("name")]), entity("Part", [attribute("name")], class: Preparing.self))
+    join(relate(owner, "parts", .many, to: part, rule: .cascadeDeleteRule), relate(part, "owner", .one, to: owner))
+    try withStack(kind, model([owner, part])) { _, context in
+      let owner = context.new("Owner", ["name": "o"])
+      let part = context.new("Part", ["owner": owner]) as! Preparing
+      try context.save()
+      context.delete(owner)
+      try context.save()
+      #expect(part.log == ["o"])
+    }
+  }
+
+  @Test("Without propagatesDeletesAtEndOfEvent the rules wait for the save", arguments: StoreKind.allCases)
+  func atSave(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book", ["author": context.new("Author")])
+      try context.save()
+      context.propagatesDeletesAtEndOfEvent = false
+      context.delete(try context.only("Author"))
+      context.processPendingChanges()
+      #expect(!book.isDeleted)
+      try context.save()
+      #expect(try context.all("Book").isEmpty)
+    }
+  }
+
+  @Test("A deleted object that is inserted again stays", arguments: StoreKind.allCases)
+  func reinsert(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let tag = context.new("Tag", ["name": "a"])
+      try context.save()
+      context.delete(tag)
+      context.insert(tag)
+      #expect(!tag.isDeleted)
+      try context.save()
+      #expect(try context.only("Tag") === tag)
+      let new = context.new("Tag", ["name": "b"])
+      context.delete(new)
+      context.insert(new)
+      try context.save()
+      try stack.elsewhere { other throws in #expect(try other.strings("Tag", "name") == ["a", "b"]) }
+    }
+  }
+
+  @Test("Deleting an object of another context is a misuse")
+  func foreign() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try Stack(.inMemory)
+      try stack.context.performAndWait {
+        let tag = stack.context.new("Tag")
+        try stack.elsewhere { other throws in other.delete(tag) }
+      }
+    }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(words.contains("An NSManagedObjectContext cannot delete objects in other contexts."))
+  }
+}
+
+final class Preparing: NSManagedObject {
+  var log: [String] = []
+  override func prepareForDeletion() {
+    log.append((value(forKeyPath: "owner.name") as? String) ?? "no owner")
+  }
+}

@@ -1,0 +1,231 @@
+@testable import CoreData
+import Testing
+
+@Suite("Faults")
+struct FaultTests {
+  @Test("object(with:) makes a fault; reading a value fires it, reading the id does not", arguments: StoreKind.allCases)
+  func firing(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let id = try savedBook(stack)
+      let book = context.object(with: id)
+      #expect(book.isFault)
+      #expect(book.faultingState != 0)
+      _ = (book.objectID, book.entity, book.isInserted, book.isDeleted, book.isUpdated, book.hasChanges, book.description)
+      #expect(book.isFault)
+      #expect(book.string("title") == "Amerika")
+      #expect(!book.isFault)
+      #expect(book.faultingState == 0)
+    }
+  }
+
+  @Test("awakeFromFetch is called once for each firing; what it sets is no change", arguments: StoreKind.allCases)
+  func awaking(_ kind: StoreKind) throws {
+    let model = model([
+      entity("Awaking", [attribute("name"), transient("shout", .stringAttributeType)], class: Awaking.self)
+    ])
+    try withStack(kind, model) { stack, context in
+      let object = context.new("Awaking", ["name": "a"]) as! Awaking
+      #expect(object.log == ["insert"])
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      #expect(object.log == ["insert", "willTurnIntoFault", "didTurnIntoFault"])
+      #expect(object.isFault)
+      #expect(object.string("shout") == "A")
+      #expect(object.log.last == "fetch")
+      #expect(!object.hasChanges)
+      #expect(!context.hasChanges)
+      _ = object["name"]
+      #expect(object.log.count == 4)
+    }
+  }
+
+  @Test("A firing fault takes the row that another context has read or saved", arguments: StoreKind.allCases)
+  func rowCache(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let id = try savedBook(stack)
+      let other = stack.newContext()
+      try other.performAndWait {
+        let book = other.object(with: id)
+        book["title"] = "Changed"
+        try other.save()
+        let mine = context.object(with: id)
+        #expect(mine.string("title") == "Changed")
+        #expect(mine.row === book.row)
+      }
+    }
+  }
+
+  @Test("A fetch does not change the values an object has; shouldRefreshRefetchedObjects does", arguments: StoreKind.allCases)
+  func refetch(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.object(with: try savedBook(stack))
+      #expect(book.string("title") == "Amerika")
+      try stack.elsewhere { other throws in
+        try other.only("Book")["title"] = "Changed"
+        try other.save()
+      }
+      #expect(try context.only("Book").string("title") == "Amerika")
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.shouldRefreshRefetchedObjects = true
+      book["pages"] = 7
+      #expect(try context.fetch(request).first === book)
+      #expect(book.string("title") == "Changed")
+      #expect(book.int("pages") == 7)
+      #expect(book.isUpdated)
+    }
+  }
+
+  @Test("A fault whose row is gone reads as empty and is deleted", arguments: StoreKind.allCases)
+  func inaccessible(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.object(with: try savedBook(stack))
+      try stack.elsewhere { other throws in
+        other.delete(try other.only("Book"))
+        try other.save()
+      }
+      #expect(book.isFault)
+      #expect(book["title"] == nil)
+      #expect(book.int("pages") == nil)
+      #expect(book.objects("tags").isEmpty)
+      #expect(!book.isFault)
+      #expect(book.isDeleted)
+      #expect(failure { _ = try context.existingObject(with: book.objectID) }?.code == NSManagedObjectReferentialIntegrityError)
+      try context.save()
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("existingObject throws for a row that is gone, and does not delete anything", arguments: StoreKind.allCases)
+  func existing(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let id = try savedBook(stack)
+      let book = context.object(with: id)
+      try stack.elsewhere { other throws in
+        other.delete(try other.only("Book"))
+        try other.save()
+      }
+      #expect(failure { _ = try context.existingObject(with: id) }?.code == NSManagedObjectReferentialIntegrityError)
+      #expect(!context.hasChanges)
+      #expect(book.isFault)
+    }
+  }
+
+  @Test("Without shouldDeleteInaccessibleFaults a fault whose row is gone ends the program, by name")
+  func inaccessibleTrap() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try Stack(.inMemory)
+      let id = try savedBook(stack)
+      try stack.context.performAndWait {
+        stack.context.shouldDeleteInaccessibleFaults = false
+        let book = stack.context.object(with: id)
+        try stack.elsewhere { other throws in
+          other.delete(try other.only("Book"))
+          try other.save()
+        }
+        _ = book["title"]
+      }
+    }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(words.contains("CoreData could not fulfill a fault for <x-coredata://"))
+  }
+
+  @Test("hasFault(forRelationshipNamed:) never reads", arguments: StoreKind.allCases)
+  func relationshipFaults(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let author = context.new("Author")
+      context.new("Book", ["author": author])
+      try context.save()
+      context.refresh(author, mergeChanges: false)
+      #expect(author.hasFault(forRelationshipNamed: "books"))
+      #expect(author.isFault)
+      _ = author["name"]
+      #expect(author.hasFault(forRelationshipNamed: "books"))
+      #expect(author.objects("books").count == 1)
+      #expect(!author.hasFault(forRelationshipNamed: "books"))
+      #expect(author.objectIDs(forRelationshipNamed: "books").count == 1)
+    }
+  }
+
+  @Test("A to-one's destination is a fault of its own", arguments: StoreKind.allCases)
+  func toOneFault(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      context.new("Book", ["author": context.new("Author", ["name": "Kafka"])])
+      try context.save()
+      try stack.elsewhere { other throws in
+        let author = try #require(try other.only("Book").object("author"))
+        #expect(author.isFault)
+        #expect(author.string("name") == "Kafka")
+      }
+    }
+  }
+
+  @Test("returnsObjectsAsFaults = false brings objects that are none", arguments: StoreKind.allCases)
+  func notAsFaults(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      _ = try savedBook(stack)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      #expect(try context.fetch(request).allSatisfy { $0.isFault })
+      request.returnsObjectsAsFaults = false
+      #expect(try context.fetch(request).allSatisfy { !$0.isFault })
+    }
+  }
+
+  @Test("A batched fetch brings faults, and their rows portion by portion", arguments: StoreKind.allCases)
+  func batches(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      try stack.elsewhere { other throws in
+        for index in 0..<25 { other.new("Tag", ["name": "\(index)"]) }
+        try other.save()
+      }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+      request.fetchBatchSize = 10
+      let tags = try context.fetch(request)
+      #expect(tags.count == 25)
+      #expect(tags.allSatisfy { $0.row == nil })
+      _ = tags[12]["name"]
+      if kind != .inMemory { #expect(tags.filter { $0.row != nil }.count == 10) }
+      #expect(Set(tags.compactMap { $0.string("name") }).count == 25)
+    }
+  }
+
+  @Test("Prefetching reads the destinations' rows along", arguments: StoreKind.allCases)
+  func prefetching(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      try stack.elsewhere { other throws in
+        other.new("Book", ["author": other.new("Author", ["name": "Kafka"])])
+        try other.save()
+      }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.relationshipKeyPathsForPrefetching = ["author"]
+      let author = try #require(try context.fetch(request)[0].object("author"))
+      #expect(author.row != nil)
+    }
+  }
+}
+
+/// A book that no living context knows.
+private func savedBook(_ stack: Stack) throws -> NSManagedObjectID {
+  try stack.elsewhere { other in
+    let book = other.new("Book", ["title": "Amerika", "pages": 3])
+    try other.save()
+    return book.objectID
+  }
+}
+
+func transient(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
+  let transient = attribute(name, type)
+  transient.isTransient = true
+  return transient
+}
+
+final class Awaking: NSManagedObject {
+  var log: [String] = []
+
+  override func awakeFromInsert() { log.append("insert") }
+  override func awakeFromFetch() {
+    log.append("fetch")
+    setValue((primitiveValue(forKey: "name") as? String)?.uppercased(), forKey: "shout")
+  }
+  override func willTurnIntoFault() { log.append("willTurnIntoFault") }
+  override func didTurnIntoFault() { log.append("didTurnIntoFault") }
+}

@@ -1,0 +1,155 @@
+import CoreData
+import Testing
+
+@Suite("Ids and uniquing")
+struct IdentityTests {
+  @Test("A new object has a temporary id; the save makes it permanent, and the former id still leads to it",
+    arguments: StoreKind.allCases)
+  func temporaryAndPermanent(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book")
+      let former = book.objectID
+      #expect(former.isTemporaryID)
+      #expect(former.persistentStore == nil)
+      #expect(former.uriRepresentation().absoluteString.hasPrefix("x-coredata:///Book/t"))
+      #expect(context.object(with: former) === book)
+      try context.save()
+      let id = book.objectID
+      #expect(!id.isTemporaryID)
+      #expect(id.persistentStore === stack.store)
+      #expect(id.uriRepresentation().absoluteString == "x-coredata://\(stack.store.identifier!)/Book/p1")
+      #expect(former != id)
+      #expect(former.isTemporaryID)
+      #expect(context.object(with: former) === book)
+      #expect(context.registeredObject(for: former) === book)
+      #expect(try context.existingObject(with: former) === book)
+    }
+  }
+
+  @Test("Keys are counted per hierarchy of entities, and an id names the actual entity", arguments: StoreKind.allCases)
+  func keys(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      context.new("Author")
+      let novel = context.new("Novel")
+      let book = context.new("Book")
+      try context.save()
+      #expect(novel.objectID.entity.name == "Novel")
+      let keys = Set([novel, book].map { $0.objectID.uriRepresentation().lastPathComponent })
+      #expect(keys == ["p1", "p2"])
+      #expect(novel.objectID.uriRepresentation().pathComponents == ["/", "Novel", novel.objectID.uriRepresentation().lastPathComponent])
+    }
+  }
+
+  @Test("obtainPermanentIDs gives ids ahead of the save, and the objects stay inserted", arguments: StoreKind.allCases)
+  func obtain(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book")
+      let former = book.objectID
+      try context.obtainPermanentIDs(for: [book])
+      let id = book.objectID
+      #expect(!id.isTemporaryID)
+      #expect(book.isInserted)
+      #expect(context.insertedObjects == [book])
+      #expect(context.object(with: former) === book)
+      try stack.elsewhere { other throws in #expect(try other.all("Book").isEmpty) }
+      try context.obtainPermanentIDs(for: [book])
+      #expect(book.objectID == id)
+      try context.save()
+      #expect(book.objectID == id)
+      try stack.elsewhere { other throws in #expect(try other.only("Book").objectID == id) }
+    }
+  }
+
+  @Test("obtainPermanentIDs before anybody asked for the temporary id", arguments: StoreKind.allCases)
+  func obtainUnseen(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let books = (0..<3).map { _ in context.new("Book") }
+      try context.obtainPermanentIDs(for: books)
+      #expect(Set(books.map(\.objectID)).count == 3)
+      context.delete(books[1])
+      try context.save()
+      #expect(try context.all("Book").count == 2)
+    }
+  }
+
+  @Test("A URI leads back to the id, in any coordinator that has the store", arguments: StoreKind.allCases)
+  func uris(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "Amerika"])
+      try context.save()
+      let uri = book.objectID.uriRepresentation()
+      #expect(stack.coordinator.managedObjectID(forURIRepresentation: uri) == book.objectID)
+      for bad in [
+        "x-coredata://\(UUID().uuidString)/Book/p1", "x-coredata://\(stack.store.identifier!)/Nothing/p1",
+        "http://example.com/Book/p1", "x-coredata://\(stack.store.identifier!)/Book/pp",
+        "x-coredata:///Book/t12",
+      ] {
+        #expect(stack.coordinator.managedObjectID(forURIRepresentation: URL(string: bad)!) == nil)
+      }
+      let missing = try #require(
+        stack.coordinator.managedObjectID(
+          forURIRepresentation: URL(string: "x-coredata://\(stack.store.identifier!)/Book/p99")!))
+      let error = failure { _ = try context.existingObject(with: missing) }
+      #expect(error?.code == NSManagedObjectReferentialIntegrityError)
+      #expect(error?.userInfo["objectID"] as? NSManagedObjectID == missing)
+    }
+  }
+
+  @Test("An id of another coordinator's store is no object here", arguments: StoreKind.allCases)
+  func foreignID(_ kind: StoreKind) throws {
+    let foreign = try Stack(kind)
+    let id = try foreign.context.performAndWait {
+      let book = foreign.context.new("Book")
+      try foreign.context.save()
+      return book.objectID
+    }
+    try withStack(kind) { _, context in
+      #expect(failure { _ = try context.existingObject(with: id) }?.code == NSManagedObjectReferentialIntegrityError)
+    }
+  }
+
+  @Test("One context has one object for a row, however it is found; two contexts have two", arguments: StoreKind.allCases)
+  func uniquing(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author", ["name": "Kafka"])
+      let book = context.new("Book", ["author": author])
+      try context.save()
+      #expect(try context.only("Author") === author)
+      #expect(context.object(with: author.objectID) === author)
+      #expect(try context.existingObject(with: author.objectID) === author)
+      context.refresh(book, mergeChanges: false)
+      #expect(book.object("author") === author)
+      try stack.elsewhere { other throws in
+        let twin = try other.only("Author")
+        #expect(twin !== author)
+        #expect(twin.objectID == author.objectID)
+        #expect(twin.objectID.hash == author.objectID.hash)
+        #expect(try other.only("Book").object("author") === twin)
+        #expect(twin.objects("books").first === other.same(book))
+      }
+    }
+  }
+
+  @Test("Two hundred new objects of three entities keep apart", arguments: StoreKind.allCases)
+  func manyKeys(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      for index in 0..<200 {
+        context.new(["Book", "Tag", "Novel"][index % 3], [index % 3 == 1 ? "name" : "title": "\(index)"])
+      }
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(Set(try other.strings("Book", "title") + other.strings("Tag", "name")).count == 200)
+      }
+    }
+  }
+
+  @Test("An object of an abstract entity cannot be inserted")
+  func abstract() async {
+    await #expect(processExitsWith: .failure) {
+      let shape = entity("Shape")
+      shape.isAbstract = true
+      let stack = try Stack(.inMemory, model([shape]))
+      stack.context.performAndWait { _ = stack.context.new("Shape") }
+    }
+  }
+}
