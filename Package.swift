@@ -50,6 +50,7 @@ let package = Package(
     .testTarget(
       name: "ModelFilesTests", dependencies: ["CoreData", "DataModelFiles"], swiftSettings: stackSettings),
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
+    .testTarget(name: "PredicateTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "StackTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
   ]

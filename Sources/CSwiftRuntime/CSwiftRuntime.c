@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "CSwiftRuntime.h"
 
 static _Thread_local void *materialisation;
@@ -14,4 +15,13 @@ static _Atomic long long last_temporary_key;
 
 long long core_data_next_temporary_key(void) {
   return __c11_atomic_fetch_sub(&last_temporary_key, 1, __ATOMIC_RELAXED) - 1;
+}
+
+#include <dlfcn.h>
+
+const char *core_data_file_of_code(const void *address, const void **start) {
+  Dl_info info;
+  if (!dladdr(address, &info) || !info.dli_fbase) return NULL;
+  *start = info.dli_fbase;
+  return info.dli_fname;
 }

@@ -28,4 +28,11 @@ extern _Bool core_data_guards_queues;
 /// -1, -2, -3 …: a key for an object that no store has seen. Any thread.
 long long core_data_next_temporary_key(void);
 
+/// The readable form of a mangled name, to be freed by the caller; NULL if it is none.
+char *_Nullable swift_demangle(const char *_Nonnull mangledName, size_t length, char *_Nullable buffer,
+                               size_t *_Nullable bufferSize, unsigned int flags);
+
+/// The file that the code at `address` was loaded from, and where in memory it begins; NULL if it is in none.
+const char *_Nullable core_data_file_of_code(const void *_Nonnull address, const void *_Nullable *_Nonnull start);
+
 #endif

@@ -92,8 +92,11 @@ extension Failure {
       return "SQLite error \(number)\(place): \(message)\(statement)"
 
     case .malformedPredicate(let format, let offset, let what):
-      let place = offset.map { " at character \($0)" } ?? ""
-      return "Unable to parse the format string \"\(format)\"\(place): \(what)."
+      guard let offset else { return "Unable to parse the format string \"\(format)\": \(what)." }
+      // The caret stands under the place; characters are counted from 1.
+      let line = String(format.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+      return "Unable to parse the format string \"\(format)\" at character \(offset + 1): \(what).\n"
+        + "    \(line)\n    " + String(repeating: " ", count: offset) + "^"
     case .malformedFetchRequest(let entity, let what):
       return "The fetch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what)."
     case .unknownKeyPath(let keyPath, let entity, let missing):

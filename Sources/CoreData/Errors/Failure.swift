@@ -49,6 +49,7 @@ enum Failure: Error, @unchecked Sendable {
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
 
   // Requests.
+  /// `offset` in characters from the start of the format.
   case malformedPredicate(format: String, offset: Int?, what: String)
   case malformedFetchRequest(entity: String?, what: String)
   case unknownKeyPath(keyPath: String, entity: String, missing: String)

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Predicates and sort descriptors read managed objects by slot.
+extension NSManagedObject: PredicateSubject {
+  func predicateValue(for key: PredicateKey) throws -> PredicateValue {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    let property: LayoutProperty
+    if key.cacheOwner === layout {
+      property = layout.properties[key.slot]
+    } else {
+      guard let found = layout.property(named: key.name) else { return try ownPredicateValue(for: key.name) }
+      key.cacheOwner = layout
+      key.slot = found.index
+      property = found
+    }
+    switch property.kind {
+    case .toOne: return toOne(property).map { .subject($0) } ?? .null
+    case .toMany: return .subjects(members(property).map { $0 })
+    case .fetched: throw Failure.unsupportedFeature("The fetched property \(layout.name).\(property.name) in a predicate")
+    default: return PredicateValue(currentValue(property), isBoolean: property.kind == .boolean)
+    }
+  }
+
+  /// What is no modelled property: the id, the entity, the object itself, a stored property of the class.
+  private func ownPredicateValue(for key: String) throws -> PredicateValue {
+    switch key {
+    case "objectID": return .constant(.object(objectID))
+    case "entity": return .constant(.object(layout.entity))
+    case "self": return .subject(self)
+    default:
+      if let value = ownValue(forKey: key) { return PredicateValue(any: value) }
+      throw Failure.unknownKeyPath(keyPath: key, entity: layout.name, missing: key)
+    }
+  }
+
+  var predicateObject: Any { self }
+}
+
+extension NSManagedObject: PredicateIdentity {
+  /// An object and its id stand for the same row.
+  var predicateIdentity: AnyHashable? { objectID }
+}
+
+extension NSManagedObjectID: PredicateIdentity {
+  var predicateIdentity: AnyHashable? { self }
+}
+
+extension PredicateValue {
+  init(_ value: Value, isBoolean: Bool) {
+    switch value {
+    case .null: self = .null
+    case .int(let value): self = .constant(isBoolean ? .bool(value != 0) : .int(value))
+    case .double(let value): self = .constant(.double(value))
+    case .date(let value): self = .constant(.date(value))
+    case .string(let value): self = .constant(.string(value))
+    case .data(let value): self = .constant(.data(value))
+    case .uuid(let value): self = .constant(.uuid(value))
+    case .url(let value): self = .constant(.url(value))
+    case .decimal(let value): self = .constant(.decimal(value.decimalValue))
+    case .object(let value): self = PredicateValue(any: TransformableBox.open(value))
+    }
+  }
+}

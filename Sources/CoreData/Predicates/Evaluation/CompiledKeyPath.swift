@@ -1,0 +1,126 @@
+import Foundation
+
+/// A key path cut into keys and collection operators.
+struct CompiledKeyPath {
+  private enum Step {
+    case key(PredicateKey)
+    case collectionOperator(CollectionOperator)
+  }
+  private let steps: [Step]
+
+  /// Throws for an operator that does not exist.
+  init(_ path: [String]) throws {
+    steps = try path.map { name in
+      guard name.hasPrefix("@") else { return .key(PredicateKey(name)) }
+      guard let operation = CollectionOperator(rawValue: String(name.dropFirst())) else {
+        throw Failure.unsupportedFeature("The collection operator \(name)")
+      }
+      return .collectionOperator(operation)
+    }
+  }
+
+  /// The key, if the path is just one.
+  var onlyKey: PredicateKey? {
+    guard steps.count == 1, case .key(let key) = steps[0] else { return nil }
+    return key
+  }
+
+  func value(from start: PredicateValue) throws -> PredicateValue { try value(from: start, step: 0) }
+
+  private func value(from start: PredicateValue, step: Int) throws -> PredicateValue {
+    var value = start
+    var step = step
+    while step < steps.count {
+      switch steps[step] {
+      case .key(let key):
+        switch value {
+        case .subject(let subject): value = try subject.predicateValue(for: key)
+        case .constant(.null): return countsNothing(from: step) ? .constant(.int(0)) : .null
+        case .constant(.object(let object as any PredicateSubject)), .constant(.other(let object as any PredicateSubject)):
+          value = try object.predicateValue(for: key)
+        case .subjects(let subjects):
+          return try flattened(subjects.map(PredicateValue.subject), step: step)
+        case .values(let values): return try flattened(values, step: step)
+        case .constant(.collection(let constants)):
+          return try flattened(constants.map(PredicateValue.constant), step: step)
+        case .constant(let constant): value = try CompiledKeyPath.property(key.name, of: constant)
+        }
+      case .collectionOperator(let operation):
+        if operation == .count, case .subjects(let subjects) = value {
+          return .constant(.int(Int64(subjects.count)))
+        }
+        if value.isNull { return operation == .count ? .constant(.int(0)) : .null }
+        guard let members = value.members else {
+          throw Failure.unsupportedFeature("The collection operator @\(operation.rawValue) on a single value")
+        }
+        let rest = step + 1
+        let operands = try members.map { try self.value(from: $0, step: rest) }
+        return operation.value(of: operands)
+      }
+      step += 1
+    }
+    return value
+  }
+
+  /// The rest of the path for each member; what is a collection itself joins the others.
+  ///
+  /// An operator further on works on all of them together: `books.chapters.@count` counts all chapters.
+  private func flattened(_ members: [PredicateValue], step: Int) throws -> PredicateValue {
+    var result: [PredicateValue] = []
+    let operatorStep = steps[step...].firstIndex { if case .collectionOperator = $0 { true } else { false } }
+    let end = operatorStep ?? steps.count
+    let part = CompiledKeyPath(steps: Array(steps[step..<end]))
+    for member in members {
+      let value = try part.value(from: member, step: 0)
+      if let inner = value.members { result += inner } else { result.append(value) }
+    }
+    guard let operatorStep else { return .values(result) }
+    return try value(from: .values(result), step: operatorStep)
+  }
+
+  private init(steps: [Step]) { self.steps = steps }
+
+  /// Whether the path ends in a count of what a nil relationship leads to: none.
+  private func countsNothing(from step: Int) -> Bool {
+    steps[step...].contains { if case .collectionOperator(.count) = $0 { true } else { false } }
+  }
+
+  /// The few properties that plain values have.
+  private static func property(_ name: String, of constant: PredicateConstant) throws -> PredicateValue {
+    switch (constant, name) {
+    case (.string(let text), "length"): return .constant(.int(Int64(text.unicodeScalars.count)))
+    case (.data(let data), "length"): return .constant(.int(Int64(data.count)))
+    case (.url(let url), "absoluteString"): return .constant(.string(url.absoluteString))
+    case (.other(let value), _): return try MirrorSubject(value).predicateValue(for: PredicateKey(name))
+    case (.object(let value), _): return try MirrorSubject(value).predicateValue(for: PredicateKey(name))
+    default:
+      throw Failure.unknownKeyPath(
+        keyPath: name, entity: "the value \(PredicatePrinter.print(.constant(constant)))", missing: name)
+    }
+  }
+}
+
+/// `@count` and its like.
+enum CollectionOperator: String {
+  case count, sum, avg, min, max
+  case distinctUnionOfObjects, unionOfObjects
+  case distinctUnionOfArrays, unionOfArrays, distinctUnionOfSets, unionOfSets
+
+  func value(of operands: [PredicateValue]) -> PredicateValue {
+    switch self {
+    case .count: return .constant(.int(Int64(operands.count)))
+    case .sum: return .constant(Aggregates.sum(operands.map(\.constant)))
+    case .avg: return .constant(Aggregates.average(operands.map(\.constant)))
+    case .min: return .constant(Aggregates.extreme(operands.map(\.constant), wanted: -1))
+    case .max: return .constant(Aggregates.extreme(operands.map(\.constant), wanted: 1))
+    case .unionOfObjects, .unionOfArrays, .unionOfSets: return .values(flat(operands))
+    case .distinctUnionOfObjects, .distinctUnionOfArrays, .distinctUnionOfSets:
+      return .values(SetArithmetic.distinct(flat(operands)))
+    }
+  }
+
+  /// Collections opened, nils left out.
+  private func flat(_ operands: [PredicateValue]) -> [PredicateValue] {
+    operands.flatMap { $0.members ?? [$0] }.filter { !$0.isNull }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// A predicate compiled for evaluation in memory: what the in-memory stores and the overlay of unsaved
+/// changes use. It computes what the same predicate computes in SQLite.
+///
+/// Where SQL and plain logic differ, the rules are:
+/// - Tests have two outcomes. A comparison with nil is false, except `== nil` and `!=`; so `NOT (x == 1)` is
+///   true where x is nil.
+/// - Values fall in SQLite's classes: numbers (with Booleans, and dates as seconds since 2001), texts (with
+///   URLs), bytes (with UUIDs). Across the classes nothing is equal, and numbers come before texts before
+///   bytes. Where one side is a property and the other is not, a number and a text meet in the property's
+///   class: `age == "5"` compares numbers, `name == 5` texts.
+/// - Strings without options compare by their UTF-8 bytes.
+/// - Integers divide as integers; a division by zero is nil.
+/// - A to-many key path without ANY means ANY. `ANY` over nothing is false, `ALL` true. `tags == nil` asks
+///   whether there are none.
+/// - `@sum` of nothing is 0; `@avg`, `@min` and `@max` of nothing are nil; nils are left out.
+///
+/// One evaluation at a time: the compiled keys hold caches.
+final class PredicateEvaluator {
+  private let test: Test
+
+  /// Compiles a predicate. Throws `Failure` for what can't be evaluated in memory, and for a variable that
+  /// has no value.
+  init(_ node: PredicateNode, variables: [String: PredicateValue] = [:]) throws {
+    var compiler = PredicateCompiler(variables: variables)
+    test = try compiler.test(node)
+  }
+
+  /// Whether `subject` meets the predicate. Throws for unknown keys, and for values that don't compare so.
+  func matches(_ subject: some PredicateSubject) throws -> Bool {
+    try matches(PredicateValue.subject(subject))
+  }
+
+  /// Whether `value`, being `SELF`, meets the predicate.
+  func matches(_ value: PredicateValue) throws -> Bool {
+    var frame = EvaluationFrame(root: value)
+    return try test(&frame)
+  }
+
+  /// What a key path leads to from `subject`.
+  static func value(of subject: some PredicateSubject, path: [String]) throws -> PredicateValue {
+    try CompiledKeyPath(path).value(from: .subject(subject))
+  }
+
+  /// An expression's value for an object.
+  static func value(
+    of expression: ExpressionNode, for object: Any?, variables: [String: Any] = [:]
+  ) throws -> Any? {
+    var compiler = PredicateCompiler(variables: variables.mapValues(PredicateValue.init(any:)))
+    var frame = EvaluationFrame(root: PredicateValue(any: object))
+    return try compiler.term(expression)(&frame).anyValue
+  }
+}
+
+/// What an evaluation works on.
+struct EvaluationFrame {
+  /// `SELF`
+  let root: PredicateValue
+  /// The variables of the SUBQUERYs around, outermost first.
+  var locals: [PredicateValue] = []
+
+  init(root: PredicateValue) { self.root = root }
+}
+
+typealias Test = (inout EvaluationFrame) throws -> Bool
+typealias Term = (inout EvaluationFrame) throws -> PredicateValue
+
+/// The evaluator of a predicate object: made once, lent to one evaluation at a time.
+// @unchecked Sendable: `free` is touched under the lock only.
+final class EvaluatorPool: @unchecked Sendable {
+  private let node: PredicateNode
+  private let lock = NSLock()
+  private var free: PredicateEvaluator?
+
+  init(_ node: PredicateNode) { self.node = node }
+
+  func evaluate(_ object: Any?, _ variables: [String: Any]) throws -> Bool {
+    let value = PredicateValue(any: object)
+    guard variables.isEmpty else {
+      let values = variables.mapValues(PredicateValue.init(any:))
+      return try PredicateEvaluator(node, variables: values).matches(value)
+    }
+    lock.lock()
+    let lent = free
+    free = nil
+    lock.unlock()
+    let evaluator = try lent ?? PredicateEvaluator(node)
+    defer { lock.withLock { free = evaluator } }
+    return try evaluator.matches(value)
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+
+/// What a predicate can be evaluated on: a managed object, a row of a store, a dictionary.
+protocol PredicateSubject {
+  /// The value of a property. Throws `Failure.unknownKeyPath` for a key that it does not have.
+  ///
+  /// `key.name` is what is asked for; `key.cache` is the subject's to use, see `PredicateKey`.
+  func predicateValue(for key: PredicateKey) throws -> PredicateValue
+
+  /// What the subject is compared by where a predicate compares it with an object; nil if with none.
+  var predicateIdentity: AnyHashable? { get }
+
+  /// The subject as the program knows it: what block predicates are handed.
+  var predicateObject: Any { get }
+}
+
+extension PredicateSubject {
+  var predicateObject: Any { self }
+}
+
+/// A key of a key path, one for each place in a compiled predicate.
+///
+/// A subject whose values are in slots may note the slot here: one look-up by name for each predicate and
+/// layout, instead of one for each object.
+// Used by one evaluation at a time, as the evaluator that owns it.
+final class PredicateKey {
+  let name: String
+  /// For whom `slot` holds, for example the entity's layout; compared by identity only.
+  var cacheOwner: AnyObject?
+  var slot = 0
+
+  init(_ name: String) { self.name = name }
+}
+
+/// What a property holds.
+enum PredicateValue {
+  case constant(PredicateConstant)
+  /// A to-one relationship's destination. For nil: `constant(.null)`.
+  case subject(any PredicateSubject)
+  /// A to-many relationship's destinations.
+  case subjects([any PredicateSubject])
+  /// What a key path through a to-many relationship arrives at.
+  case values([PredicateValue])
+
+  static let null = PredicateValue.constant(.null)
+}
+
+extension PredicateValue {
+  /// A value out of a program's hands: scalars, collections, dictionaries, subjects, and objects whose stored
+  /// properties a mirror shows.
+  init(any value: Any?) {
+    guard let value else {
+      self = .null
+      return
+    }
+    if let subject = value as? any PredicateSubject {
+      self = .subject(subject)
+      return
+    }
+    let constant = PredicateConstant(any: value)
+    switch constant {
+    case .collection(let members):
+      self.init(collection: value, members)
+    case .other(let value): self = .subject(MirrorSubject(value))
+    case .object(let value):
+      self = value is any PredicateIdentity ? .constant(constant) : .subject(MirrorSubject(value))
+    default: self = .constant(constant)
+    }
+  }
+
+  /// Dictionaries have keys; collections of scalars stay constants.
+  private init(collection value: Any, _ members: [PredicateConstant]) {
+    if let dictionary = DictionarySubject(value) {
+      self = .subject(dictionary)
+      return
+    }
+    let isPlain = members.allSatisfy {
+      switch $0 {
+      case .object, .other, .collection: false
+      default: true
+      }
+    }
+    if isPlain {
+      self = .constant(.collection(members))
+    } else if let set = value as? NSSet {
+      self = .values(set.map(PredicateValue.init(any:)))
+    } else if let set = value as? NSOrderedSet {
+      self = .values(set.map(PredicateValue.init(any:)))
+    } else if let sequence = value as? any Collection {
+      self.init(sequence)
+    } else if let array = value as? NSArray {
+      self = .values(array.map(PredicateValue.init(any:)))
+    } else {
+      self = .constant(.collection(members))
+    }
+  }
+
+  private init(_ collection: some Collection) {
+    self = .values(collection.map { PredicateValue(any: $0) })
+  }
+
+  /// The value as the program knows it.
+  var anyValue: Any? {
+    switch self {
+    case .constant(let value): value.anyValue
+    case .subject(let subject): subject.predicateObject
+    case .subjects(let subjects): subjects.map(\.predicateObject)
+    case .values(let values): values.map { $0.anyValue ?? NSNull() }
+    }
+  }
+
+  /// The members of a collection; nil if it is none.
+  var members: [PredicateValue]? {
+    switch self {
+    case .subjects(let subjects): subjects.map(PredicateValue.subject)
+    case .values(let values): values
+    case .constant(.collection(let constants)): constants.map(PredicateValue.constant)
+    default: nil
+    }
+  }
+
+  var isNull: Bool { if case .constant(.null) = self { true } else { false } }
+
+  /// The constant, for functions; null for what has none.
+  var constant: PredicateConstant {
+    switch self {
+    case .constant(let value): value
+    case .values(let values): .collection(values.map(\.constant))
+    case .subjects(let subjects): .collection(subjects.map { .other($0.predicateObject) })
+    case .subject(let subject): .other(subject.predicateObject)
+    }
+  }
+}
+
+/// A dictionary as a subject: every key exists, nil unless the dictionary has it.
+struct DictionarySubject: PredicateSubject {
+  let dictionary: [AnyHashable: Any]
+
+  init?(_ value: Any) {
+    if let dictionary = value as? [AnyHashable: Any] {
+      self.dictionary = dictionary
+    } else if let dictionary = value as? NSDictionary {
+      var members: [AnyHashable: Any] = [:]
+      for (key, value) in dictionary {
+        guard let key = key as? AnyHashable else { continue }
+        members[key] = value
+      }
+      self.dictionary = members
+    } else {
+      return nil
+    }
+  }
+
+  func predicateValue(for key: PredicateKey) throws -> PredicateValue {
+    PredicateValue(any: dictionary[key.name])
+  }
+
+  var predicateIdentity: AnyHashable? { (dictionary as NSDictionary) as AnyHashable }
+  var predicateObject: Any { dictionary }
+}
+
+/// Any other value: its stored properties are its keys.
+struct MirrorSubject: PredicateSubject {
+  let value: Any
+
+  init(_ value: Any) { self.value = value }
+
+  func predicateValue(for key: PredicateKey) throws -> PredicateValue {
+    var mirror: Mirror? = Mirror(reflecting: value)
+    while let level = mirror {
+      for child in level.children where child.label == key.name { return PredicateValue(any: child.value) }
+      mirror = level.superclassMirror
+    }
+    throw Failure.unknownKeyPath(keyPath: key.name, entity: "\(type(of: value))", missing: key.name)
+  }
+
+  var predicateIdentity: AnyHashable? {
+    if let hashable = value as? AnyHashable { return hashable }
+    return type(of: value) is AnyClass ? AnyHashable(ObjectIdentifier(value as AnyObject)) : nil
+  }
+  var predicateObject: Any { value }
+}

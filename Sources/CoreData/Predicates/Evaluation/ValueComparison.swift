@@ -1,0 +1,183 @@
+import Foundation
+
+/// How SQLite compares values, see `PredicateEvaluator`.
+enum ValueComparison {
+  /// SQLite's storage classes in their order.
+  private enum StorageClass: Int {
+    case null, number, text, bytes
+    /// Objects, which SQLite knows as keys of rows.
+    case reference
+    case collection
+  }
+
+  private static func storageClass(of constant: PredicateConstant) -> StorageClass {
+    switch constant {
+    case .null: .null
+    case .bool, .int, .double, .date, .decimal: .number
+    case .string, .url: .text
+    case .data, .uuid: .bytes
+    case .object, .other: .reference
+    case .collection: .collection
+    }
+  }
+
+  /// Negative, zero or positive; nil if the two have no order: nil and NaN with anything, objects.
+  ///
+  /// `leftIsProperty` and `rightIsProperty` say which side's class rules where a number meets a text.
+  static func order(
+    _ left: PredicateConstant, _ right: PredicateConstant, options: Comparison.Options = [],
+    leftIsProperty: Bool = true, rightIsProperty: Bool = true
+  ) -> Int? {
+    switch (left, right) {
+    case (.string(let a), .string(let b)): return compareStrings(a, b, options: options)
+    case (.int(let a), .int(let b)): return a < b ? -1 : (a == b ? 0 : 1)
+    case (.decimal(let a), .decimal(let b)): return a < b ? -1 : (a == b ? 0 : 1)
+    default: break
+    }
+    let (leftClass, rightClass) = (storageClass(of: left), storageClass(of: right))
+    switch (leftClass, rightClass) {
+    case (.null, _), (_, .null): return nil
+    case (.number, .number): return orderOfNumbers(left, right)
+    case (.text, .text): return compareStrings(text(of: left) ?? "", text(of: right) ?? "", options: options)
+    case (.bytes, .bytes): return orderOfBytes(bytes(of: left), bytes(of: right))
+    case (.number, .text):
+      if rightIsProperty, !leftIsProperty {
+        return compareStrings(text(of: left) ?? "", text(of: right) ?? "", options: options)
+      }
+      if leftIsProperty, let number = numericValue(of: right) { return orderOfNumbers(left, number) }
+      return -1
+    case (.text, .number):
+      if leftIsProperty, !rightIsProperty {
+        return compareStrings(text(of: left) ?? "", text(of: right) ?? "", options: options)
+      }
+      if rightIsProperty, let number = numericValue(of: left) { return orderOfNumbers(number, right) }
+      return 1
+    case (.number, .bytes), (.text, .bytes): return -1
+    case (.bytes, .number), (.bytes, .text): return 1
+    default: return nil
+    }
+  }
+
+  private static func orderOfNumbers(_ left: PredicateConstant, _ right: PredicateConstant) -> Int? {
+    switch (integer(left), integer(right)) {
+    case (let a?, let b?): return a < b ? -1 : (a == b ? 0 : 1)
+    case (let a?, nil): return order(a, right.number ?? .nan)
+    case (nil, let b?): return order(b, left.number ?? .nan).map { -$0 }
+    case (nil, nil):
+      let (a, b) = (left.number ?? .nan, right.number ?? .nan)
+      return a < b ? -1 : (a == b ? 0 : (a > b ? 1 : nil))
+    }
+  }
+
+  private static func integer(_ constant: PredicateConstant) -> Int64? {
+    switch constant {
+    case .int(let value): value
+    case .bool(let value): value ? 1 : 0
+    default: nil
+    }
+  }
+
+  /// Exact where a conversion of the integer would round.
+  private static func order(_ integer: Int64, _ real: Double) -> Int? {
+    if real.isNaN { return nil }
+    if real >= 0x1p63 { return -1 }
+    if real < -0x1p63 { return 1 }
+    let whole = Int64(real.rounded(.towardZero))
+    if integer != whole { return integer < whole ? -1 : 1 }
+    let fraction = real - real.rounded(.towardZero)
+    return fraction > 0 ? -1 : (fraction < 0 ? 1 : 0)
+  }
+
+  private static func bytes(of constant: PredicateConstant) -> Data {
+    switch constant {
+    case .data(let data): data
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { Data($0) }
+    default: Data()
+    }
+  }
+
+  private static func orderOfBytes(_ a: Data, _ b: Data) -> Int {
+    if a == b { return 0 }
+    return a.lexicographicallyPrecedes(b) ? -1 : 1
+  }
+
+  /// A text as a number, if all of it is one.
+  static func numericValue(of constant: PredicateConstant) -> PredicateConstant? {
+    guard let text = text(of: constant)?.trimmingCharacters(in: .whitespaces) else { return nil }
+    guard let first = text.utf8.first, first &- 0x30 < 10 || first == 0x2B || first == 0x2D || first == 0x2E,
+      !text.lowercased().hasPrefix("0x")
+    else { return nil }
+    return Int64(text).map(PredicateConstant.int) ?? Double(text).map(PredicateConstant.double)
+  }
+
+  /// The text of texts and numbers, for string operators; nil for others.
+  static func text(of constant: PredicateConstant) -> String? {
+    switch constant {
+    case .string(let value): value
+    case .url(let value): value.absoluteString
+    case .int(let value): String(value)
+    case .bool(let value): value ? "1" : "0"
+    case .double(let value): value.description
+    case .date(let value): value.timeIntervalSinceReferenceDate.description
+    case .decimal(let value): value.description
+    default: nil
+    }
+  }
+
+  /// Whether two values are equal. nil equals nil.
+  static func equal(
+    _ left: PredicateValue, _ right: PredicateValue, options: Comparison.Options = [],
+    leftIsProperty: Bool = true, rightIsProperty: Bool = true
+  ) -> Bool {
+    switch (left, right) {
+    case (.constant(let a), .constant(let b)):
+      if a.isNull || b.isNull { return a.isNull && b.isNull }
+      switch (a, b) {
+      case (.object, .object), (.other, .other): return a == b
+      case (.collection, .collection): return SetArithmetic.sameMembers(left, right)
+      default: break
+      }
+      return order(
+        a, b, options: options, leftIsProperty: leftIsProperty, rightIsProperty: rightIsProperty) == 0
+    case (.subject(let a), .subject(let b)): return same(a.predicateIdentity, b.predicateIdentity)
+    case (.subject(let a), .constant(.object(let b))): return same(a.predicateIdentity, PredicateConstant.identity(of: b))
+    case (.constant(.object(let a)), .subject(let b)): return same(PredicateConstant.identity(of: a), b.predicateIdentity)
+    case (.subject(let a), .constant(.other(let b))): return same(a.predicateIdentity, b as? AnyHashable)
+    case (.constant(.other(let a)), .subject(let b)): return same(a as? AnyHashable, b.predicateIdentity)
+    case (.subject, .constant), (.constant, .subject): return false
+    default: return SetArithmetic.sameMembers(left, right)
+    }
+  }
+
+  private static func same(_ a: AnyHashable?, _ b: AnyHashable?) -> Bool { a != nil && a == b }
+}
+
+/// Collections as sets.
+enum SetArithmetic {
+  static func perform(
+    _ operation: ExpressionNode.SetOperation, _ left: PredicateValue, _ right: PredicateValue
+  ) -> PredicateValue {
+    let a = left.members ?? (left.isNull ? [] : [left])
+    let b = right.members ?? (right.isNull ? [] : [right])
+    switch operation {
+    case .union: return .values(distinct(a + b))
+    case .intersect: return .values(distinct(a.filter { contains(b, $0) }))
+    case .minus: return .values(distinct(a.filter { !contains(b, $0) }))
+    }
+  }
+
+  static func contains(_ members: [PredicateValue], _ value: PredicateValue) -> Bool {
+    members.contains { ValueComparison.equal($0, value) }
+  }
+
+  static func distinct(_ members: [PredicateValue]) -> [PredicateValue] {
+    var result: [PredicateValue] = []
+    for member in members where !contains(result, member) { result.append(member) }
+    return result
+  }
+
+  static func sameMembers(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
+    guard let a = left.members, let b = right.members else { return false }
+    return a.allSatisfy { contains(b, $0) } && b.allSatisfy { contains(a, $0) }
+  }
+}

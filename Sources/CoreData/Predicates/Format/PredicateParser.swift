@@ -1,0 +1,241 @@
+import Foundation
+
+/// Reads the predicate format language: recursive descent over UTF-8, arguments taken in order.
+///
+/// Binding, loosest first: `OR`, `AND`, `NOT`, comparison, then in expressions `UNION INTERSECT MINUS`, `|`,
+/// `^`, `&`, `<< >>`, `+ -`, `* /`, `**`, unary `-` and `~`, then `.key`, `[index]` and calls. All associate
+/// to the left but `**`.
+///
+/// A parenthesis may hold a predicate or an expression, which shows only inside; so the functions for both
+/// return `Parsed`, and where one kind is needed the other is an error.
+struct PredicateParser {
+  var lexer: PredicateLexer
+  var token: PredicateToken
+  let arguments: [Any?]
+  var usedArguments = 0
+  private var depth = 0
+
+  enum Parsed {
+    case predicate(PredicateNode)
+    case expression(ExpressionNode)
+  }
+
+  /// Nesting beyond this is refused, since reading, printing and evaluating recurse.
+  static let maximalDepth = 200
+
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, arguments: [Any?]) throws {
+    lexer = PredicateLexer(bytes)
+    token = try lexer.next()
+    self.arguments = arguments
+  }
+
+  /// Reads a whole predicate. Throws `Failure.malformedPredicate`.
+  static func predicate(_ format: String, arguments: [Any?] = []) throws -> PredicateNode {
+    try parse(format, arguments) { parser in
+      let parsed = try parser.disjunction()
+      try parser.expectEnd(after: parsed)
+      return try parser.predicate(parsed, at: 0)
+    }
+  }
+
+  /// Reads a whole expression. Throws `Failure.malformedPredicate`.
+  static func expression(_ format: String, arguments: [Any?] = []) throws -> ExpressionNode {
+    try parse(format, arguments) { parser in
+      let parsed = try parser.expression()
+      try parser.expectEnd(after: parsed)
+      return try parser.expression(parsed, at: 0)
+    }
+  }
+
+  private static func parse<Result>(
+    _ format: String, _ arguments: [Any?], _ read: (inout PredicateParser) throws -> Result
+  ) throws -> Result {
+    var text = format
+    do {
+      return try text.withUTF8 { bytes in
+        var parser = try PredicateParser(bytes, arguments: arguments)
+        return try read(&parser)
+      }
+    } catch let error as PredicateSyntaxError {
+      throw error.failure(in: format)
+    }
+  }
+
+  private func expectEnd(after parsed: Parsed) throws {
+    guard token.kind != .end else { return }
+    switch parsed {
+    case .predicate: throw unexpected("AND, OR or the end")
+    case .expression: throw unexpected("an operator or the end")
+    }
+  }
+
+  // Reading tokens.
+
+  mutating func advance() throws { token = try lexer.next() }
+
+  /// Takes the token if it is of this kind.
+  mutating func take(_ kind: PredicateToken.Kind) throws -> Bool {
+    guard token.kind == kind else { return false }
+    try advance()
+    return true
+  }
+
+  mutating func expect(_ kind: PredicateToken.Kind, _ what: String) throws {
+    guard try take(kind) else { throw unexpected(what) }
+  }
+
+  func bytes(of token: PredicateToken) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(rebasing: lexer.bytes[token.start..<token.end])
+  }
+
+  func text(of token: PredicateToken) -> String { String(decoding: bytes(of: token), as: UTF8.self) }
+
+  /// "expected …, found …" at the current token.
+  func unexpected(_ what: String) -> PredicateSyntaxError {
+    let found = token.kind == .end ? "the end" : "\"\(text(of: token))\""
+    return PredicateSyntaxError(at: token.start, "expected \(what), found \(found)")
+  }
+
+  /// Goes one level down in `read`, up to `maximalDepth`.
+  mutating func nested<Result>(_ read: (inout PredicateParser) throws -> Result) throws -> Result {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= PredicateParser.maximalDepth else {
+      throw PredicateSyntaxError(
+        at: token.start, "parentheses nest deeper than \(PredicateParser.maximalDepth) levels here")
+    }
+    return try read(&self)
+  }
+
+  /// Mutating, as its sibling, so that an argument which reads on is evaluated before `self` is.
+  mutating func predicate(_ parsed: Parsed, at offset: Int) throws -> PredicateNode {
+    switch parsed {
+    case .predicate(let node): return node
+    case .expression:
+      if token.kind == .end || token.kind == .closeParenthesis || token.kind == .and || token.kind == .or {
+        throw unexpected("a comparison such as ==, IN or CONTAINS")
+      }
+      throw PredicateSyntaxError(at: offset, "expected a predicate, found a value without a comparison")
+    }
+  }
+
+  mutating func expression(_ parsed: Parsed, at offset: Int) throws -> ExpressionNode {
+    guard case .expression(let node) = parsed else {
+      throw PredicateSyntaxError(at: offset, "expected a value, found a predicate")
+    }
+    return node
+  }
+
+  // Predicates.
+
+  /// `a OR b OR c`
+  mutating func disjunction() throws -> Parsed {
+    let start = token.start
+    let first = try conjunction()
+    guard token.kind == .or else { return first }
+    var members = [try predicate(first, at: start)]
+    while try take(.or) {
+      let start = token.start
+      members.append(try predicate(conjunction(), at: start))
+    }
+    return .predicate(.or(members))
+  }
+
+  /// `a AND b AND c`
+  private mutating func conjunction() throws -> Parsed {
+    let start = token.start
+    let first = try negation()
+    guard token.kind == .and else { return first }
+    var members = [try predicate(first, at: start)]
+    while try take(.and) {
+      let start = token.start
+      members.append(try predicate(negation(), at: start))
+    }
+    return .predicate(.and(members))
+  }
+
+  /// `NOT a`
+  private mutating func negation() throws -> Parsed {
+    guard try take(.not) else { return try comparison() }
+    let start = token.start
+    return .predicate(.not(try predicate(nested { try $0.negation() }, at: start)))
+  }
+
+  /// `ANY left == right`, or a lone operand.
+  private mutating func comparison() throws -> Parsed {
+    var modifier = Comparison.Modifier.direct
+    var negated = false
+    switch token.kind {
+    case .any: modifier = .any
+    case .all: modifier = .all
+    case .none:
+      modifier = .any
+      negated = true
+    default: break
+    }
+    if modifier != .direct { try advance() }
+    let start = token.start
+    let parsed = try expression()
+    guard case .expression(let left) = parsed else {
+      if modifier != .direct {
+        throw PredicateSyntaxError(at: start, "expected a key path after ANY, ALL or NONE, found a predicate")
+      }
+      return parsed
+    }
+    guard let sign = comparator() else {
+      if modifier != .direct { throw unexpected("a comparison such as ==, IN or CONTAINS") }
+      return parsed
+    }
+    try advance()
+    let options = try comparisonOptions()
+    let rightStart = token.start
+    let right = try expression(expression(), at: rightStart)
+    let node = PredicateNode.comparison(
+      Comparison(
+        left, sign.comparator, right, modifier: modifier, options: options, selector: sign.selector))
+    return .predicate(negated ? .not(node) : node)
+  }
+
+  private func comparator() -> (comparator: Comparison.Comparator, selector: String?)? {
+    switch token.kind {
+    case .equal: (.equalTo, nil)
+    case .notEqual: (.notEqualTo, nil)
+    case .less: (.lessThan, nil)
+    case .lessOrEqual: (.lessThanOrEqualTo, nil)
+    case .greater: (.greaterThan, nil)
+    case .greaterOrEqual: (.greaterThanOrEqualTo, nil)
+    case .in: (.in, nil)
+    case .between: (.between, nil)
+    case .contains: (.contains, nil)
+    case .beginsWith: (.beginsWith, nil)
+    case .endsWith: (.endsWith, nil)
+    case .like: (.like, nil)
+    case .matches: (.matches, nil)
+    case .utiConformsTo: (.customSelector, "UTI-CONFORMS-TO")
+    case .utiEquals: (.customSelector, "UTI-EQUALS")
+    default: nil
+    }
+  }
+
+  /// `[cd]` after an operator.
+  private mutating func comparisonOptions() throws -> Comparison.Options {
+    guard token.kind == .openBracket else { return [] }
+    try advance()
+    var options: Comparison.Options = []
+    guard token.kind.isWord else { throw unexpected("options such as [c], [cd] or [n]") }
+    for (index, letter) in bytes(of: token).enumerated() {
+      switch letter | 0x20 {
+      case UInt8(ascii: "c"): options.insert(.caseInsensitive)
+      case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
+      case UInt8(ascii: "n"): options.insert(.normalized)
+      case UInt8(ascii: "l"): options.insert(.localeSensitive)
+      case UInt8(ascii: "w"): options.insert(.word)
+      default:
+        throw PredicateSyntaxError(at: token.start + index, "expected the options c, d, n, l or w")
+      }
+    }
+    try advance()
+    try expect(.closeBracket, "\"]\" after the options")
+    return options
+  }
+}

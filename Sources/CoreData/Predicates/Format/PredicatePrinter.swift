@@ -1,0 +1,252 @@
+import Foundation
+
+/// Writes a predicate in its normal form: operators in capitals, strings in double quotes, dates as `CAST`s,
+/// parentheses around AND and OR inside each other, `#` before names that are keywords.
+///
+/// Reading the result gives the same tree, except for managed objects, blocks and custom selectors, which
+/// the language has no words for. Numbers keep their kind: a floating 5 is written `5.0`.
+struct PredicatePrinter {
+  private(set) var text = ""
+
+  static func print(_ node: PredicateNode) -> String {
+    var printer = PredicatePrinter()
+    printer.write(node)
+    return printer.text
+  }
+
+  static func print(_ node: ExpressionNode) -> String {
+    var printer = PredicatePrinter()
+    printer.write(node)
+    return printer.text
+  }
+
+  // Predicates.
+
+  private mutating func write(_ node: PredicateNode) {
+    switch node {
+    case .constant(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+    case .and(let members): write(members, joinedBy: " AND ", empty: "TRUEPREDICATE")
+    case .or(let members): write(members, joinedBy: " OR ", empty: "FALSEPREDICATE")
+    case .not(let member):
+      text += "NOT "
+      writeOperand(member)
+    case .comparison(let comparison): write(comparison)
+    case .block: text += "BLOCKPREDICATE"
+    }
+  }
+
+  private mutating func write(_ members: [PredicateNode], joinedBy separator: String, empty: String) {
+    if members.isEmpty { text += empty }
+    if members.count == 1 { return write(members[0]) }
+    for (index, member) in members.enumerated() {
+      if index > 0 { text += separator }
+      writeOperand(member)
+    }
+  }
+
+  /// In parentheses if it is an AND or OR of several.
+  private mutating func writeOperand(_ node: PredicateNode) {
+    switch node {
+    case .and(let members), .or(let members):
+      if members.count == 1 { return writeOperand(members[0]) }
+      if members.isEmpty { return write(node) }
+      text += "("
+      write(node)
+      text += ")"
+    default: write(node)
+    }
+  }
+
+  private mutating func write(_ comparison: Comparison) {
+    switch comparison.modifier {
+    case .direct: break
+    case .all: text += "ALL "
+    case .any: text += "ANY "
+    }
+    write(comparison.left)
+    text += " " + PredicatePrinter.spelling(of: comparison)
+    text += PredicatePrinter.spelling(of: comparison.options) + " "
+    write(comparison.right)
+  }
+
+  private static func spelling(of comparison: Comparison) -> String {
+    switch comparison.comparator {
+    case .lessThan: "<"
+    case .lessThanOrEqualTo: "<="
+    case .greaterThan: ">"
+    case .greaterThanOrEqualTo: ">="
+    case .equalTo: "=="
+    case .notEqualTo: "!="
+    case .matches: "MATCHES"
+    case .like: "LIKE"
+    case .beginsWith: "BEGINSWITH"
+    case .endsWith: "ENDSWITH"
+    case .in: "IN"
+    case .customSelector: comparison.selector ?? "(no selector)"
+    case .contains: "CONTAINS"
+    case .between: "BETWEEN"
+    }
+  }
+
+  private static func spelling(of options: Comparison.Options) -> String {
+    if options.isEmpty { return "" }
+    let letters: [(Comparison.Options, String)] = [
+      (.caseInsensitive, "c"), (.diacriticInsensitive, "d"), (.normalized, "n"), (.localeSensitive, "l"),
+      (.word, "w"),
+    ]
+    return "[" + letters.filter { options.contains($0.0) }.map(\.1).joined() + "]"
+  }
+
+  // Expressions.
+
+  /// Infix operators and their levels, as the parser has them.
+  private static let infix: [String: (sign: String, level: Int)] = [
+    "bitwiseOr:with:": ("|", 1), "bitwiseXor:with:": ("^", 2), "bitwiseAnd:with:": ("&", 3),
+    "leftshift:by:": ("<<", 4), "rightshift:by:": (">>", 4), "add:to:": ("+", 5), "from:subtract:": ("-", 5),
+    "multiply:by:": ("*", 6), "divide:by:": ("/", 6), "raise:toPower:": ("**", 7),
+  ]
+
+  private mutating func write(_ node: ExpressionNode, loosest: Int = 0) {
+    switch node {
+    case .constant(let value): write(value)
+    case .evaluatedObject: text += "SELF"
+    case .variable(let name): text += "$" + name
+    case .keyPath(let path): write(path)
+    case .nested(let base, let path):
+      writePrimary(base)
+      text += "."
+      write(path)
+    case .function(let selector, let arguments): write(selector, arguments, loosest: loosest)
+    case .aggregate(let members): write(members, "{", "}")
+    case .subquery(let collection, let variable, let predicate):
+      text += "SUBQUERY("
+      write(collection)
+      text += ", $\(variable), "
+      write(predicate)
+      text += ")"
+    case .conditional(let predicate, let yes, let no):
+      text += "TERNARY("
+      write(predicate)
+      text += ", "
+      write(yes)
+      text += ", "
+      write(no)
+      text += ")"
+    case .setOperation(let operation, let left, let right):
+      write(operation.rawValue, level: 0, left, right, loosest: loosest)
+    case .index(let base, let index):
+      writePrimary(base)
+      write(index)
+    case .assignment(let name, let value):
+      text += loosest > 0 ? "($\(name) := " : "$\(name) := "
+      write(value)
+      if loosest > 0 { text += ")" }
+    case .anyKey: text += "ANYKEY"
+    case .block(_, let arguments): write(arguments, "BLOCK(", ")")
+    case .fetch(let request, let context, let countOnly):
+      text += "FETCH("
+      write(request)
+      text += ", "
+      write(context)
+      text += countOnly ? ", YES)" : ", NO)"
+    }
+  }
+
+  private mutating func write(_ members: [ExpressionNode], _ open: String, _ close: String) {
+    text += open
+    for (index, member) in members.enumerated() {
+      if index > 0 { text += ", " }
+      write(member)
+    }
+    text += close
+  }
+
+  private mutating func write(_ selector: String, _ arguments: [ExpressionNode], loosest: Int) {
+    if arguments.count == 2, let (sign, level) = PredicatePrinter.infix[selector] {
+      write(sign, level: level, arguments[0], arguments[1], loosest: loosest)
+    } else if selector == PredicateFunction.onesComplement.rawValue, arguments.count == 1 {
+      text += "~"
+      write(arguments[0], loosest: 8)
+    } else if selector == PredicateFunction.cast.rawValue {
+      write(arguments, "CAST(", ")")
+    } else {
+      write(arguments, selector + "(", ")")
+    }
+  }
+
+  /// All associate to the left but `**`.
+  private mutating func write(
+    _ sign: String, level: Int, _ left: ExpressionNode, _ right: ExpressionNode, loosest: Int
+  ) {
+    if level < loosest { text += "(" }
+    write(left, loosest: level == 7 ? 8 : level)
+    text += " \(sign) "
+    write(right, loosest: level == 7 ? 7 : level + 1)
+    if level < loosest { text += ")" }
+  }
+
+  /// As what a `.key` or an `[index]` follows.
+  private mutating func writePrimary(_ node: ExpressionNode) {
+    switch node {
+    // A number would swallow the dot.
+    case .constant(.int), .constant(.double):
+      text += "("
+      write(node)
+      text += ")"
+    default: write(node, loosest: 8)
+    }
+  }
+
+  private mutating func write(_ index: ExpressionNode.Index) {
+    switch index {
+    case .first: text += "[FIRST]"
+    case .last: text += "[LAST]"
+    case .size: text += "[SIZE]"
+    case .at(let position):
+      text += "["
+      write(position)
+      text += "]"
+    }
+  }
+
+  private mutating func write(_ path: [String]) {
+    for (index, component) in path.enumerated() {
+      if index > 0 { text += "." }
+      var name = component
+      let isKeyword = name.withUTF8 { PredicateToken.Kind.keyword($0) != .word }
+      if isKeyword { text += "#" }
+      text += component
+    }
+  }
+
+  private mutating func write(_ constant: PredicateConstant) {
+    switch constant {
+    case .null: text += "nil"
+    case .bool(let value): text += value ? "YES" : "NO"
+    case .int(let value): text += String(value)
+    case .double(let value): text += PredicatePrinter.spelling(of: value)
+    case .string(let value): text += PredicateLiteral.quoted(value)
+    case .date(let value): text += "CAST(\(value.timeIntervalSinceReferenceDate), \"NSDate\")"
+    case .decimal(let value): text += "CAST(\"\(value)\", \"NSDecimalNumber\")"
+    case .uuid(let value): text += "CAST(\"\(value.uuidString)\", \"NSUUID\")"
+    case .url(let value): text += "CAST(\(PredicateLiteral.quoted(value.absoluteString)), \"NSURL\")"
+    case .data(let value): text += "CAST(\"\(value.base64EncodedString())\", \"NSData\")"
+    case .collection(let values):
+      text += "{"
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += ", " }
+        write(value)
+      }
+      text += "}"
+    case .object(let value): text += String(describing: value)
+    case .other(let value): text += String(describing: value)
+    }
+  }
+
+  /// Infinities and NaN have no literal: a quotient means the same.
+  private static func spelling(of value: Double) -> String {
+    if value.isNaN { return "(0.0 / 0.0)" }
+    if value.isInfinite { return value < 0 ? "(-1.0 / 0.0)" : "(1.0 / 0.0)" }
+    return value.description
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+
+/// Gives Foundation's `NSComparisonPredicate` its initializers and accessors, see `_PredicateInitializers`.
+public protocol _ComparisonPredicateInitializers {}
+
+extension NSComparisonPredicate: _ComparisonPredicateInitializers {}
+
+extension _ComparisonPredicateInitializers {
+  /// `left operator right`, as the format language has it.
+  public init(
+    leftExpression: FoundationExpression, rightExpression: FoundationExpression,
+    modifier: FoundationComparisonPredicate.Modifier = .direct, type: FoundationComparisonPredicate.Operator,
+    options: FoundationComparisonPredicate.Options = []
+  ) {
+    let comparison = Comparison(
+      ExpressionNode(value: leftExpression), Comparison.Comparator(type), ExpressionNode(value: rightExpression),
+      modifier: Comparison.Modifier(rawValue: modifier.rawValue) ?? .direct,
+      options: Comparison.Options(rawValue: options.rawValue))
+    self = ComparisonNodePredicate.make(comparison) as! Self
+  }
+
+  /// A comparison by a method of the program. Nothing can call it on Linux: the predicate exists, prints, and
+  /// fails with a sentence when it is evaluated.
+  public init(leftExpression: FoundationExpression, rightExpression: FoundationExpression, customSelector: Selector) {
+    let comparison = Comparison(
+      ExpressionNode(value: leftExpression), .customSelector, ExpressionNode(value: rightExpression),
+      selector: customSelector.name)
+    self = ComparisonNodePredicate.make(comparison) as! Self
+  }
+
+}
+
+extension _ComparisonPredicateInitializers where Self: FoundationComparisonPredicate {
+  private var comparison: Comparison {
+    guard let own = self as? ComparisonNodePredicate else {
+      misuse(
+        MisuseReport(
+          "The comparison is of a class that CoreData does not know.", facts: [("Class", "\(type(of: self))")],
+          how: "", remedy: "Make it with an initializer of NSComparisonPredicate."))
+    }
+    return own.comparison
+  }
+
+  public var leftExpression: FoundationExpression { NodeExpression.make(comparison.left) }
+  public var rightExpression: FoundationExpression { NodeExpression.make(comparison.right) }
+
+  public var comparisonPredicateModifier: FoundationComparisonPredicate.Modifier {
+    FoundationComparisonPredicate.Modifier(rawValue: comparison.modifier.rawValue) ?? .direct
+  }
+
+  /// Foundation's enumeration on Linux has no case for custom selectors: asking for it ends the program.
+  public var predicateOperatorType: FoundationComparisonPredicate.Operator {
+    guard let type = comparison.comparator.foundationOperator else {
+      misuse(
+        MisuseReport(
+          "NSComparisonPredicate.Operator has no case for a custom selector on Linux.",
+          facts: [("Predicate", PredicatePrinter.print(.comparison(comparison)))], how: "",
+          remedy: "Ask customSelector first."))
+    }
+    return type
+  }
+
+  public var options: FoundationComparisonPredicate.Options {
+    FoundationComparisonPredicate.Options(rawValue: comparison.options.rawValue)
+  }
+
+  public var customSelector: Selector? { comparison.selector.map { Selector($0) } }
+}
+
+extension Comparison.Comparator {
+  /// Foundation on Linux numbers `contains` and `between` its own way, so cases are matched, not raw values.
+  init(_ type: FoundationComparisonPredicate.Operator) {
+    switch type {
+    case .lessThan: self = .lessThan
+    case .lessThanOrEqualTo: self = .lessThanOrEqualTo
+    case .greaterThan: self = .greaterThan
+    case .greaterThanOrEqualTo: self = .greaterThanOrEqualTo
+    case .equalTo: self = .equalTo
+    case .notEqualTo: self = .notEqualTo
+    case .matches: self = .matches
+    case .like: self = .like
+    case .beginsWith: self = .beginsWith
+    case .endsWith: self = .endsWith
+    case .in: self = .in
+    case .contains: self = .contains
+    case .between: self = .between
+    }
+  }
+
+  /// nil for a custom selector.
+  var foundationOperator: FoundationComparisonPredicate.Operator? {
+    switch self {
+    case .lessThan: .lessThan
+    case .lessThanOrEqualTo: .lessThanOrEqualTo
+    case .greaterThan: .greaterThan
+    case .greaterThanOrEqualTo: .greaterThanOrEqualTo
+    case .equalTo: .equalTo
+    case .notEqualTo: .notEqualTo
+    case .matches: .matches
+    case .like: .like
+    case .beginsWith: .beginsWith
+    case .endsWith: .endsWith
+    case .in: .in
+    case .customSelector: nil
+    case .contains: .contains
+    case .between: .between
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+
+/// What an expression is made of. Each part exists for some types of expression only; asking another ends
+/// the program, as Apple's framework raises an exception.
+extension _ExpressionInitializers where Self: FoundationExpression {
+  /// The expression as a tree. Throws for a subclass that is not ours.
+  var node: ExpressionNode {
+    get throws { try expressionNode(of: self) }
+  }
+
+  private var ownNode: ExpressionNode {
+    guard let own = self as? NodeExpression else {
+      misuse(
+        MisuseReport(
+          "The expression is of a class that CoreData does not know.", facts: [("Class", "\(type(of: self))")],
+          how: "", remedy: "Make it with an initializer of NSExpression."))
+    }
+    return own.node
+  }
+
+  private func missing(_ part: String) -> Never {
+    misuse(
+      MisuseReport(
+        "The expression has no \(part).",
+        facts: [("Expression", PredicatePrinter.print(ownNode)), ("Type", "\(expressionType)")], how: "",
+        remedy: "Ask its expressionType first."))
+  }
+
+  private func wrap(_ node: ExpressionNode) -> FoundationExpression { NodeExpression.make(node) }
+
+  public var expressionType: FoundationExpressionType {
+    switch ownNode {
+    case .constant: .constantValue
+    case .evaluatedObject: .evaluatedObject
+    case .variable: .variable
+    case .keyPath: .keyPath
+    // Apple's parser makes `$x.name` a call of valueForKeyPath:.
+    case .nested, .function, .index, .assignment, .fetch: .function
+    case .setOperation(.union, _, _): .unionSet
+    case .setOperation(.intersect, _, _): .intersectSet
+    case .setOperation(.minus, _, _): .minusSet
+    case .subquery: .subquery
+    case .aggregate: .aggregate
+    case .anyKey: .anyKey
+    case .block: .block
+    case .conditional: .conditional
+    }
+  }
+
+  /// Of a constant.
+  public var constantValue: Any? {
+    guard case .constant(let value) = ownNode else { missing("constantValue") }
+    return value.anyValue
+  }
+
+  /// Of a key path, or the path that is applied to another expression.
+  public var keyPath: String {
+    switch ownNode {
+    case .keyPath(let path), .nested(_, let path): return path.joined(separator: ".")
+    default: missing("keyPath")
+    }
+  }
+
+  /// Of a variable, or the variable of a subquery or an assignment.
+  public var variable: String {
+    switch ownNode {
+    case .variable(let name), .subquery(_, let name, _), .assignment(let name, _): return name
+    default: missing("variable")
+    }
+  }
+
+  /// The selector of a function.
+  public var function: String {
+    switch ownNode {
+    case .function(PredicateFunction.methodCall, let arguments):
+      guard arguments.count > 1, case .constant(.string(let name)) = arguments[1] else { missing("function") }
+      return name
+    case .function(let selector, _): return selector
+    case .nested: return "valueForKeyPath:"
+    case .index: return PredicateFunction.elementAt.rawValue
+    default: missing("function")
+    }
+  }
+
+  /// What a method or a key path is applied to.
+  public var operand: FoundationExpression {
+    switch ownNode {
+    case .nested(let base, _), .index(let base, _): return wrap(base)
+    case .function(PredicateFunction.methodCall, let arguments): return wrap(arguments[0])
+    case .keyPath: return wrap(.evaluatedObject)
+    default: missing("operand")
+    }
+  }
+
+  /// Of a function or a block.
+  public var arguments: [FoundationExpression]? {
+    switch ownNode {
+    case .function(PredicateFunction.methodCall, let arguments): return arguments.dropFirst(2).map(wrap)
+    case .function(_, let arguments), .block(_, let arguments): return arguments.map(wrap)
+    case .nested(_, let path): return [wrap(.constant(.string(path.joined(separator: "."))))]
+    default: missing("arguments")
+    }
+  }
+
+  /// Of an aggregate: its expressions; of a subquery: the expression that it filters.
+  public var collection: Any {
+    switch ownNode {
+    case .aggregate(let members): return members.map(wrap)
+    case .subquery(let collection, _, _): return wrap(collection)
+    case .constant(.collection(let values)): return values.map { wrap(.constant($0)) }
+    default: missing("collection")
+    }
+  }
+
+  /// Of a subquery or a conditional.
+  public var predicate: NSPredicate {
+    switch ownNode {
+    case .subquery(_, _, let predicate), .conditional(let predicate, _, _): return .make(predicate)
+    default: missing("predicate")
+    }
+  }
+
+  public var left: FoundationExpression {
+    guard case .setOperation(_, let left, _) = ownNode else { missing("left") }
+    return wrap(left)
+  }
+
+  public var right: FoundationExpression {
+    guard case .setOperation(_, _, let right) = ownNode else { missing("right") }
+    return wrap(right)
+  }
+
+  public var `true`: FoundationExpression {
+    guard case .conditional(_, let yes, _) = ownNode else { missing("true") }
+    return wrap(yes)
+  }
+
+  public var `false`: FoundationExpression {
+    guard case .conditional(_, _, let no) = ownNode else { missing("false") }
+    return wrap(no)
+  }
+
+  public var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
+    guard case .block(let block, _) = ownNode else { missing("expressionBlock") }
+    return block.body
+  }
+
+  /// The expression's value for `object`; `context` gives values to variables.
+  public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
+    do {
+      var variables: [String: Any] = [:]
+      for case (let name as String, let value) in context ?? [:] { variables[name] = value }
+      return try PredicateEvaluator.value(of: ownNode, for: object, variables: variables)
+    } catch {
+      misuse(
+        MisuseReport(
+          (error as? Failure)?.description ?? "\(error)",
+          facts: [("Call", "NSExpression.expressionValue(with:context:)"), ("Expression", "\(self)")],
+          how: "", remedy: ""))
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+/// An expression of ours. As with comparison predicates, Foundation's class has no initializer that works:
+/// `make(_:)` allocates the object.
+// What it holds never changes after `make(_:)`.
+final class NodeExpression: NSExpression {
+  private final class Content {
+    let node: ExpressionNode
+    init(_ node: ExpressionNode) { self.node = node }
+  }
+
+  private var content: Content?
+
+  static func make(_ node: ExpressionNode) -> NodeExpression {
+    let object = allocateObject(NodeExpression.self)
+    object.content = Content(node)
+    return object
+  }
+
+  var node: ExpressionNode { content!.node }
+
+  override var description: String { PredicatePrinter.print(node) }
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+  override func isEqual(_ object: Any?) -> Bool { (object as? NodeExpression)?.node == node }
+  override var hash: Int { node.hashValue }
+}
+
+/// The tree of an expression; throws for a subclass that is not ours.
+func expressionNode(of expression: FoundationExpression) throws -> ExpressionNode {
+  guard let own = expression as? NodeExpression else {
+    throw Failure.unsupportedFeature("A subclass of NSExpression (\(type(of: expression)))")
+  }
+  return own.node
+}
+
+/// Gives Foundation's `NSExpression` its initializers and accessors, see `_PredicateInitializers`.
+public protocol _ExpressionInitializers {}
+
+extension NSExpression: _ExpressionInitializers {}
+
+extension _ExpressionInitializers {
+  fileprivate init(node: ExpressionNode) { self = NodeExpression.make(node) as! Self }
+
+  /// The expression that `format` spells: `"pages * 2"`, `"max(chapters.pages)"`.
+  public init(format expressionFormat: String, _ arguments: Any?...) {
+    self.init(format: expressionFormat, argumentArray: arguments)
+  }
+
+  /// The same with the arguments in an array.
+  public init(format expressionFormat: String, argumentArray arguments: [Any?]) {
+    do {
+      self.init(node: try PredicateParser.expression(expressionFormat, arguments: arguments))
+    } catch {
+      misuse(.malformedPredicate(expressionFormat, error: error))
+    }
+  }
+
+  /// A constant; nil is the predicate language's nil.
+  public init(forConstantValue value: Any?) { self.init(node: .constant(PredicateConstant(any: value))) }
+
+  /// `$string`
+  public init(forVariable string: String) { self.init(node: .variable(string)) }
+
+  public init(forKeyPath keyPath: String) { self.init(node: ExpressionNode(keyPath: keyPath)) }
+
+  /// One of the language's functions by its selector, such as `"count:"`; the arguments are expressions.
+  public init(forFunction name: String, arguments parameters: [Any]) {
+    guard let function = PredicateFunction(spelling: name) else {
+      misuse(
+        MisuseReport(
+          "There is no function \"\(name)\" in predicates.",
+          facts: [("Call", "NSExpression(forFunction:arguments:)")], how: "",
+          remedy: "The functions are " + PredicateFunction.allCases.map(\.rawValue).joined(separator: ", ") + "."))
+    }
+    self.init(node: .function(function.rawValue, parameters.map(ExpressionNode.init(value:))))
+  }
+
+  /// A method of what `target` is; evaluates for a few methods of strings and numbers only.
+  public init(forFunction target: FoundationExpression, selectorName name: String, arguments parameters: [Any]?) {
+    let node = ExpressionNode.function(
+      PredicateFunction.methodCall,
+      [ExpressionNode(value: target), .constant(.string(name))]
+        + (parameters ?? []).map(ExpressionNode.init(value:)))
+    self.init(node: node)
+  }
+
+  public init(forAggregate subexpressions: [Any]) {
+    self.init(node: ExpressionNode(aggregate: subexpressions.map(ExpressionNode.init(value:))))
+  }
+
+  public init(forUnionSet left: FoundationExpression, with right: FoundationExpression) {
+    self.init(node: .setOperation(.union, ExpressionNode(value: left), ExpressionNode(value: right)))
+  }
+
+  public init(forIntersectSet left: FoundationExpression, with right: FoundationExpression) {
+    self.init(node: .setOperation(.intersect, ExpressionNode(value: left), ExpressionNode(value: right)))
+  }
+
+  public init(forMinusSet left: FoundationExpression, with right: FoundationExpression) {
+    self.init(node: .setOperation(.minus, ExpressionNode(value: left), ExpressionNode(value: right)))
+  }
+
+  /// `SUBQUERY(expression, $variable, predicate)`
+  public init(
+    forSubquery expression: FoundationExpression, usingIteratorVariable variable: String, predicate: NSPredicate
+  ) {
+    do {
+      self.init(node: .subquery(ExpressionNode(value: expression), variable: variable, try predicate.node))
+    } catch {
+      misuse(.predicateWithoutTree(predicate, error: error))
+    }
+  }
+
+  /// `TERNARY(predicate, trueExpression, falseExpression)`
+  public init(
+    forConditional predicate: NSPredicate, trueExpression: FoundationExpression, falseExpression: FoundationExpression
+  ) {
+    do {
+      let yes = ExpressionNode(value: trueExpression)
+      self.init(node: .conditional(try predicate.node, yes, ExpressionNode(value: falseExpression)))
+    } catch {
+      misuse(.predicateWithoutTree(predicate, error: error))
+    }
+  }
+
+  /// Swift code; it evaluates in memory only.
+  public init(
+    block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [FoundationExpression]?
+  ) {
+    self.init(node: .block(BlockExpression(block), (arguments ?? []).map(ExpressionNode.init(value:))))
+  }
+
+  /// `SELF`
+  public static func expressionForEvaluatedObject() -> FoundationExpression { NodeExpression.make(.evaluatedObject) }
+
+  /// `ANYKEY`
+  public static func expressionForAnyKey() -> FoundationExpression { NodeExpression.make(.anyKey) }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// Gives Foundation's `NSPredicate` the initializers that it lacks on Linux.
+///
+/// Foundation declares them unavailable. An initializer of a protocol extension may assign `self`, so that it
+/// can return an object of a subclass, as Apple's parser does.
+public protocol _PredicateInitializers {}
+
+extension NSPredicate: _PredicateInitializers {}
+
+extension _PredicateInitializers {
+  /// The predicate that `format` spells, `%@`, `%K`, `%d` and so on standing for the arguments in order.
+  ///
+  ///     NSPredicate(format: "%K == %@ AND pages > %d", "author.name", "Le Guin", 200)
+  ///
+  /// A malformed format ends the program with a sentence that shows the place; for what a user types there is
+  /// `NSPredicate.parsing(_:arguments:)`, which throws instead.
+  public init(format predicateFormat: String, _ arguments: Any?...) {
+    self.init(format: predicateFormat, argumentArray: arguments)
+  }
+
+  /// The same with the arguments in an array.
+  public init(format predicateFormat: String, argumentArray arguments: [Any?]?) {
+    do {
+      let node = try PredicateParser.predicate(predicateFormat, arguments: arguments ?? [])
+      self = NSPredicate.make(node) as! Self
+    } catch {
+      misuse(.malformedPredicate(predicateFormat, error: error))
+    }
+  }
+
+}
+
+extension _PredicateInitializers where Self: NSPredicate {
+  /// The predicate with values in the place of `$variables`. A variable without a value stays one.
+  public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
+    do {
+      let values = variables.mapValues { ExpressionNode(value: $0) }
+      return NSPredicate.make(try node.substituting(values)) as! Self
+    } catch {
+      misuse(.predicateWithoutTree(self, error: error))
+    }
+  }
+}
+
+extension NSPredicate {
+  /// The predicate that `format` spells, or an error that says what was expected where.
+  ///
+  /// It is the throwing twin of `NSPredicate(format:argumentArray:)`, for formats that a user types.
+  public static func parsing(_ format: String, arguments: [Any?] = []) throws -> NSPredicate {
+    do {
+      return make(try PredicateParser.predicate(format, arguments: arguments))
+    } catch let failure as Failure {
+      throw failure.nsError
+    }
+  }
+
+  /// Whether `object` meets the predicate; throws where `evaluate(with:)` ends the program: for unknown keys,
+  /// variables without a value and values that can't be compared so.
+  public func checkedEvaluate(with object: Any?, substitutionVariables variables: [String: Any] = [:]) throws -> Bool {
+    do {
+      if let own = self as? any NodePredicate { return try own.evaluators.evaluate(object, variables) }
+      return try EvaluatorPool(node).evaluate(object, variables)
+    } catch let failure as Failure {
+      throw failure.nsError
+    }
+  }
+
+  /// The predicate as a tree, whether it is ours, Foundation's, or a compound of both.
+  ///
+  /// A block, and a subclass that a program wrote, is a `block` node.
+  var node: PredicateNode {
+    get throws {
+      if let own = self as? any NodePredicate { return own.storedNode }
+      if let compound = self as? NSCompoundPredicate {
+        let members = try compound.subpredicates.map { try $0.node }
+        switch compound.compoundPredicateType {
+        case .and: return .and(members)
+        case .or: return .or(members)
+        case .not:
+          guard members.count == 1 else {
+            throw Failure.malformedPredicate(
+              format: "NOT", offset: nil, what: "a NOT predicate needs one subpredicate, not \(members.count)")
+          }
+          return .not(members[0])
+        }
+      }
+      if type(of: self) == NSPredicate.self {
+        switch (self as any _PredicateFormatReading).predicateFormat {
+        case "TRUEPREDICATE": return .constant(true)
+        case "FALSEPREDICATE": return .constant(false)
+        case "BLOCKPREDICATE": break
+        case let format:
+          throw Failure.unsupportedFeature("The predicate \(format) of Foundation's own")
+        }
+      } else if self is FoundationComparisonPredicate {
+        throw Failure.unsupportedFeature("A subclass of NSComparisonPredicate (\(type(of: self)))")
+      }
+      return .block(BlockPredicate { self.evaluate(with: $0, substitutionVariables: $1) })
+    }
+  }
+}
+
+extension MisuseReport {
+  static func malformedPredicate(_ format: String, error: any Error) -> MisuseReport {
+    MisuseReport(
+      (error as? Failure)?.description ?? "\(error)",
+      facts: [("Call", "NSPredicate(format:)")], how: "",
+      remedy: "Correct the format. For text that a user types, NSPredicate.parsing(_:arguments:) throws this "
+        + "as an error.")
+  }
+
+  static func predicateNotEvaluable(_ node: PredicateNode, object: Any?, error: any Error) -> MisuseReport {
+    MisuseReport(
+      (error as? Failure)?.description ?? "\(error)",
+      facts: [
+        ("Call", "NSPredicate.evaluate(with:)"), ("Predicate", PredicatePrinter.print(node)),
+        ("Object", object.map { "\($0)" } ?? "nil"),
+      ],
+      how: "", remedy: "checkedEvaluate(with:substitutionVariables:) throws this as an error.")
+  }
+
+  static func predicateWithoutTree(_ predicate: NSPredicate, error: any Error) -> MisuseReport {
+    MisuseReport(
+      (error as? Failure)?.description ?? "\(error)",
+      facts: [("Predicate", "\(predicate)")], how: "",
+      remedy: "Build the predicate with NSPredicate(format:) or from NSExpressions.")
+  }
+}

@@ -1,0 +1,128 @@
+internal import CSwiftRuntime
+import Foundation
+
+/// A predicate of ours: it knows its tree.
+protocol NodePredicate: NSPredicate {
+  var storedNode: PredicateNode { get }
+  /// Compiled at the first evaluation, and free for one evaluation at a time.
+  var evaluators: EvaluatorPool { get }
+}
+
+/// A comparison: what the parser makes of `a == b`, and what `NSComparisonPredicate(leftExpression:…)` makes.
+///
+/// Foundation's class has no initializer that works, so instances come from `make(_:)`, which fills an object
+/// of this class by hand: Foundation's fields are copied from a constant predicate, ours begin as zeros, which
+/// is nil.
+// What it holds never changes after `make(_:)`.
+final class ComparisonNodePredicate: NSComparisonPredicate, NodePredicate {
+  private final class Content {
+    let comparison: Comparison
+    let evaluators: EvaluatorPool
+    init(_ comparison: Comparison) {
+      self.comparison = comparison
+      evaluators = EvaluatorPool(.comparison(comparison))
+    }
+  }
+
+  private var content: Content?
+
+  static func make(_ comparison: Comparison) -> ComparisonNodePredicate {
+    let object = allocateObject(ComparisonNodePredicate.self, fieldsFrom: NSPredicate(value: true))
+    object.content = Content(comparison)
+    return object
+  }
+
+  var comparison: Comparison { content!.comparison }
+  var storedNode: PredicateNode { .comparison(comparison) }
+  var evaluators: EvaluatorPool { content!.evaluators }
+
+  override var predicateFormat: String { PredicatePrinter.print(storedNode) }
+  override var description: String { predicateFormat }
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+  override func isEqual(_ object: Any?) -> Bool { isEqualPredicate(object) }
+  override var hash: Int { storedNode.hashValue }
+  override func evaluate(with object: Any?) -> Bool { evaluateOrTrap(object, [:]) }
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    evaluateOrTrap(object, bindings ?? [:])
+  }
+}
+
+/// AND, OR and NOT as the parser makes them.
+// It never changes.
+final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
+  let storedNode: PredicateNode
+  let evaluators: EvaluatorPool
+
+  init(_ type: NSCompoundPredicate.LogicalType, _ members: [PredicateNode], node: PredicateNode) {
+    storedNode = node
+    evaluators = EvaluatorPool(node)
+    super.init(type: type, subpredicates: members.map(NSPredicate.make))
+  }
+
+  required init?(coder: NSCoder) { fatalError("NSCompoundPredicate(coder:) is not implemented.") }
+
+  override var predicateFormat: String { PredicatePrinter.print(storedNode) }
+  override var description: String { predicateFormat }
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+  override func isEqual(_ object: Any?) -> Bool { isEqualPredicate(object) }
+  override var hash: Int { storedNode.hashValue }
+  override func evaluate(with object: Any?) -> Bool { evaluateOrTrap(object, [:]) }
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    evaluateOrTrap(object, bindings ?? [:])
+  }
+}
+
+extension NodePredicate {
+  func isEqualPredicate(_ object: Any?) -> Bool {
+    guard let other = object as? any NodePredicate else { return false }
+    return other === self || other.storedNode == storedNode
+  }
+
+  func evaluateOrTrap(_ object: Any?, _ variables: [String: Any]) -> Bool {
+    do {
+      return try evaluators.evaluate(object, variables)
+    } catch {
+      misuse(.predicateNotEvaluable(storedNode, object: object, error: error))
+    }
+  }
+}
+
+extension NSPredicate {
+  /// The predicate object of a tree, of the class that Apple's parser would choose.
+  static func make(_ node: PredicateNode) -> NSPredicate {
+    switch node {
+    case .constant(let value): NSPredicate(value: value)
+    case .and(let members): CompoundNodePredicate(.and, members, node: node)
+    case .or(let members): CompoundNodePredicate(.or, members, node: node)
+    case .not(let member): CompoundNodePredicate(.not, [member], node: node)
+    case .comparison(let comparison): ComparisonNodePredicate.make(comparison)
+    case .block(let block): NSPredicate(block: block.body)
+    }
+  }
+}
+
+/// An object of `type`, which Foundation gives no way to initialise: the superclass's fields are bytes copied
+/// from `model` if there is one, the rest are zeros.
+///
+/// `model`'s fields must be trivial values, since nothing is retained.
+func allocateObject<Object: AnyObject>(_ type: Object.Type, fieldsFrom model: AnyObject? = nil) -> Object {
+  let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+  // The class's metadata: kind, superclass, data, reserved; then flags (4 bytes), address point (4),
+  // instance size (4), alignment mask (2).
+  let size = Int(metadata.load(fromByteOffset: instanceSizeOffset, as: UInt32.self))
+  let alignmentMask = Int(metadata.load(fromByteOffset: instanceSizeOffset + 4, as: UInt16.self))
+  let object = swift_allocObject(metadata, size, alignmentMask)
+  let header = 2 * MemoryLayout<Int>.size
+  (object + header).initializeMemory(as: UInt8.self, repeating: 0, count: size - header)
+  if let model {
+    let modelMetadata = unsafeBitCast(Swift.type(of: model) as AnyClass, to: UnsafeRawPointer.self)
+    let modelSize = Int(modelMetadata.load(fromByteOffset: instanceSizeOffset, as: UInt32.self))
+    let source = Unmanaged.passUnretained(model).toOpaque()
+    (object + header).copyMemory(from: source + header, byteCount: modelSize - header)
+  }
+  return Unmanaged<Object>.fromOpaque(object).takeRetainedValue()
+}
+
+/// Without Objective-C a class's metadata has no cache and data words, so the sizes follow kind, superclass
+/// and two 4-byte fields.
+private let instanceSizeOffset = 2 * MemoryLayout<Int>.size + 2 * MemoryLayout<UInt32>.size

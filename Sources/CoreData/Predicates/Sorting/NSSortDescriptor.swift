@@ -1,0 +1,132 @@
+import Foundation
+
+/// A sort descriptor of ours: by a key, which Foundation's class on Linux can't.
+///
+/// Foundation's own field for a Swift key path holds a stand-in.
+// @unchecked Sendable is Foundation's: what it holds never changes.
+final class KeySortDescriptor: NSSortDescriptor {
+  /// Key and Swift key path: one of them is given.
+  private let keyText: String?
+  private let givenKeyPath: AnyKeyPath?
+  /// nil: by the values' own order.
+  let selectorName: String?
+  let comparison: Comparator?
+  private let steps: Result<CompiledKeyPath, any Error>
+
+  init(key: String?, keyPath: AnyKeyPath?, ascending: Bool, selector: String?, comparator: Comparator?) {
+    keyText = key ?? keyPath.flatMap { try? KeyPathNames.path(of: $0) }?.joined(separator: ".")
+    givenKeyPath = keyPath
+    selectorName = selector
+    comparison = comparator
+    let components = KeySortDescriptor.components(keyText ?? "")
+    steps = Result { try CompiledKeyPath(components) }
+    super.init(keyPath: \String.count, ascending: ascending)
+  }
+
+  private static func components(_ key: String) -> [String] {
+    guard case .keyPath(let path) = ExpressionNode(keyPath: key), !key.isEmpty else { return [] }
+    return path
+  }
+
+  /// The key, or the key path's name; nil for a comparator on the objects themselves.
+  var keyName: String? { keyText }
+
+  override var keyPath: AnyKeyPath { givenKeyPath ?? super.keyPath }
+
+  /// The key's components. Throws for a Swift key path that has no name.
+  func path() throws -> [String] {
+    if let keyText { return KeySortDescriptor.components(keyText) }
+    if let givenKeyPath { return try KeyPathNames.path(of: givenKeyPath) }
+    throw SortKey.unsupported("A sort descriptor without a key can't be used in a fetch")
+  }
+
+  /// Compares two objects, for `sorted(using:)` of Foundation's arrays. An unknown key ends the program.
+  override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
+    let order: Int
+    do {
+      let (a, b) = (try value(of: object1), try value(of: object2))
+      if let comparison {
+        order = comparison(a.anyValue ?? NSNull(), b.anyValue ?? NSNull()).rawValue
+      } else {
+        let collation = selectorName.flatMap(SortKey.Collation.init) ?? .binary
+        let key = SortKey(path: [], ascending: true, collation: collation)
+        order = key.compare(a, b).rawValue
+      }
+    } catch {
+      misuse(
+        MisuseReport(
+          (error as? Failure)?.description ?? "\(error)", facts: [("Call", "NSSortDescriptor.compare(_:to:)")],
+          how: "", remedy: "Sort by a key that all objects have."))
+    }
+    return ComparisonResult(order: ascending ? order : -order)
+  }
+
+  private func value(of object: Any) throws -> PredicateValue {
+    if keyText == nil, let givenKeyPath { return PredicateValue(any: object[keyPath: givenKeyPath]) }
+    return try steps.get().value(from: PredicateValue(any: object))
+  }
+
+  override var reversedSortDescriptor: Any {
+    KeySortDescriptor(
+      key: keyText, keyPath: givenKeyPath, ascending: !ascending, selector: selectorName, comparator: comparison)
+  }
+
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+
+  override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? KeySortDescriptor else { return false }
+    return self === other
+      || keyText == other.keyText && givenKeyPath == other.givenKeyPath && ascending == other.ascending
+        && selectorName == other.selectorName && comparison == nil && other.comparison == nil
+  }
+
+  override var hash: Int { keyText.hashValue }
+
+  override var description: String {
+    "(\(keyText ?? "no key"), \(ascending ? "ascending" : "descending"), \(selectorName ?? "compare:"))"
+  }
+}
+
+/// Gives Foundation's `NSSortDescriptor` its initializers and accessors, see `_PredicateInitializers`.
+public protocol _SortDescriptorInitializers {}
+
+extension NSSortDescriptor: _SortDescriptorInitializers {}
+
+extension _SortDescriptorInitializers {
+  /// By a property, or a path of to-one relationships to one.
+  public init(key: String?, ascending: Bool) {
+    self = KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: nil, comparator: nil) as! Self
+  }
+
+  /// By a property of strings, compared by one of `compare:`, `caseInsensitiveCompare:`, `localizedCompare:`,
+  /// `localizedCaseInsensitiveCompare:`, `localizedStandardCompare:`.
+  public init(key: String?, ascending: Bool, selector: Selector?) {
+    self =
+      KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: selector?.name, comparator: nil)
+      as! Self
+  }
+
+  /// By a comparison of the program's; in memory only.
+  public init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
+    self =
+      KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: nil, comparator: comparator)
+      as! Self
+  }
+
+  /// By a property, optional or not.
+  public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+    self =
+      KeySortDescriptor(key: nil, keyPath: keyPath, ascending: ascending, selector: nil, comparator: nil) as! Self
+  }
+}
+
+extension _SortDescriptorInitializers where Self: NSSortDescriptor {
+  /// The property's name, or the path of names; nil for Foundation's own descriptors of plain Swift values.
+  public var key: String? {
+    if let own = self as? KeySortDescriptor { return own.keyName }
+    return try? KeyPathNames.path(of: keyPath).joined(separator: ".")
+  }
+
+  /// How values compare.
+  public var selector: Selector? { Selector((self as? KeySortDescriptor)?.selectorName ?? "compare:") }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// A method's name. On Linux there are no methods to look up by name; selectors name ways to compare strings
+/// in sort descriptors, and functions in expressions.
+public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// With its colons: `"caseInsensitiveCompare:"`.
+  let name: String
+
+  public init(_ name: String) { self.name = name }
+  public init(stringLiteral name: String) { self.name = name }
+
+  public var description: String { name }
+}
+
+/// The name of a selector.
+public func NSStringFromSelector(_ selector: Selector) -> String { selector.name }
+
+/// The selector of a name.
+public func NSSelectorFromString(_ name: String) -> Selector { Selector(name) }

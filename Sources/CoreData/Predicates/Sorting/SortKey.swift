@@ -1,0 +1,88 @@
+import Foundation
+
+/// A sort descriptor as rooms hand it on: which property, which way, and how strings compare.
+struct SortKey: Hashable, Sendable {
+  var path: [String]
+  var ascending: Bool
+  var collation: Collation
+
+  /// How strings compare; other values compare as they do in SQLite.
+  enum Collation: String, Sendable {
+    /// By UTF-8 bytes, as SQLite's BINARY.
+    case binary = "compare:"
+    case caseInsensitive = "caseInsensitiveCompare:"
+    case localized = "localizedCompare:"
+    case localizedCaseInsensitive = "localizedCaseInsensitiveCompare:"
+    /// As file managers sort names: "a9" before "a10".
+    case localizedStandard = "localizedStandardCompare:"
+  }
+
+  init(path: [String], ascending: Bool = true, collation: Collation = .binary) {
+    self.path = path
+    self.ascending = ascending
+    self.collation = collation
+  }
+
+  /// Reads a sort descriptor. Throws `Failure.malformedFetchRequest` for a comparator block, a selector that
+  /// stores can't sort by, and a Swift key path without a name.
+  init(_ descriptor: NSSortDescriptor) throws {
+    if let own = descriptor as? KeySortDescriptor {
+      guard own.comparison == nil else {
+        throw SortKey.unsupported("unsupported NSSortDescriptor (comparator blocks are not supported)")
+      }
+      let selector = own.selectorName ?? "compare:"
+      guard let collation = Collation(rawValue: selector) else {
+        throw SortKey.unsupported("unsupported NSSortDescriptor selector: \(selector)")
+      }
+      self.init(path: try own.path(), ascending: own.ascending, collation: collation)
+    } else {
+      let path = try KeyPathNames.path(of: descriptor.keyPath)
+      self.init(path: path, ascending: descriptor.ascending)
+    }
+  }
+
+  static func unsupported(_ what: String) -> Failure { .malformedFetchRequest(entity: nil, what: what) }
+
+  /// The order of two values in the result: nil first when ascending, as SQLite has it.
+  func compare(_ a: PredicateConstant, _ b: PredicateConstant) -> ComparisonResult {
+    let order = collation.order(a, b)
+    return ComparisonResult(order: ascending ? order : -order)
+  }
+
+  /// The same for what a key path leads to. Objects, which the language has no order for, are equal.
+  func compare(_ a: PredicateValue, _ b: PredicateValue) -> ComparisonResult {
+    guard case .constant(let x) = a, case .constant(let y) = b else {
+      let order = (a.isNull ? 0 : 1) - (b.isNull ? 0 : 1)
+      return ComparisonResult(order: ascending ? order : -order)
+    }
+    return compare(x, y)
+  }
+}
+
+extension SortKey.Collation {
+  /// Negative, zero or positive.
+  func order(_ a: PredicateConstant, _ b: PredicateConstant) -> Int {
+    switch (a, b) {
+    case (.string(let x), .string(let y)): return order(x, y)
+    case (.null, .null): return 0
+    case (.null, _): return -1
+    case (_, .null): return 1
+    default: return ValueComparison.order(a, b) ?? 0
+    }
+  }
+
+  /// Of two texts: what the collations that SQLite calls are to return too.
+  func order(_ a: String, _ b: String) -> Int {
+    switch self {
+    case .binary: binaryCompare(a, b)
+    case .caseInsensitive: compareStrings(a, b, options: .caseInsensitive)
+    case .localized: a.localizedCompare(b).rawValue
+    case .localizedCaseInsensitive: a.localizedCaseInsensitiveCompare(b).rawValue
+    case .localizedStandard: a.localizedStandardCompare(b).rawValue
+    }
+  }
+}
+
+extension ComparisonResult {
+  init(order: Int) { self = order < 0 ? .orderedAscending : (order > 0 ? .orderedDescending : .orderedSame) }
+}
