@@ -29,19 +29,29 @@ extension NSManagedObjectContext {
       conflictingObjects: objects, conflictingSnapshots: objects.map(\.snapshot))
   }
 
-  /// Drops everything that was set on an object since its row was read.
+  /// Drops everything that was set on an object since its row was read, and what it meant for other objects.
+  func revertChanges(of object: NSManagedObject) {
+    for property in object.layout.relationships { object.revert(property) }
+    discardChanges(of: object)
+  }
+
+  /// Drops everything that was set on an object since its row was read; other objects are not told.
   func discardChanges(of object: NSManagedObject) {
     object.changes = nil
     for state in object.toManyStates { state?.discardChanges(keepingBase: false) }
     object.state.remove([.updated, .eventUpdated])
   }
 
-  /// The row of a deleted or changed object is gone already: there is nothing left to save of it.
-  func forgetDeletedElsewhere(_ object: NSManagedObject) {
-    discardChanges(of: object)
-    object.state.remove([.deleted, .inserted, .propagated])
-    _ = object.objectID
-    owner.unregister(object)
-    object.owner = ObjectOwner(owner.layouts)
+  /// The rows of deleted or changed objects are gone already: there is nothing left to save of them.
+  func forgetDeletedElsewhere(_ objects: ContiguousArray<NSManagedObject>) {
+    if objects.isEmpty { return }
+    for object in objects {
+      discardChanges(of: object)
+      object.state.remove([.deleted, .inserted, .propagated])
+      _ = object.objectID
+      owner.unregister(object)
+      object.owner = ObjectOwner(owner.layouts)
+    }
+    for object in owner.allObjects { object.forget(objects) }
   }
 }

@@ -76,8 +76,8 @@ extension NSManagedObjectContext {
     for id in deleted {
       guard let object = registeredObject(for: id) else { continue }
       changes.deleted.append(object)
-      forgetDeletedElsewhere(object)
     }
+    forgetDeletedElsewhere(changes.deleted)
     forgetInverses()
     checkInvariants("after a merge")
     if changes.isEmpty { return }

@@ -10,7 +10,8 @@ extension NSManagedObjectContext {
         updatedList.append(object)
       }
     }
-    if object.state.isDisjoint(with: [.inserted, .deleted]) { object.state.insert(.eventUpdated) }
+    // A new object that changes after the event of its insertion is an updated one to observers.
+    if object.state.isDisjoint(with: [.eventInserted, .deleted]) { object.state.insert(.eventUpdated) }
     addToEvent(object)
   }
 

@@ -11,6 +11,7 @@ extension NSManagedObjectContext {
       else { return }
       object.takeRefreshed(row)
     } else {
+      if object.state.contains(.updated) { revertChanges(of: object) }
       object.turnIntoFault()
     }
     noteRefresh(of: object)
@@ -47,8 +48,9 @@ extension NSManagedObjectContext {
       object.dropReferences()
     }
     for object in touched {
+      let wasFault = object.state.contains(.fault)
       discardChanges(of: object)
-      object.state = object.row == nil ? [.registered, .fault] : [.registered]
+      object.state = wasFault || object.row == nil ? [.registered, .fault] : [.registered]
       object.awake(fromSnapshotEvents: .rollback)
     }
     clearLists()

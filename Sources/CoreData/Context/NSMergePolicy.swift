@@ -90,9 +90,10 @@ extension NSManagedObject {
     case .mergeByPropertyStoreTrumpMergePolicyType:
       changedSlots.forEach { slot in
         let property = layout.slots[slot]
-        if property.word >= 0, base.map({ !persisted.isEqual(property, to: $0) }) ?? true { changes?.drop(slot) }
+        guard property.word >= 0, base.map({ !persisted.isEqual(property, to: $0) }) ?? true else { return }
+        if property.kind == .toOne { revert(property) } else { changes?.drop(slot) }
       }
-    case .rollbackMergePolicyType: managedObjectContext?.discardChanges(of: self)
+    case .rollbackMergePolicyType: managedObjectContext?.revertChanges(of: self)
     default: break
     }
     awake(fromSnapshotEvents: .mergePolicy)
@@ -116,7 +117,7 @@ extension NSManagedObject {
   private func settleMissingRow(objectWins: Bool) {
     guard let context = managedObjectContext else { return }
     if state.contains(.deleted) || !objectWins {
-      context.forgetDeletedElsewhere(self)
+      context.forgetDeletedElsewhere([self])
     } else {
       if let row { pin(row) }
       row = nil

@@ -99,6 +99,51 @@ extension NSManagedObject {
     }
   }
 
+  /// Takes back what was changed of a relationship since the row was read, on both sides.
+  final func revert(_ property: LayoutProperty) {
+    let inverse = layout.inverse(of: property)
+    if property.kind == .toOne {
+      guard let changes, changes.holds(property.slot) else { return }
+      let current = toOne(property)
+      changes.drop(property.slot)
+      let committed = toOne(property)
+      if let inverse, current !== committed {
+        current?.revertMember(self, inverse)
+        committed?.revertMember(self, inverse)
+      }
+      return
+    }
+    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex] else { return }
+    if let inverse {
+      for member in state.added { member.revertMember(self, inverse) }
+      for reference in state.removed {
+        let member = owner.object(for: reference, store: store)
+        if !member.state.contains(.fault) { member.revertMember(self, inverse) }
+      }
+    }
+    state.discardChanges(keepingBase: false)
+  }
+
+  /// The other side of this relationship takes back that `object` came or went.
+  private final func revertMember(_ object: NSManagedObject, _ property: LayoutProperty) {
+    let property = own(property)
+    if property.kind == .toOne {
+      changes?.drop(property.slot)
+    } else if property.toManyIndex < toManyStates.count {
+      toManyStates[property.toManyIndex]?.revert(object)
+    }
+  }
+
+  /// Lets go of objects whose rows are gone: unsaved changes must not lead to them.
+  final func forget(_ gone: ContiguousArray<NSManagedObject>) {
+    for case let state? in toManyStates where state.isChanged { gone.forEach(state.forget) }
+    guard let changes else { return }
+    for property in layout.slots where property.kind == .toOne && changes.holds(property.slot) {
+      guard case .object(let held) = changes[property.slot], gone.contains(where: { $0 === held }) else { continue }
+      if changedSlots.contains(property.slot) { changes[property.slot] = .null } else { changes.drop(property.slot) }
+    }
+  }
+
   private final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {
     if destination.owner !== owner { misuse(.otherContext(self, property.name, destination)) }
     if !property.destinations.contains(destination.layout.index) {

@@ -49,6 +49,21 @@ final class ToManyState {
     if let index = order?.firstIndex(where: { $0 === member }) { order!.remove(at: index) }
   }
 
+  /// Takes back that a member came or went; no word of it is left.
+  func revert(_ member: NSManagedObject) {
+    handedOut = nil
+    if isAdded(member) { remove(member) } else { removed.remove(member.reference) }
+  }
+
+  /// Forgets a member whose row is gone, as if it had never been one.
+  func forget(_ member: NSManagedObject) {
+    handedOut = nil
+    if isAdded(member) { remove(member) }
+    removed.remove(member.reference)
+    base?.removeAll { $0 == member.reference }
+    order?.removeAll { $0 === member }
+  }
+
   /// Sets the order of an ordered relationship; `members` are exactly those it has now.
   func reorder(_ members: ContiguousArray<NSManagedObject>) {
     handedOut = nil

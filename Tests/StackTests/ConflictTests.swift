@@ -1,0 +1,357 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("Version conflicts")
+struct ConflictTests {
+  /// A book both contexts changed: mine is title and isbn, theirs title and pages.
+  private func conflict(
+    _ kind: StoreKind, _ policy: NSMergePolicy, deletedThere: Bool = false,
+    _ body: (Stack, NSManagedObjectContext, NSManagedObject) throws -> Void
+  ) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A", "pages": 1, "isbn": "1"])
+      try context.save()
+      try stack.elsewhere { other in
+        if deletedThere {
+          other.delete(other.same(book))
+        } else {
+          other.same(book).setValuesForKeys(["title": "theirs", "pages": 2])
+        }
+        try other.save()
+      }
+      context.mergePolicy = policy
+      try body(stack, context, book)
+    }
+  }
+
+  private func stored(_ stack: Stack) throws -> [String] {
+    try stack.elsewhere { other in
+      try other.all("Book").map { "\($0.string("title")!) \($0.int("pages")!) \($0.string("isbn")!)" }
+    }
+  }
+
+  @Test("Error: the save throws with the conflict in it, and changes nothing", arguments: StoreKind.allCases)
+  func error(_ kind: StoreKind) throws {
+    try conflict(kind, .error) { stack, context, book in
+      book.setValuesForKeys(["title": "mine", "isbn": "2"])
+      let new = context.new("Book", ["title": "new"])
+      let error = try #require(failure { try context.save() })
+      #expect(error.code == NSManagedObjectMergeError)
+      let found = try #require((error.userInfo["conflictList"] as? [NSMergeConflict])?.first)
+      #expect(found.sourceObject === book)
+      #expect(found.oldVersionNumber == 1)
+      #expect(found.newVersionNumber == 2)
+      #expect(found.objectSnapshot?["title"] as? String == "mine")
+      #expect(found.cachedSnapshot?["title"] as? String == "A")
+      #expect(found.persistedSnapshot?["title"] as? String == "theirs")
+      #expect(book.string("title") == "mine")
+      #expect(context.updatedObjects == [book])
+      #expect(context.insertedObjects == [new])
+      #expect(new.objectID.isTemporaryID)
+      #expect(try stored(stack) == ["theirs 2 1"])
+      context.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["mine", "new"])
+      #expect(!context.hasChanges)
+      #expect(book.string("title") == "mine" && book.int("pages") == 2)
+    }
+  }
+
+  @Test("Merge by property, the store trumping: its value where both changed, mine elsewhere", arguments: StoreKind.allCases)
+  func storeTrump(_ kind: StoreKind) throws {
+    try conflict(kind, .mergeByPropertyStoreTrump) { stack, context, book in
+      book.setValuesForKeys(["title": "mine", "isbn": "2"])
+      try context.save()
+      #expect(try stored(stack) == ["theirs 2 2"])
+      #expect(book.string("title") == "theirs" && book.int("pages") == 2 && book.string("isbn") == "2")
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("Merge by property, the object trumping: my value where both changed", arguments: StoreKind.allCases)
+  func objectTrump(_ kind: StoreKind) throws {
+    try conflict(kind, .mergeByPropertyObjectTrump) { stack, context, book in
+      book.setValuesForKeys(["title": "mine", "isbn": "2"])
+      try context.save()
+      #expect(try stored(stack) == ["mine 2 2"])
+      #expect(book.int("pages") == 2)
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("Overwrite: the whole object is written", arguments: StoreKind.allCases)
+  func overwrite(_ kind: StoreKind) throws {
+    try conflict(kind, .overwrite) { stack, context, book in
+      book.setValuesForKeys(["title": "mine", "isbn": "2"])
+      try context.save()
+      #expect(try stored(stack) == ["mine 1 2"])
+      #expect(book.int("pages") == 1)
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("Rollback: the store's row stays", arguments: StoreKind.allCases)
+  func rollback(_ kind: StoreKind) throws {
+    try conflict(kind, .rollback) { stack, context, book in
+      book.setValuesForKeys(["title": "mine", "isbn": "2"])
+      let new = context.new("Tag", ["name": "new"])
+      try context.save()
+      #expect(try stored(stack) == ["theirs 2 1"])
+      #expect(book.string("title") == "theirs" && book.string("isbn") == "1")
+      #expect(!context.hasChanges)
+      #expect(!new.objectID.isTemporaryID)
+    }
+  }
+
+  @Test("A save after a settled conflict conflicts no more, and versions go on growing", arguments: StoreKind.allCases)
+  func afterwards(_ kind: StoreKind) throws {
+    try conflict(kind, .mergeByPropertyObjectTrump) { stack, context, book in
+      book["title"] = "mine"
+      try context.save()
+      context.mergePolicy = NSErrorMergePolicy
+      book["title"] = "again"
+      try context.save()
+      #expect(book.row?.version == 4)
+      #expect(try stored(stack) == ["again 2 1"])
+    }
+  }
+
+  @Test("Deleted there, changed here: written anew where the object wins, gone where the store wins",
+    arguments: StoreKind.allCases,
+    [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump, .rollback])
+  func deletedThere(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
+    try conflict(kind, policy, deletedThere: true) { stack, context, book in
+      book["title"] = "mine"
+      try context.save()
+      let wins = policy === NSMergePolicy.mergeByPropertyObjectTrump || policy === NSMergePolicy.overwrite
+      #expect(try stored(stack) == (wins ? ["mine 1 1"] : []))
+      #expect(!context.hasChanges)
+      #expect((book.managedObjectContext == nil) == !wins)
+      if wins { #expect(try context.only("Book") === book) }
+    }
+  }
+
+  @Test("Deleted there, changed here, and the error policy: the conflict says the row is gone", arguments: StoreKind.allCases)
+  func deletedThereError(_ kind: StoreKind) throws {
+    try conflict(kind, .error, deletedThere: true) { _, context, book in
+      book["title"] = "mine"
+      let error = failure { try context.save() }
+      #expect(error?.code == NSManagedObjectMergeError)
+      let found = (error?.userInfo["conflictList"] as? [NSMergeConflict])?.first
+      #expect(found?.newVersionNumber == 0)
+      #expect(found?.persistedSnapshot == nil)
+    }
+  }
+
+  @Test("Changed there, deleted here: gone where the object wins, kept where the store wins",
+    arguments: StoreKind.allCases,
+    [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump, .rollback])
+  func deletedHere(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
+    try conflict(kind, policy) { stack, context, book in
+      context.delete(book)
+      try context.save()
+      let wins = policy === NSMergePolicy.mergeByPropertyObjectTrump || policy === NSMergePolicy.overwrite
+      #expect(try stored(stack) == (wins ? [] : ["theirs 2 1"]))
+      #expect(!context.hasChanges)
+      if !wins {
+        #expect(!book.isDeleted)
+        #expect(book.string("title") == "theirs")
+      }
+    }
+  }
+
+  @Test("Deleted on both sides is no quarrel once a policy is there", arguments: StoreKind.allCases)
+  func deletedTwice(_ kind: StoreKind) throws {
+    try conflict(kind, .mergeByPropertyStoreTrump, deletedThere: true) { stack, context, book in
+      context.delete(book)
+      try context.save()
+      #expect(try stored(stack).isEmpty)
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("detectConflicts(for:) locks an unchanged object's version for the next save", arguments: StoreKind.allCases)
+  func detect(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      try stack.elsewhere { other in
+        other.same(book)["title"] = "theirs"
+        try other.save()
+      }
+      context.new("Tag")
+      context.detectConflicts(for: book)
+      #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
+      #expect(try stack.elsewhere { try $0.all("Tag").isEmpty })
+      context.refresh(book, mergeChanges: true)
+      try context.save()
+      #expect(try stack.elsewhere { try $0.all("Tag").count } == 1)
+    }
+  }
+
+  @Test("A policy of the program's own settles conflicts as it likes", arguments: StoreKind.allCases)
+  func ownPolicy(_ kind: StoreKind) throws {
+    try conflict(kind, Joining(merge: .mergeByPropertyObjectTrumpMergePolicyType)) { stack, context, book in
+      book["title"] = "mine"
+      try context.save()
+      #expect(try stored(stack) == ["mine and theirs 2 1"])
+    }
+  }
+}
+
+private final class Joining: NSMergePolicy, @unchecked Sendable {
+  override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    for conflict in list {
+      let mine = conflict.objectSnapshot!["title"] as! String
+      conflict.sourceObject["title"] = "\(mine) and \(conflict.persistedSnapshot!["title"] as! String)"
+    }
+    try super.resolve(optimisticLockingConflicts: list)
+  }
+}
+
+@Suite("Uniqueness constraints")
+struct ConstraintTests {
+  private func unique() -> NSManagedObjectModel {
+    let user = entity("User", [attribute("mail"), attribute("name"), attribute("age", .integer16AttributeType)])
+    user.uniquenessConstraints = [["mail"], ["name", "age"]]
+    let note = entity("Note", [attribute("text")])
+    join(relate(user, "notes", .many, to: note), relate(note, "user", .one, to: user))
+    return model([user, note])
+  }
+
+  private func stored(_ stack: Stack) throws -> [String] {
+    try stack.elsewhere { other in
+      try other.all("User").map { "\($0.string("mail") ?? "-") \($0.string("name") ?? "-")" }.sorted()
+    }
+  }
+
+  @Test("Two new objects with the same value fail the save, and the error has both", arguments: StoreKind.allCases)
+  func inContext(_ kind: StoreKind) throws {
+    try withStack(kind, unique()) { stack, context in
+      let twins = (0..<2).map { context.new("User", ["mail": "a", "name": "\($0)"]) }
+      let error = try #require(failure { try context.save() })
+      #expect(error.code == NSManagedObjectConstraintMergeError)
+      let conflict = try #require((error.userInfo["conflictList"] as? [NSConstraintConflict])?.first)
+      #expect(conflict.constraint == ["mail"])
+      #expect(conflict.constraintValues["mail"] as? String == "a")
+      #expect(Set(conflict.conflictingObjects) == Set(twins))
+      #expect(conflict.databaseObject == nil)
+      #expect(context.insertedObjects == Set(twins))
+      #expect(try stored(stack).isEmpty)
+    }
+  }
+
+  @Test("A new object with the value of a stored one fails the save, and the error has the stored one",
+    arguments: StoreKind.allCases)
+  func inStore(_ kind: StoreKind) throws {
+    try withStack(kind, unique()) { stack, context in
+      context.new("User", ["mail": "a", "name": "old"])
+      try context.save()
+      let new = context.new("User", ["mail": "a", "name": "new"])
+      let error = failure { try context.save() }
+      #expect(error?.code == NSManagedObjectConstraintMergeError)
+      let conflict = try #require((error?.userInfo["conflictList"] as? [NSConstraintConflict])?.first)
+      #expect(conflict.conflictingObjects == [new])
+      #expect(conflict.databaseObject?.string("name") == "old")
+      #expect(conflict.databaseSnapshot?["name"] as? String == "old")
+      #expect(try stored(stack) == ["a old"])
+    }
+  }
+
+  @Test("Nil collides with nothing; every attribute of a constraint counts", arguments: StoreKind.allCases)
+  func noCollision(_ kind: StoreKind) throws {
+    try withStack(kind, unique()) { _, context in
+      context.new("User", ["name": "a", "age": 1])
+      context.new("User", ["name": "a", "age": 2])
+      context.new("User", ["name": "a"])
+      context.new("User", ["name": "a"])
+      try context.save()
+      context.new("User", ["name": "a", "age": 2])
+      #expect(failure { try context.save() }?.code == NSManagedObjectConstraintMergeError)
+    }
+  }
+
+  @Test("Overwrite and object trump keep the stored row with the new object's values; the others keep the old ones",
+    arguments: StoreKind.allCases,
+    [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback])
+  func policies(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
+    try withStack(kind, unique()) { stack, context in
+      let old = context.new("User", ["mail": "a", "name": "old", "age": 1])
+      try context.save()
+      context.mergePolicy = policy
+      let new = context.new("User", ["mail": "a", "name": "new"])
+      context.new("User", ["mail": "b", "name": "other"])
+      try context.save()
+      let wins = policy === NSMergePolicy.mergeByPropertyObjectTrump || policy === NSMergePolicy.overwrite
+      #expect(try stored(stack) == ["a \(wins ? "new" : "old")", "b other"])
+      #expect(!context.hasChanges)
+      #expect(new.managedObjectContext == nil)
+      #expect(try context.all("User").contains(old))
+      #expect(old.string("name") == (wins ? "new" : "old"))
+      if wins { #expect(old["age"] == nil) }
+    }
+  }
+
+  @Test("Among new objects one stays under every policy but error", arguments: StoreKind.allCases,
+    [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback])
+  func oneStays(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
+    try withStack(kind, unique()) { stack, context in
+      context.mergePolicy = policy
+      for index in 0..<5 { context.new("User", ["mail": "a", "name": "\(index)"]) }
+      try context.save()
+      #expect(try stored(stack).count == 1)
+      #expect(!context.hasChanges)
+      #expect(try context.all("User").count == 1)
+    }
+  }
+
+  @Test("A changed object may take a stored one's value, by policy", arguments: StoreKind.allCases)
+  func update(_ kind: StoreKind) throws {
+    try withStack(kind, unique()) { stack, context in
+      context.new("User", ["mail": "a", "name": "A"])
+      let b = context.new("User", ["mail": "b", "name": "B"])
+      try context.save()
+      b["mail"] = "a"
+      #expect(failure { try context.save() }?.code == NSManagedObjectConstraintMergeError)
+      b["mail"] = "c"
+      try context.save()
+      #expect(try stored(stack) == ["a A", "c B"])
+    }
+  }
+
+  @Test("A deleted object leaves its value to a new one; in memory two may swap theirs, which SQLite refuses row by row",
+    arguments: StoreKind.allCases)
+  func swap(_ kind: StoreKind) throws {
+    try withStack(kind, unique()) { stack, context in
+      let a = context.new("User", ["mail": "a", "name": "A"])
+      let b = context.new("User", ["mail": "b", "name": "B"])
+      try context.save()
+      context.delete(a)
+      context.new("User", ["mail": "a", "name": "new A"])
+      try context.save()
+      #expect(try stored(stack) == ["a new A", "b B"])
+      let c = try #require(try context.all("User").first { $0 !== b })
+      b["mail"] = "a"
+      c["mail"] = "b"
+      guard kind == .inMemory else {
+        #expect(failure { try context.save() }?.code == NSManagedObjectConstraintMergeError)
+        return
+      }
+      try context.save()
+      #expect(try stored(stack) == ["a B", "b new A"])
+    }
+  }
+
+  @Test("A constraint holds for objects of subentities", arguments: StoreKind.allCases)
+  func subentities(_ kind: StoreKind) throws {
+    let (base, sub) = (entity("Base", [attribute("code")]), entity("Sub", [attribute("more")]))
+    base.uniquenessConstraints = [["code"]]
+    base.subentities = [sub]
+    try withStack(kind, model([base, sub])) { _, context in
+      context.new("Base", ["code": "x"])
+      context.new("Sub", ["code": "x"])
+      #expect(failure { try context.save() }?.code == NSManagedObjectConstraintMergeError)
+    }
+  }
+}

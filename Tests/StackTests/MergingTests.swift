@@ -1,0 +1,146 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("Merging changes of other contexts")
+struct MergingTests {
+  /// Runs `change` in another context, and hands the notification of its save to `context`.
+  private func mergeSave(
+    _ stack: Stack, _ context: NSManagedObjectContext, name: Notification.Name = .NSManagedObjectContextDidSave,
+    _ change: (NSManagedObjectContext) throws -> Void
+  ) throws {
+    var notification: Notification?
+    try stack.elsewhere { other in
+      let token = NotificationCenter.default.addObserver(forName: name, object: other, queue: nil) { notification = $0 }
+      defer { NotificationCenter.default.removeObserver(token) }
+      try change(other)
+      try other.save()
+      notification?.object = nil
+    }
+    context.mergeChanges(fromContextDidSave: try #require(notification))
+  }
+
+  @Test("Inserted, updated and deleted objects are taken over, and nothing counts as a change",
+    arguments: StoreKind.allCases,
+    [Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs])
+  func merge(_ kind: StoreKind, _ name: Notification.Name) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author", ["name": "Kafka"])
+      let books = (0..<3).map { context.new("Book", ["title": "\($0)", "author": author]) }
+      try context.save()
+      #expect(author.objects("books").count == 3)
+      let log = NotificationLog(context)
+      try mergeSave(stack, context, name: name) { other in
+        other.same(books[0])["title"] = "theirs"
+        other.delete(other.same(books[1]))
+        other.new("Book", ["title": "new", "author": other.same(author)])
+      }
+      #expect(!context.hasChanges)
+      #expect(books[0].string("title") == "theirs")
+      #expect(books[1].managedObjectContext == nil)
+      #expect(Set(author.objects("books").map { $0.string("title") }) == ["theirs", "2", "new"])
+      #expect(log.names == ["didChange", "didMergeIDs"])
+      #expect(log["didChange"]?.objects(NSInsertedObjectsKey).count == 1)
+      #expect(log["didChange"]?.objects(NSDeletedObjectsKey) == [books[1]])
+      #expect(log["didChange"]?.objects(NSRefreshedObjectsKey).contains(books[0]) == true
+        || log["didChange"]?.objects(NSUpdatedObjectsKey).contains(books[0]) == true)
+      #expect(log["didMergeIDs"]?.ids(NSInsertedObjectIDsKey).count == 1)
+      try context.save()
+      #expect(log["didSave"] == nil)
+    }
+  }
+
+  @Test("Unsaved changes stay on top of what is merged, and save without a conflict", arguments: StoreKind.allCases)
+  func keepsOwnChanges(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A", "pages": 1])
+      try context.save()
+      book["title"] = "mine"
+      try mergeSave(stack, context) { other in other.same(book).setValuesForKeys(["title": "theirs", "pages": 2]) }
+      #expect(book.string("title") == "mine")
+      #expect(book.int("pages") == 2)
+      #expect(book.isUpdated)
+      try context.save()
+      try stack.elsewhere { other throws in #expect(other.same(book).string("title") == "mine") }
+    }
+  }
+
+  @Test("Objects of a context that were not read stay faults", arguments: StoreKind.allCases)
+  func faultsStay(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      context.refresh(book, mergeChanges: false)
+      try mergeSave(stack, context) { other in other.same(book)["title"] = "B" }
+      #expect(book.isFault)
+      #expect(book.string("title") == "B")
+    }
+  }
+
+  @Test("automaticallyMergesChangesFromParent takes over saves of the coordinator's other contexts",
+    arguments: StoreKind.allCases)
+  func automatic(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let context = stack.context
+    context.automaticallyMergesChangesFromParent = true
+    let book = try context.performAndWait {
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      return book
+    }
+    let other = stack.newContext()
+    try other.performAndWait {
+      other.same(book)["title"] = "B"
+      other.new("Tag", ["name": "new"])
+      try other.save()
+    }
+    try context.performAndWait { () throws in
+      #expect(book.string("title") == "B")
+      #expect(try context.strings("Tag", "name") == ["new"])
+      #expect(!context.hasChanges)
+    }
+    try other.performAndWait {
+      other.delete(other.same(book))
+      try other.save()
+    }
+    context.performAndWait { #expect(book.managedObjectContext == nil) }
+  }
+
+  @Test("A remote save is merged by ids or URIs", arguments: StoreKind.allCases, [false, true])
+  func remote(_ kind: StoreKind, byURI: Bool) throws {
+    let stack = try Stack(kind)
+    let context = stack.context
+    let (book, gone) = try context.performAndWait {
+      let (book, gone) = (context.new("Book", ["title": "A"]), context.new("Book", ["title": "gone"]))
+      try context.save()
+      return (book, gone)
+    }
+    try stack.elsewhere { other in
+      other.same(book)["title"] = "B"
+      other.delete(other.same(gone))
+      try other.save()
+    }
+    func form(_ object: NSManagedObject) -> Any { byURI ? object.objectID.uriRepresentation() : object.objectID }
+    NSManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [NSUpdatedObjectsKey: [form(book)], NSDeletedObjectsKey: [form(gone)]], into: [context])
+    context.performAndWait {
+      #expect(book.string("title") == "B")
+      #expect(gone.managedObjectContext == nil)
+      #expect(!context.hasChanges)
+    }
+  }
+
+  @Test("A merged delete of an object with unsaved changes drops them", arguments: StoreKind.allCases)
+  func deletedElsewhere(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let (author, book) = (context.new("Author"), context.new("Book"))
+      try context.save()
+      book["author"] = author
+      try mergeSave(stack, context) { other in other.delete(other.same(book)) }
+      #expect(book.managedObjectContext == nil)
+      #expect(author.objects("books").isEmpty)
+      try context.save()
+      #expect(try context.all("Book").isEmpty)
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("Rollback, refresh, reset")
+struct RefreshTests {
+  /// A saved author with two books, changed in every way.
+  private func changed(_ context: NSManagedObjectContext) throws
+    -> (author: NSManagedObject, books: [NSManagedObject], new: NSManagedObject)
+  {
+    let author = context.new("Author", ["name": "Kafka"])
+    let books = (0..<2).map { context.new("Book", ["title": "\($0)", "author": author]) }
+    try context.save()
+    author["name"] = "Changed"
+    books[0]["author"] = nil
+    context.delete(books[1])
+    let new = context.new("Book", ["title": "new", "author": author])
+    return (author, books, new)
+  }
+
+  @Test("Rollback: new objects go, deleted ones come back, changed ones and their relationships are as they were",
+    arguments: StoreKind.allCases)
+  func rollback(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let (author, books, new) = try changed(context)
+      let log = NotificationLog(context)
+      context.rollback()
+      #expect(!context.hasChanges)
+      #expect(author.string("name") == "Kafka")
+      #expect(author.objects("books") == Set(books))
+      #expect(books[0].object("author") === author)
+      #expect(!books[1].isDeleted)
+      #expect(books[1].string("title") == "1")
+      #expect(new.managedObjectContext == nil)
+      #expect(!new.isInserted)
+      #expect(log["didChange"] != nil)
+      try context.save()
+      #expect(log["didSave"] == nil)
+      books[1]["title"] = "still usable"
+      try context.save()
+      try stack.elsewhere { other throws in #expect(try other.strings("Book", "title") == ["0", "still usable"]) }
+    }
+  }
+
+  @Test("Rollback tells the objects", arguments: StoreKind.allCases)
+  func rollbackFlags(_ kind: StoreKind) throws {
+    let model = model([entity("Flagged", [attribute("name")], class: Flagged.self)])
+    try withStack(kind, model) { _, context in
+      let object = context.new("Flagged") as! Flagged
+      try context.save()
+      object["name"] = "a"
+      context.rollback()
+      #expect(object.flags == [.rollback])
+      context.refresh(object, mergeChanges: true)
+      #expect(object.flags == [.rollback, .refresh])
+    }
+  }
+
+  @Test("refresh(mergeChanges: true) takes the new row under the unsaved changes", arguments: StoreKind.allCases)
+  func refreshMerging(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A", "pages": 1])
+      try context.save()
+      try stack.elsewhere { other throws in
+        other.same(book).setValuesForKeys(["title": "theirs", "pages": 2])
+        try other.save()
+      }
+      book["title"] = "mine"
+      context.refresh(book, mergeChanges: true)
+      #expect(book.string("title") == "mine")
+      #expect(book.int("pages") == 2)
+      #expect(book.isUpdated)
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(other.same(book).string("title") == "mine")
+        #expect(other.same(book).int("pages") == 2)
+      }
+    }
+  }
+
+  @Test("refresh(mergeChanges: true) keeps unsaved members of relationships over the store's new ones",
+    arguments: StoreKind.allCases)
+  func refreshRelationships(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book")
+      let tags = (0..<4).map { context.new("Tag", ["name": "\($0)"]) }
+      book["tags"] = Set(tags[0...1])
+      try context.save()
+      #expect(book.objects("tags").count == 2)
+      try stack.elsewhere { other throws in
+        other.same(book).mutableSetValue(forKey: "tags").add(other.same(tags[2]))
+        try other.save()
+      }
+      let proxy = book.mutableSetValue(forKey: "tags")
+      proxy.remove(tags[0])
+      proxy.add(tags[3])
+      context.refresh(book, mergeChanges: true)
+      #expect(book.objects("tags") == Set(tags[1...3]))
+      try context.save()
+      try stack.elsewhere { other throws in #expect(other.same(book).objects("tags").count == 3) }
+    }
+  }
+
+  @Test("refresh(mergeChanges: false) drops the changes and makes a fault", arguments: StoreKind.allCases)
+  func refreshDropping(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      book["title"] = "mine"
+      context.refresh(book, mergeChanges: false)
+      #expect(book.isFault)
+      #expect(!book.hasChanges)
+      #expect(!context.hasChanges)
+      #expect(context.updatedObjects.isEmpty)
+      #expect(book.string("title") == "A")
+      try stack.elsewhere { other throws in
+        other.same(book)["title"] = "theirs"
+        try other.save()
+      }
+      context.refresh(book, mergeChanges: false)
+      #expect(book.string("title") == "theirs")
+    }
+  }
+
+  @Test("refreshAllObjects keeps pending changes", arguments: StoreKind.allCases)
+  func refreshAll(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let (author, books, new) = try changed(context)
+      context.processPendingChanges()
+      context.refreshAllObjects()
+      #expect(author.string("name") == "Changed")
+      #expect(new.isInserted && new.string("title") == "new")
+      #expect(books[1].isDeleted)
+      #expect(author.objects("books") == [new])
+      try context.save()
+      #expect(try context.all("Book").count == 2)
+    }
+  }
+
+  @Test("reset forgets everything: the objects are no longer of the context", arguments: StoreKind.allCases)
+  func reset(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let (author, _, new) = try changed(context)
+      let log = NotificationLog(context)
+      let id = author.objectID
+      context.reset()
+      #expect(!context.hasChanges)
+      #expect(context.registeredObjects.isEmpty)
+      #expect(author.managedObjectContext == nil && new.managedObjectContext == nil)
+      #expect((log["didChange"]?.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID])?.contains(id) == true)
+      #expect(context.object(with: id) !== author)
+      #expect(context.object(with: id).string("name") == "Kafka")
+      #expect(try context.all("Book").count == 2)
+    }
+  }
+
+  @Test("hasChanges and its kin follow every state", arguments: StoreKind.allCases)
+  func hasChanges(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      #expect(!context.hasChanges)
+      let book = context.new("Book")
+      #expect(context.hasChanges && book.hasChanges && book.isInserted && !book.isUpdated && !book.isDeleted)
+      book["title"] = "A"
+      #expect(book.isInserted && !book.isUpdated)
+      #expect(context.insertedObjects == [book] && context.updatedObjects.isEmpty)
+      try context.save()
+      #expect(!context.hasChanges && !book.hasChanges && !book.isInserted && !book.hasPersistentChangedValues)
+      book["title"] = "A"
+      #expect(context.hasChanges && book.hasChanges && book.isUpdated && !book.hasPersistentChangedValues)
+      book["title"] = "B"
+      #expect(book.hasPersistentChangedValues)
+      context.delete(book)
+      #expect(book.isDeleted && !book.isUpdated && context.updatedObjects.isEmpty && context.deletedObjects == [book])
+      try context.save()
+      #expect(!context.hasChanges && !book.hasChanges && !book.isDeleted)
+    }
+  }
+
+  @Test("stalenessInterval 0 asks the store again, for a fault", arguments: StoreKind.allCases)
+  func staleness(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      context.stalenessInterval = 0
+      try stack.elsewhere { other throws in
+        other.same(book)["title"] = "B"
+        try other.save()
+      }
+      #expect(book.string("title") == "A")
+      context.refresh(book, mergeChanges: false)
+      #expect(book.string("title") == "B")
+    }
+  }
+}
+
+final class Flagged: NSManagedObject {
+  var flags: [NSSnapshotEventType] = []
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { self.flags.append(flags) }
+}

@@ -1,0 +1,182 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("Validation")
+struct ValidationTests {
+  private static func limited(_ name: String, _ type: NSAttributeType, _ limits: AttributeLimits) -> NSAttributeDescription {
+    let made = attribute(name, type)
+    made.limits = limits
+    return made
+  }
+
+  private static func thing() -> NSManagedObjectModel {
+    let thing = entity(
+      "Thing",
+      [
+        attribute("must", optional: false, default: "x"),
+        limited("number", .integer32AttributeType, AttributeLimits(minNumber: 1, maxNumber: 10)),
+        limited("real", .doubleAttributeType, AttributeLimits(minNumber: 0.5)),
+        limited("text", .stringAttributeType, AttributeLimits(minLength: 2, maxLength: 4, pattern: "[a-z]*")),
+        limited(
+          "day", .dateAttributeType,
+          AttributeLimits(
+            minDate: Date(timeIntervalSinceReferenceDate: 0), maxDate: Date(timeIntervalSinceReferenceDate: 100))),
+      ])
+    let ruled = attribute("ruled")
+    ruled.setValidationPredicates([NSPredicate { value, _ in value as? String != "bad" }], withValidationWarnings: ["not bad"])
+    thing.properties.append(ruled)
+    let part = entity("Part", [attribute("name")])
+    relate(thing, "one", .one, to: part)
+    relate(thing, "few", .many, to: part, min: 2, max: 3)
+    return model([thing, part])
+  }
+
+  struct Case: CustomTestStringConvertible, @unchecked Sendable {
+    let key: String
+    let value: Any?
+    let code: Int
+    let words: String
+    var testDescription: String { "\(key) = \(value ?? "nil")" }
+  }
+
+  static let cases = [
+    Case(key: "must", value: nil, code: NSValidationMissingMandatoryPropertyError, words: "must is a required value of Thing."),
+    Case(key: "number", value: 0, code: NSValidationNumberTooSmallError, words: "number of Thing is below its minimum 1: 0."),
+    Case(key: "number", value: 11, code: NSValidationNumberTooLargeError, words: "number of Thing is above its maximum 10: 11."),
+    Case(key: "real", value: 0.25, code: NSValidationNumberTooSmallError, words: "real of Thing is below its minimum 0.5: 0.25."),
+    Case(key: "text", value: "a", code: NSValidationStringTooShortError, words: "text of Thing is shorter than its minimum of 2: \"a\"."),
+    Case(key: "text", value: "abcde", code: NSValidationStringTooLongError, words: "text of Thing is longer than its maximum of 4: \"abcde\"."),
+    Case(key: "text", value: "ABC", code: NSValidationStringPatternMatchingError, words: "text of Thing does not match its pattern [a-z]*: \"ABC\"."),
+    Case(key: "day", value: Date(timeIntervalSinceReferenceDate: -1), code: NSValidationDateTooSoonError, words: "day of Thing is before its minimum"),
+    Case(key: "day", value: Date(timeIntervalSinceReferenceDate: 101), code: NSValidationDateTooLateError, words: "day of Thing is after its maximum"),
+    Case(key: "ruled", value: "bad", code: NSManagedObjectValidationError, words: "ruled of Thing is not valid: not bad. Its value is \"bad\"."),
+  ]
+
+  @Test("A value that breaks a rule fails the save with its code, its object, its key, its value", arguments: StoreKind.allCases, cases)
+  func rules(_ kind: StoreKind, _ test: Case) throws {
+    try withStack(kind, ValidationTests.thing()) { stack, context in
+      let thing = context.new("Thing")
+      try context.save()
+      thing[test.key] = test.value
+      let error = try #require(failure { try context.save() })
+      #expect(error.domain == NSCocoaErrorDomain)
+      #expect(error.code == test.code)
+      #expect(error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === thing)
+      #expect(error.userInfo[NSValidationKeyErrorKey] as? String == test.key)
+      #expect((error.userInfo[NSValidationValueErrorKey] == nil) == (test.value == nil))
+      #expect(error.localizedDescription.hasPrefix(test.words))
+      #expect((error.userInfo[NSValidationPredicateErrorKey] is NSPredicate) == (test.key == "ruled"))
+      #expect(context.updatedObjects == [thing])
+      var value = test.value.map { $0 as AnyObject }
+      #expect(failure { try thing.validateValue(&value, forKey: test.key) }?.code == test.code)
+    }
+  }
+
+  @Test("Values on the limits pass", arguments: StoreKind.allCases)
+  func limits(_ kind: StoreKind) throws {
+    try withStack(kind, ValidationTests.thing()) { _, context in
+      context.new("Thing", ["number": 1, "text": "ab", "day": Date(timeIntervalSinceReferenceDate: 100), "ruled": "good"])
+      context.new("Thing", ["number": 10, "text": "abcd", "real": 0.5])
+      try context.save()
+    }
+  }
+
+  @Test("Counts of members: none is fine where the relationship is optional, one is too few, four too many",
+    arguments: StoreKind.allCases)
+  func counts(_ kind: StoreKind) throws {
+    try withStack(kind, ValidationTests.thing()) { _, context in
+      let thing = context.new("Thing")
+      try context.save()
+      let parts = (0..<4).map { context.new("Part", ["name": "\($0)"]) }
+      for count in 1...4 {
+        thing["few"] = Set(parts.prefix(count))
+        let error = failure { try context.save() }
+        switch count {
+        case 1: #expect(error?.code == NSValidationRelationshipLacksMinimumCountError)
+        case 4: #expect(error?.code == NSValidationRelationshipExceedsMaximumCountError)
+        default: #expect(error == nil)
+        }
+        if let error { #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "few") }
+      }
+    }
+  }
+
+  @Test("A mandatory relationship needs a destination that stays", arguments: StoreKind.allCases)
+  func mandatory(_ kind: StoreKind) throws {
+    let (owner, part) = (entity("Owner", [attribute("name")]), entity("Part", [attribute("name")]))
+    join(
+      relate(owner, "parts", .many, to: part, optional: false),
+      relate(part, "owner", .one, to: owner, optional: false))
+    try withStack(kind, model([owner, part])) { _, context in
+      let owner = context.new("Owner")
+      #expect(failure { try context.save() }?.code == NSValidationRelationshipLacksMinimumCountError)
+      let part = context.new("Part")
+      #expect(failure { try context.save() }?.code == NSValidationMultipleErrorsError)
+      part["owner"] = owner
+      try context.save()
+      context.delete(owner)
+      let error = failure { try context.save() }
+      #expect(error?.code == NSValidationMissingMandatoryPropertyError)
+      #expect(error?.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === part)
+      context.delete(part)
+      try context.save()
+    }
+  }
+
+  @Test("Several failures come as one error with all of them, flat", arguments: StoreKind.allCases)
+  func several(_ kind: StoreKind) throws {
+    try withStack(kind, ValidationTests.thing()) { _, context in
+      context.new("Thing", ["number": 99, "text": "A"])
+      context.new("Thing", ["must": NSNull()])
+      let error = try #require(failure { try context.save() })
+      #expect(error.code == NSValidationMultipleErrorsError)
+      let details = try #require(error.userInfo[NSDetailedErrorsKey] as? [NSError])
+      #expect(
+        details.map(\.code).sorted() == [
+          NSValidationMissingMandatoryPropertyError, NSValidationNumberTooLargeError, NSValidationStringTooShortError,
+          NSValidationStringPatternMatchingError,
+        ].sorted())
+      #expect(try #require(error as Error as? CocoaError).code == .validationMultipleErrors)
+    }
+  }
+
+  @Test("The program's own checks are asked for new, changed and deleted objects", arguments: StoreKind.allCases)
+  func overrides(_ kind: StoreKind) throws {
+    let model = model([entity("Picky", [attribute("name")], class: Picky.self)])
+    try withStack(kind, model) { _, context in
+      let object = context.new("Picky", ["name": "insert"])
+      #expect(failure { try context.save() }?.domain == "Picky")
+      object["name"] = "fine"
+      try context.save()
+      object["name"] = "update"
+      #expect(failure { try context.save() }?.code == 2)
+      object["name"] = "delete"
+      try context.save()
+      context.delete(object)
+      #expect(failure { try context.save() }?.code == 3)
+      #expect(context.deletedObjects == [object])
+    }
+  }
+}
+
+final class Picky: NSManagedObject {
+  private func refuse(_ name: String, _ code: Int) throws {
+    if value(forKey: "name") as? String == name { throw NSError(domain: "Picky", code: code) }
+  }
+
+  override func validateForInsert() throws {
+    try super.validateForInsert()
+    try refuse("insert", 1)
+  }
+
+  override func validateForUpdate() throws {
+    try super.validateForUpdate()
+    try refuse("update", 2)
+  }
+
+  override func validateForDelete() throws {
+    try super.validateForDelete()
+    try refuse("delete", 3)
+  }
+}
