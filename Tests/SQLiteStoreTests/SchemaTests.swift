@@ -8,8 +8,9 @@ struct SchemaTests {
   private func statements(_ build: (ModelBuilder) -> Void) throws -> [String] {
     let builder = ModelBuilder()
     build(builder)
-    let plan = try SchemaPlanner.plan(
-      ModelLayouts.of(builder.make()), configuration: nil, existing: nil)
+    let model = builder.make()
+    let plan = try SchemaPlanner.plan(ModelLayouts.of(model), configuration: nil, existing: nil)
+    defer { withExtendedLifetime(model) {} }
     return try plan.createStatements().filter { !$0.contains("Z_PRIMARYKEY") && !$0.contains("Z_METADATA") }
       .filter { !$0.contains("Z_MODELCACHE") }
   }
@@ -157,6 +158,7 @@ struct SchemaTests {
     model.entity("ArtistDocument", [], parent: "Document")
     model.entity("Artist")
     let plan = try SchemaPlanner.plan(ModelLayouts.of(model.make()), configuration: nil, existing: nil)
+    defer { withExtendedLifetime(model) {} }
     #expect(
       plan.primaryKeyRows.map { "\($0.number) \($0.name) \($0.parent)" } == [
         "1 Artist 0", "2 Document 0", "3 ArtistDocument 2", "4 ShowDocument 2", "5 Show 0",

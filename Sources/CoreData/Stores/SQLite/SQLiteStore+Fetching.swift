@@ -1,24 +1,58 @@
+/// Fetching: plan, text, statement, rows.
 extension SQLiteStore {
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {
-    guard case .rows = fetch.output, fetch.predicate == nil, fetch.sort.isEmpty, fetch.limit == 0,
-      fetch.offset == 0
-    else { throw Failure.unsupportedFeature("A fetch other than of all rows of an entity from a SQLite store") }
     let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
-    let files = externalFiles
-    var rows = try translatingErrors {
-      try pool.read(isFresh: true) { connection -> [RowSnapshot] in
-        let statement = try connection.statement(
-          "SELECT \(query.columns.joined(separator: ", ")) FROM \(query.entity.table) t0"
-            + (query.entityCondition.map { " WHERE  \($0.sql) " } ?? ""))
-        for (index, number) in (query.entityCondition?.numbers ?? []).enumerated() {
-          statement.bind(Int64(number), at: Int32(index + 1))
-        }
-        connection.trace?.willRun(statement, parameters: [])
+    let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: identity))
+    switch fetch.output {
+    case .rows:
+      let files = externalFiles
+      var rows = try run(planner.rows(fetch, query)) { try query.rows($0, files: files) }
+      rowCache.publish(&rows)
+      return .rows(rows)
+    case .references:
+      let entity = query.entity.sharesTable ? -1 : query.entity.layout.index
+      return .references(try run(planner.references(fetch, query)) { try references($0, entity: entity) })
+    case .count:
+      let count = try run(planner.count(fetch, query)) { try $0.step() ? Int($0.int(0)) : 0 }
+      let rest = max(count - fetch.offset, 0)
+      return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
+    case .dictionaries(let request):
+      let dictionary = try DictionaryQuery(planner, fetch, request, query)
+      return .dictionaries(try run(dictionary.select) { try dictionary.dictionaries($0, self) })
+    }
+  }
+
+  /// Runs a select on a reader that sees every commit up to now.
+  ///
+  /// The text of a fetch depends on its shape only, never on its values, so a connection that has run such a
+  /// fetch before has its statement prepared.
+  private func run<Result>(_ select: SelectStatement, _ body: (Statement) throws -> Result) throws -> Result {
+    let fragment = select.fragment
+    let start = DispatchTime.now().uptimeNanoseconds
+    return try translatingErrors {
+      try pool.read(isFresh: true) { connection in
+        let statement = try connection.statement(fragment.sql)
         defer { statement.reset() }
-        return try query.rows(statement, files: files)
+        for (index, binding) in fragment.bindings.enumerated() { binding.bind(to: statement, at: Int32(index + 1)) }
+        if let trace = connection.trace {
+          trace.willRun(statement, parameters: fragment.bindings.map(\.text))
+          if trace.level >= 4 { try explain(fragment, connection, trace) }
+        }
+        let result = try body(statement)
+        if let trace = connection.trace {
+          trace.annotate("sql connection fetch time: \(StatementTrace.seconds(since: start))")
+          let count = (result as? any Collection)?.count ?? 1
+          trace.annotate(
+            "total fetch execution time: \(StatementTrace.seconds(since: start)) for \(count) rows.")
+        }
+        return result
       }
     }
-    rowCache.publish(&rows)
-    return .rows(rows)
+  }
+
+  private func explain(_ fragment: SQLFragment, _ connection: Connection, _ trace: StatementTrace) throws {
+    let plan = try Statement("EXPLAIN QUERY PLAN " + fragment.sql, in: connection.database, isKept: false)
+    trace.detail("SQLite: EXPLAIN QUERY PLAN \(fragment.sql)")
+    while try plan.step() { trace.detail("  \(plan.text(3) ?? "")") }
   }
 }

@@ -88,12 +88,15 @@ extension SQLiteStore {
   // An existing file.
 
   private func openExisting(_ url: URL, path: String) throws -> OpenFile {
-    try opening(url) {
+    let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+    let hasLog = ((log?[.size] as? NSNumber)?.intValue ?? 0) > 0
+    return try opening(url) {
       let writer = try Connection(path: path, options: connectionOptions())
       writer.trace = trace
       trace?.annotate("Connecting to sqlite database file at \"\(path)\"")
-      // Until the file is known to fit, not even the log is to move.
-      writer.setKeepsLogOnClose(true)
+      // Until the file is known to fit, not even the log is to move; where there is none, SQLite takes the one
+      // that it makes away again.
+      writer.setKeepsLogOnClose(hasLog)
       guard let metadata = try StoreMetadata.read(from: writer) else {
         if !storeOptions.isReadOnly, try writer.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty {
           return try makeFile(url, path: path)

@@ -4,6 +4,8 @@
 /// `reserveKeys(_:in:)` and `commit(_:)` may then be called from any thread.
 final class SQLiteStore: NSPersistentStore, RowStore {
   let layouts: ModelLayouts
+  /// The layouts don't keep it.
+  private let model: NSManagedObjectModel
   let rowCache: RowCache
   let storeOptions: StoreOptions
   /// What is told of the SQL; set before `loadMetadata()`.
@@ -71,6 +73,7 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     coordinator: NSPersistentStoreCoordinator?
   ) {
     self.layouts = layouts
+    model = layouts.model
     rowCache = RowCache(layouts)
     storeOptions = StoreOptions(options)
     super.init(persistentStoreCoordinator: coordinator, configurationName: name, at: url, options: options)

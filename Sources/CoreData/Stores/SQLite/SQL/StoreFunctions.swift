@@ -16,21 +16,12 @@ enum StoreFunctions {
     try registerSearch(in: connection)
     try registerPatterns(in: connection)
     try registerTriggerNotes(in: connection)
-    try connection.register(collation: "NSCollateNoCase") { a, b in
-      compareStrings(String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self), options: .caseInsensitive)
-    }
-    for name in ["NSCollateLocaleSensitive", "NSCollateFinderlike"] {
-      try connection.register(collation: name) { a, b in
-        let (left, right) = (String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self))
-        return left.localizedStandardCompare(right).rawValue
+    for collation in [
+      SortKey.Collation.caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
+    ] {
+      try connection.register(collation: collation.sqlName ?? "") { a, b in
+        collation.order(String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self))
       }
-    }
-    try connection.register(collation: "NSCollateLocale") { a, b in
-      String(decoding: a, as: UTF8.self).localizedCompare(String(decoding: b, as: UTF8.self)).rawValue
-    }
-    try connection.register(collation: "NSCollateLocaleNoCase") { a, b in
-      String(decoding: a, as: UTF8.self).localizedCaseInsensitiveCompare(String(decoding: b, as: UTF8.self))
-        .rawValue
     }
   }
 

@@ -1,4 +1,81 @@
-/// `Z_MODELCACHE`: the model that wrote the file, so that a later program can migrate it.
+@_implementationOnly import CZlib
+internal import DataModelFiles
+
+/// `Z_MODELCACHE`: the model that wrote the file, so that a later program, which may not have it any more, can
+/// migrate the file. One row: the model's keyed archive, as in a `.mom`, deflated without a header.
+///
+/// A file without it, or with one that can't be read, is as good as any other.
 enum ModelCache {
-  static func write(_ model: NSManagedObjectModel, to connection: Connection) throws {}
+  /// Fetch request templates and fetched properties are no part of what a store depends on, and left out.
+  static func write(_ model: NSManagedObjectModel, to connection: Connection) throws {
+    let archive = CompiledModelFiles.mom(DataModel(model))
+    guard let content = deflated(archive) else { return }
+    let sql = "INSERT INTO Z_MODELCACHE(Z_CONTENT) VALUES(?)"
+    let statement = try Statement(sql, in: connection.database, isKept: false)
+    connection.trace?.willRun(sql)
+    content.withUnsafeBytes { statement.bind(blob: $0, at: 1) }
+    try statement.run()
+  }
+
+  /// The cached model's archive, as the bytes of a `.mom`; nil when there is none.
+  static func read(from connection: Connection) throws -> [UInt8]? {
+    guard try StoreMetadata.hasTable("Z_MODELCACHE", connection) else { return nil }
+    let statement = try Statement(
+      "SELECT Z_CONTENT FROM Z_MODELCACHE", in: connection.database, isKept: false)
+    guard try statement.step() else { return nil }
+    return inflated(Array(statement.blobBytes(0)))
+  }
+
+  /// A raw DEFLATE stream; nil when zlib has no memory.
+  static func deflated(_ bytes: [UInt8]) -> [UInt8]? {
+    var stream = z_stream()
+    let version = zlibVersion()
+    guard
+      deflateInit2_(
+        &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, version,
+        Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    else { return nil }
+    defer { deflateEnd(&stream) }
+    var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
+    var input = bytes
+    let code = input.withUnsafeMutableBufferPointer { source in
+      output.withUnsafeMutableBufferPointer { target in
+        stream.next_in = source.baseAddress
+        stream.avail_in = UInt32(source.count)
+        stream.next_out = target.baseAddress
+        stream.avail_out = UInt32(target.count)
+        return deflate(&stream, Z_FINISH)
+      }
+    }
+    guard code == Z_STREAM_END else { return nil }
+    output.removeLast(output.count - Int(stream.total_out))
+    return output
+  }
+
+  /// nil for what is no DEFLATE stream.
+  static func inflated(_ bytes: [UInt8]) -> [UInt8]? {
+    var stream = z_stream()
+    guard inflateInit2_(&stream, -MAX_WBITS, zlibVersion(), Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+      return nil
+    }
+    defer { inflateEnd(&stream) }
+    var input = bytes
+    var output: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 64 * 1024)
+    return input.withUnsafeMutableBufferPointer { source in
+      stream.next_in = source.baseAddress
+      stream.avail_in = UInt32(source.count)
+      while true {
+        let room = piece.count
+        let code = piece.withUnsafeMutableBufferPointer { target in
+          stream.next_out = target.baseAddress
+          stream.avail_out = UInt32(room)
+          return inflate(&stream, Z_NO_FLUSH)
+        }
+        output += piece[..<(room - Int(stream.avail_out))]
+        if code == Z_STREAM_END { return output }
+        if code != Z_OK { return nil }
+      }
+    }
+  }
 }

@@ -34,8 +34,12 @@ struct TablePlan {
   struct Column {
     let name: String
     let type: ColumnType
+    /// Whether it holds places in an ordered relationship: these stand behind the entity's foreign keys.
+    var isOrder = false
     /// Layout index of the entity that brings the column; one past the last for hidden keys.
     let entity: Int
+
+    fileprivate func place(_ offset: Int) -> (Int, Int, Int, Int) { (type.group, entity, isOrder ? 1 : 0, offset) }
   }
 
   let name: String
@@ -48,7 +52,7 @@ struct TablePlan {
   /// Grouped by type; in a group the order of `columns`, hidden keys last.
   var columnsInOrder: [Column] {
     columns.enumerated().sorted {
-      ($0.element.type.group, $0.element.entity, $0.offset) < ($1.element.type.group, $1.element.entity, $1.offset)
+      $0.element.place($0.offset) < $1.element.place($1.offset)
     }.map(\.element)
   }
 }

@@ -121,8 +121,12 @@ struct SchemaPlanner {
     }
     slots[layout.index][property.slot] = columns
     tables[root]!.foreignKeys.append(columns.name)
-    for name in [columns.name, columns.entityName, columns.orderName].compactMap({ $0 }) {
+    for name in [columns.name, columns.entityName].compactMap({ $0 }) {
       tables[root]!.columns.append(TablePlan.Column(name: name, type: .integer, entity: layout.index))
+    }
+    if let name = columns.orderName {
+      tables[root]!.columns.append(
+        TablePlan.Column(name: name, type: .integer, isOrder: true, entity: layout.index))
     }
   }
 

@@ -1,0 +1,83 @@
+/// Turns a fetch description into a SELECT. Pure.
+struct FetchPlanner {
+  let schema: StoreSchema
+  let translator: PredicateTranslator
+
+  /// The rows of a fetch, each with the columns of `query`.
+  func rows(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
+    try select(fetch, query, columns: query.columns.map { SQLFragment($0) })
+  }
+
+  /// Z_ENT, or 0, and Z_PK.
+  func references(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
+    try select(fetch, query, columns: query.columns.prefix(2).map { SQLFragment($0) })
+  }
+
+  /// How many rows there are, limit and offset not counted.
+  func count(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
+    var whole = fetch
+    whole.sort = []
+    whole.limit = 0
+    whole.offset = 0
+    return try select(whole, query, columns: ["COUNT(*)"])
+  }
+
+  private func select(
+    _ fetch: FetchDescription, _ query: RowQuery, columns: [SQLFragment]
+  ) throws -> SelectStatement {
+    let scope = QueryScope(schema, fetch.layout)
+    var select = SelectStatement()
+    select.table = "\(query.entity.table) t0"
+    select.columns = columns
+    try addConditions(fetch, query, scope, to: &select)
+    select.order = try fetch.sort.map { try order($0, scope) }
+    select.joins = scope.joins
+    select.limit = fetch.limit
+    select.offset = fetch.offset
+    return select
+  }
+
+  func addConditions(
+    _ fetch: FetchDescription, _ query: RowQuery, _ scope: QueryScope, to select: inout SelectStatement
+  ) throws {
+    if let predicate = fetch.predicate {
+      let condition = try translator.condition(predicate, scope)
+      if condition != .always { select.conditions.append(condition) }
+    }
+    if let (sql, numbers) = query.entityCondition {
+      select.conditions.append(SQLFragment(" \(sql)", numbers.map { .int(Int64($0)) }))
+    }
+  }
+
+  /// A column to sort by. Nulls come first, as SQLite has them.
+  func order(_ key: SortKey, _ scope: QueryScope) throws -> SQLFragment {
+    let name = key.path.joined(separator: ".")
+    let value: SQLFragment
+    switch try translator.operand(key.path.isEmpty ? .evaluatedObject : .keyPath(key.path), scope) {
+    case .value(let column, _), .reference(let column, _): value = column
+    case .collection:
+      throw Failure.malformedFetchRequest(
+        entity: fetchEntity(scope), what: "to-many key not allowed here: a sort by \(name)")
+    case .entity, .constant:
+      throw Failure.malformedFetchRequest(entity: fetchEntity(scope), what: "a sort by \(name)")
+    }
+    let collation = key.collation.sqlName.map { " COLLATE \($0)" } ?? ""
+    let column = SQLFragment(String(value.sql.drop { $0 == " " }), value.bindings)
+    return "\(column)\(collation)\(key.ascending ? "" : " DESC")"
+  }
+
+  private func fetchEntity(_ scope: QueryScope) -> String { scope.source.layout.name }
+}
+
+extension SortKey.Collation {
+  /// The collation that orders texts in this way; nil for SQLite's own.
+  var sqlName: String? {
+    switch self {
+    case .binary: nil
+    case .caseInsensitive: "NSCollateNoCase"
+    case .localized: "NSCollateLocale"
+    case .localizedCaseInsensitive: "NSCollateLocaleNoCase"
+    case .localizedStandard: "NSCollateLocaleSensitive"
+    }
+  }
+}

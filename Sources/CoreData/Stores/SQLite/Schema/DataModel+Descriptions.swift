@@ -1,0 +1,114 @@
+internal import DataModelFiles
+
+extension DataModel {
+  /// The plain values of a model that a program may have built in code: what a store depends on. Fetch request
+  /// templates and fetched properties are left out.
+  init(_ model: NSManagedObjectModel) {
+    self.init(name: "")
+    entities = model.entities.map(Entity.init)
+    configurations = model.configurations.map { name in
+      Configuration(
+        name: name, entityNames: (model.entities(forConfigurationName: name) ?? []).compactMap(\.name))
+    }
+    versionIdentifiers = model.versionIdentifiers.map { "\($0.base)" }.sorted()
+  }
+}
+
+extension DataModel.Entity {
+  init(_ entity: NSEntityDescription) {
+    self.init(name: entity.name ?? "")
+    className = entity.managedObjectClassName
+    parentName = entity.superentity?.name
+    isAbstract = entity.isAbstract
+    attributes = entity.ownProperties.compactMap { $0 as? NSAttributeDescription }.map(DataModel.Attribute.init)
+    relationships = entity.ownProperties.compactMap { $0 as? NSRelationshipDescription }
+      .map(DataModel.Relationship.init)
+    uniquenessConstraints = entity.constraintNames
+    fetchIndexes = entity.indexes.map { index in
+      DataModel.FetchIndex(
+        name: index.name,
+        elements: index.elements.map {
+          .init(
+            propertyName: $0.propertyName, type: $0.collationType == .rTree ? .rTree : .binary,
+            isAscending: $0.isAscending)
+        }, partialIndexPredicate: index.storedPartialIndexPredicateFormat)
+    }
+    renamingIdentifier = entity.storedRenamingIdentifier
+    versionHashModifier = entity.versionHashModifier
+    userInfo = DataModel.texts(entity.userInfo)
+  }
+}
+
+extension DataModel.Attribute {
+  init(_ attribute: NSAttributeDescription) {
+    self.init(
+      name: attribute.name,
+      type: DataModel.AttributeType(rawValue: UInt32(attribute.attributeType.rawValue)) ?? .undefined)
+    isOptional = attribute.isOptional
+    isTransient = attribute.isTransient
+    isIndexed = attribute.isIndexed
+    derivationExpression = (attribute as? NSDerivedAttributeDescription).map {
+      $0.storedDerivationFormat ?? ""
+    }
+    defaultValue = attribute.defaultValue.flatMap(DataModel.Value.init(object:))
+    renamingIdentifier = attribute.storedRenamingIdentifier
+    versionHashModifier = attribute.versionHashModifier
+    valueTransformerName = attribute.valueTransformerName
+    customClassName = attribute.storedAttributeValueClassName
+    allowsExternalBinaryDataStorage = attribute.allowsExternalBinaryDataStorage
+    allowsCloudEncryption = attribute.allowsCloudEncryption
+    preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion
+    userInfo = DataModel.texts(attribute.userInfo)
+    guard let limits = attribute.limits else { return }
+    regularExpression = limits.pattern
+    minimum =
+      limits.minNumber.map { type.isInteger ? .integer(NSDecimalNumber(decimal: $0).int64Value) : .decimal($0) }
+      ?? limits.minDate.map { .date($0.timeIntervalSinceReferenceDate) } ?? limits.minLength.map { .integer(Int64($0)) }
+    maximum =
+      limits.maxNumber.map { type.isInteger ? .integer(NSDecimalNumber(decimal: $0).int64Value) : .decimal($0) }
+      ?? limits.maxDate.map { .date($0.timeIntervalSinceReferenceDate) } ?? limits.maxLength.map { .integer(Int64($0)) }
+  }
+}
+
+extension DataModel.Relationship {
+  init(_ relationship: NSRelationshipDescription) {
+    self.init(name: relationship.name, destinationName: relationship.destinationName ?? "")
+    inverseName = relationship.inverseName
+    inverseEntityName = relationship.inverseRelationship?.owningEntity?.name
+    isOptional = relationship.isOptional
+    isTransient = relationship.isTransient
+    isOrdered = relationship.isOrdered
+    deleteRule = DataModel.DeleteRule(rawValue: Int(relationship.deleteRule.rawValue)) ?? .nullify
+    minCount = relationship.minCount
+    maxCount = relationship.maxCount
+    isIndexed = relationship.isIndexed
+    renamingIdentifier = relationship.storedRenamingIdentifier
+    versionHashModifier = relationship.versionHashModifier
+    userInfo = DataModel.texts(relationship.userInfo)
+  }
+}
+
+extension DataModel.Value {
+  /// nil for objects of classes that no model file holds.
+  fileprivate init?(object: Any) {
+    switch PredicateConstant(any: object) {
+    case .bool(let value): self = .boolean(value)
+    case .int(let value): self = .integer(value)
+    case .double(let value): self = .double(value)
+    case .decimal(let value): self = .decimal(value)
+    case .string(let value): self = .string(value)
+    case .date(let value): self = .date(value.timeIntervalSinceReferenceDate)
+    case .data(let value): self = .data(Array(value))
+    case .uuid(let value): self = .uuid(value)
+    case .url(let value): self = .uri(value.absoluteString)
+    case .null, .collection, .object, .other: return nil
+    }
+  }
+}
+
+extension DataModel {
+  fileprivate static func texts(_ info: [AnyHashable: Any]?) -> [String: String] {
+    Dictionary(
+      (info ?? [:]).map { ("\($0.key.base)", "\($0.value)") }, uniquingKeysWith: { first, _ in first })
+  }
+}

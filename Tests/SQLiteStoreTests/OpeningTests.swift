@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Opening a store")
+struct OpeningTests {
+  private let folder = TemporaryFolder()
+
+  private func model(_ attributes: [String] = ["name"]) -> NSManagedObjectModel {
+    let model = ModelBuilder()
+    model.entity("Thing", attributes.map { attribute($0, .stringAttributeType) })
+    return model.make()
+  }
+
+  private func error(_ model: NSManagedObjectModel, _ url: URL, _ options: [AnyHashable: Any]? = nil) -> NSError? {
+    do {
+      _ = try openStore(model, at: url, options: options)
+      return nil
+    } catch {
+      return (error as? Failure)?.nsError ?? error as NSError
+    }
+  }
+
+  /// The bytes of every file in the folder, by name.
+  private func snapshot() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+      files[name] = try Data(contentsOf: folder.file(name))
+    }
+    return files
+  }
+
+  @Test("A new file has Apple's settings and says what it is")
+  func newFile() throws {
+    let model = model()
+    let url = folder.file("A.sqlite")
+    let store = try openStore(model, at: url)
+    let connection = try Connection(path: url.path, options: Connection.Options())
+    #expect(try connection.pragma("page_size") == "4096")
+    #expect(try connection.pragma("auto_vacuum") == "2")
+    #expect(try connection.pragma("journal_mode") == "wal")
+    let metadata = try SQLiteStore.metadataForPersistentStore(with: url)
+    #expect(metadata[NSStoreUUIDKey] as? String == store.identifier)
+    #expect(metadata[NSStoreTypeKey] as? String == "SQLite")
+    #expect(metadata["NSPersistenceFrameworkVersion"] as? Int == 1344)
+    #expect(metadata["NSStoreModelVersionHashesVersion"] as? Int == 3)
+    #expect(metadata["_NSAutoVacuumLevel"] as? String == "2")
+    #expect(metadata[NSStoreModelVersionHashesKey] as? [String: Data] == model.entityVersionHashesByName)
+    #expect(metadata["NSStoreModelVersionChecksumKey"] as? String == model.versionChecksum)
+    #expect(metadata["NSStoreModelVersionHashesDigest"] is String)
+  }
+
+  @Test("Changed metadata is written with the next save")
+  func metadata() throws {
+    let model = model()
+    let url = folder.file("A.sqlite")
+    let store = try openStore(model, at: url)
+    store.metadata["mine"] = "yes"
+    #expect(try SQLiteStore.metadataForPersistentStore(with: url)["mine"] == nil)
+    try store.insert("Thing", [[:]])
+    #expect(try SQLiteStore.metadataForPersistentStore(with: url)["mine"] as? String == "yes")
+    try SQLiteStore.setMetadata(["other": 1], forPersistentStoreAt: url)
+    let read = try SQLiteStore.metadataForPersistentStore(with: url)
+    #expect(read["other"] as? Int == 1)
+    #expect(read[NSStoreUUIDKey] as? String == store.identifier)
+  }
+
+  @Test("Another model is refused with what differs, and the files stay as they were")
+  func otherModel() throws {
+    let url = folder.file("A.sqlite")
+    let old = model()
+    var store: SQLiteStore? = try openStore(old, at: url)
+    try store!.insert("Thing", [["name": .string("a")]])
+    store = nil
+    let before = try snapshot()
+    let new = model(["name", "colour"])
+    let refused = error(new, url)
+    #expect(refused?.code == 134100)
+    #expect(refused?.localizedDescription.contains("changed are Thing") == true)
+    #expect((refused?.userInfo["metadata"] as? [String: Any])?[NSStoreTypeKey] as? String == "SQLite")
+    #expect(try snapshot() == before)
+    let migrating = error(new, url, [NSMigratePersistentStoresAutomaticallyOption: true])
+    #expect(migrating?.code == 134140)
+    #expect(migrating?.localizedDescription.contains("not implemented") == true)
+    #expect(try snapshot() == before)
+    #expect(error(new, url, ["NSIgnorePersistentStoreVersioningOption": true])?.code == 134020)
+  }
+
+  @Test("A log that is left behind survives a refused opening")
+  func leftLog() throws {
+    let url = folder.file("A.sqlite")
+    let old = model()
+    let store = try openStore(old, at: url)
+    try store.insert("Thing", [["name": .string("a")]])
+    let copy = folder.file("B.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
+    }
+    let wal = try Data(contentsOf: folder.file("B.sqlite-wal"))
+    #expect(!wal.isEmpty)
+    #expect(error(model(["x"]), copy)?.code == 134100)
+    #expect(try Data(contentsOf: folder.file("B.sqlite-wal")) == wal)
+    withExtendedLifetime(store) {}
+  }
+
+  @Test("Files that are no stores")
+  func noStores() throws {
+    let model = model()
+    let text = folder.file("text.sqlite")
+    try Data("hello, this is no database at all".utf8).write(to: text)
+    let notADatabase = error(model, text)
+    #expect(notADatabase?.code == 259)
+    #expect(notADatabase?.userInfo[NSSQLiteErrorDomain] as? Int == 26)
+    #expect(error(model, folder.file("no/such/folder.sqlite"))?.code == 512)
+    #expect(error(model, folder.url)?.code == 256)
+    let readOnly = [NSReadOnlyPersistentStoreOption: true]
+    #expect(error(model, folder.file("none.sqlite"), readOnly)?.code == 260)
+    let empty = folder.file("empty.sqlite")
+    try Data().write(to: empty)
+    #expect(error(model, empty) == nil)
+    let foreign = folder.file("foreign.sqlite")
+    do {
+      var options = Connection.Options()
+      options.mayCreate = true
+      try Connection(path: foreign.path, options: options).execute("CREATE TABLE t (a)")
+    }
+    #expect(error(model, foreign)?.code == 134020)
+  }
+
+  @Test("Pragmas that SQLite does not know are refused, others are set")
+  func pragmas() throws {
+    let model = model()
+    let bad = error(model, folder.file("A.sqlite"), [NSSQLitePragmasOption: ["journal_mode": "sideways"]])
+    #expect(bad?.code == 256)
+    #expect(bad?.userInfo[NSSQLiteErrorDomain] as? Int == 1)
+    #expect(error(model, folder.file("B.sqlite"), [NSSQLitePragmasOption: ["synchronous": "'; DROP"]])?.code == 256)
+    let url = folder.file("C.sqlite")
+    let store = try openStore(model, at: url, options: [NSSQLitePragmasOption: ["journal_mode": "DELETE", "cache_size": "77"]])
+    try store.insert("Thing", [["name": .string("a")]])
+    #expect(try store.all("Thing").count == 1)
+    #expect(try store.pool.write { try $0.pragma("cache_size") } == "77")
+    #expect(try store.pool.write { try $0.pragma("journal_mode") } == "delete")
+    #expect(!FileManager.default.fileExists(atPath: url.path + "-wal"))
+  }
+
+  @Test("A read-only store leaves every byte as it was", arguments: [true, false])
+  func readOnly(_ keepsLog: Bool) throws {
+    let model = model()
+    let url = folder.file("A.sqlite")
+    var store: SQLiteStore? = try openStore(model, at: url)
+    try store!.insert("Thing", [["name": .string("a")], [:]])
+    let target = folder.file("B.sqlite")
+    if !keepsLog { store = nil }
+    for suffix in keepsLog ? ["", "-wal"] : [""] {
+      try FileManager.default.copyItem(atPath: url.path + suffix, toPath: target.path + suffix)
+    }
+    store = nil
+    let before = try snapshot()
+    do {
+      let reading = try openStore(model, at: target, options: [NSReadOnlyPersistentStoreOption: true])
+      #expect(try reading.all("Thing").count == 2)
+      #expect(throws: Failure.self) {
+        var changes = ChangeSet()
+        changes.inserted = [row(reading.layout("Thing"), key: 9)]
+        return try reading.commit(changes)
+      }
+      reading.willRemove(from: nil)
+    }
+    #expect(try snapshot() == before)
+  }
+}
