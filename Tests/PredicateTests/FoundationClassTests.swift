@@ -34,7 +34,9 @@ struct FoundationClassTests {
     let block = NSPredicate { object, _ in (object as? [String: Any])?["isNew"] as? Bool == true }
     let all = NSCompoundPredicate(andPredicateWithSubpredicates: [ours, block, NSPredicate(value: true)])
     #expect(all.evaluate(with: Library.book))
-    let either = NSCompoundPredicate(type: .or, subpredicates: [NSPredicate(value: false), NSCompoundPredicate(notPredicateWithSubpredicate: ours)])
+    let either = NSCompoundPredicate(
+      type: .or,
+      subpredicates: [NSPredicate(value: false), NSCompoundPredicate(notPredicateWithSubpredicate: ours)])
     #expect(!either.evaluate(with: Library.book))
     guard case .and(let members) = try all.node, members.count == 3, case .block(let code) = members[1] else {
       Issue.record("not the tree of the compound")
@@ -51,7 +53,8 @@ struct FoundationClassTests {
   @Test("Comparison predicates built in code print, compare and evaluate as parsed ones")
   func builtComparison() {
     let built = NSComparisonPredicate(
-      leftExpression: NSExpression(forKeyPath: "title"), rightExpression: NSExpression(forConstantValue: "SÜD"),
+      leftExpression: NSExpression(forKeyPath: "title"),
+      rightExpression: NSExpression(forConstantValue: "SÜD"),
       modifier: .direct, type: .contains, options: [.caseInsensitive, .diacriticInsensitive])
     #expect(built.predicateFormat == "title CONTAINS[cd] \"SÜD\"")
     #expect(built == NSPredicate(format: "title CONTAINS[cd] 'SÜD'"))
@@ -59,7 +62,8 @@ struct FoundationClassTests {
     #expect(built.options == [.caseInsensitive, .diacriticInsensitive])
     #expect(built.customSelector == nil)
     let any = NSComparisonPredicate(
-      leftExpression: NSExpression(forKeyPath: "chapters.pages"), rightExpression: NSExpression(format: "15 + 5"),
+      leftExpression: NSExpression(forKeyPath: "chapters.pages"),
+      rightExpression: NSExpression(format: "15 + 5"),
       modifier: .any, type: .equalTo)
     #expect(any.predicateFormat == "ANY chapters.pages == 15 + 5")
     #expect(any.evaluate(with: Library.book))
@@ -77,11 +81,14 @@ struct FoundationClassTests {
     #expect(sum.arguments?.first?.keyPath == "chapters.pages")
     #expect(sum.description == "sum:(chapters.pages)")
     #expect(sum.expressionValue(with: Library.book, context: nil) as? Int == 30)
-    let aggregate = NSExpression(forAggregate: [NSExpression(forConstantValue: 1), NSExpression(forKeyPath: "a")])
+    let aggregate = NSExpression(forAggregate: [
+      NSExpression(forConstantValue: 1), NSExpression(forKeyPath: "a"),
+    ])
     #expect(aggregate.expressionType == .aggregate)
     #expect((aggregate.collection as? [NSExpression])?.count == 2)
     let subquery = NSExpression(
-      forSubquery: NSExpression(forKeyPath: "chapters"), usingIteratorVariable: "c", predicate: NSPredicate(format: "$c.pages > 5"))
+      forSubquery: NSExpression(forKeyPath: "chapters"), usingIteratorVariable: "c",
+      predicate: NSPredicate(format: "$c.pages > 5"))
     #expect(subquery.description == "SUBQUERY(chapters, $c, $c.pages > 5)")
     #expect(subquery.predicate.predicateFormat == "$c.pages > 5")
     let conditional = NSExpression(
@@ -89,7 +96,9 @@ struct FoundationClassTests {
       falseExpression: NSExpression(forConstantValue: "n"))
     #expect(conditional.expressionValue(with: Library.book, context: nil) as? String == "y")
     #expect(conditional.false.constantValue as? String == "n")
-    let block = NSExpression(block: { _, arguments, _ in (arguments[0] as! Int) * 2 }, arguments: [NSExpression(forKeyPath: "pages")])
+    let block = NSExpression(
+      block: { _, arguments, _ in (arguments[0] as! Int) * 2 }, arguments: [NSExpression(forKeyPath: "pages")]
+    )
     #expect(block.expressionValue(with: Library.book, context: nil) as? Int == 640)
     let count = NSExpression(format: "SUBQUERY(chapters, $c, $c.pages > %d).@count", 15)
     #expect(count.expressionType == .function)
@@ -99,17 +108,26 @@ struct FoundationClassTests {
     let union = NSExpression(forUnionSet: NSExpression(forKeyPath: "a"), with: NSExpression(forKeyPath: "b"))
     #expect(union.expressionType == .unionSet)
     #expect(union.right.keyPath == "b")
-    #expect(NSExpression(format: "pages * $x").expressionValue(with: Library.book, context: ["x": 2]) as? Int == 640)
-    #expect(NSPredicate(format: "pages == %@", NSExpression(forKeyPath: "author.age")).predicateFormat == "pages == author.age")
+    #expect(
+      NSExpression(format: "pages * $x").expressionValue(with: Library.book, context: ["x": 2]) as? Int == 640
+    )
+    #expect(
+      NSPredicate(format: "pages == %@", NSExpression(forKeyPath: "author.age")).predicateFormat
+        == "pages == author.age")
   }
 
   @Test("Objects allocated by hand live and die in great numbers")
   func allocation() {
-    final class Witness { static nonisolated(unsafe) var alive = 0; init() { Witness.alive += 1 }; deinit { Witness.alive -= 1 } }
+    final class Witness {
+      static nonisolated(unsafe) var alive = 0
+      init() { Witness.alive += 1 }
+      deinit { Witness.alive -= 1 }
+    }
     for _ in 0..<10_000 {
       let expression = NSExpression(forConstantValue: Witness())
       let predicate = NSComparisonPredicate(
-        leftExpression: NSExpression(forKeyPath: "a"), rightExpression: expression, modifier: .direct, type: .equalTo)
+        leftExpression: NSExpression(forKeyPath: "a"), rightExpression: expression, modifier: .direct,
+        type: .equalTo)
       #expect(predicate.rightExpression.expressionType == .constantValue)
     }
     #expect(Witness.alive == 0)

@@ -30,39 +30,60 @@ struct SortingTests {
   @Test("By key, ascending and descending, nil first when ascending, equal ones by the next descriptor")
   func byKey() {
     #expect(titles(NSSortDescriptor(key: "title", ascending: true)) == ["B", "a10", "a9", "b", "ä"])
-    #expect(titles(NSSortDescriptor(key: "pages", ascending: true), NSSortDescriptor(key: "title", ascending: false))
-      == ["B", "a9", "ä", "b", "a10"])
-    #expect(titles(NSSortDescriptor(key: "pages", ascending: false), NSSortDescriptor(key: "title", ascending: true))
-      == ["a10", "b", "ä", "a9", "B"])
-    #expect(titles(NSSortDescriptor(keyPath: \Volume.pages, ascending: true), NSSortDescriptor(keyPath: \Volume.title, ascending: true)).first == "B")
+    #expect(
+      titles(
+        NSSortDescriptor(key: "pages", ascending: true), NSSortDescriptor(key: "title", ascending: false))
+        == ["B", "a9", "ä", "b", "a10"])
+    #expect(
+      titles(
+        NSSortDescriptor(key: "pages", ascending: false), NSSortDescriptor(key: "title", ascending: true))
+        == ["a10", "b", "ä", "a9", "B"])
+    #expect(
+      titles(
+        NSSortDescriptor(keyPath: \Volume.pages, ascending: true),
+        NSSortDescriptor(keyPath: \Volume.title, ascending: true)
+      ).first == "B")
   }
 
   @Test("Selectors choose the collation")
   func selectors() {
-    func sorted(_ selector: Selector) -> [String] { titles(NSSortDescriptor(key: "title", ascending: true, selector: selector)) }
+    func sorted(_ selector: Selector) -> [String] {
+      titles(NSSortDescriptor(key: "title", ascending: true, selector: selector))
+    }
     #expect(sorted("compare:") == ["B", "a10", "a9", "b", "ä"])
     #expect(sorted("caseInsensitiveCompare:") == ["a10", "a9", "b", "B", "ä"])
     #expect(Array(sorted("localizedStandardCompare:").filter { $0.hasPrefix("a") }) == ["a9", "a10"])
-    #expect(sorted("localizedCaseInsensitiveCompare:").firstIndex(of: "ä")! < sorted("localizedCaseInsensitiveCompare:").firstIndex(of: "b")!)
+    #expect(
+      sorted("localizedCaseInsensitiveCompare:").firstIndex(of: "ä")! < sorted(
+        "localizedCaseInsensitiveCompare:"
+      ).firstIndex(of: "b")!)
   }
 
   @Test("A comparator of the program's is used, and refused by stores")
   func comparator() {
-    let byLength = NSSortDescriptor(key: "title", ascending: false) { ($0 as! String).count < ($1 as! String).count ? .orderedAscending : .orderedSame }
+    let byLength = NSSortDescriptor(key: "title", ascending: false) {
+      ($0 as! String).count < ($1 as! String).count ? .orderedAscending : .orderedSame
+    }
     #expect(titles(byLength).first == "a10")
-    let failure = #expect(throws: Failure.self) { try SortKey(byLength) }
-    #expect(failure?.description.contains("comparator blocks are not supported") == true)
-    let odd = #expect(throws: Failure.self) { try SortKey(NSSortDescriptor(key: "a", ascending: true, selector: "oddCompare:")) }
-    #expect(odd?.description.contains("unsupported NSSortDescriptor selector: oddCompare:") == true)
+    let failure = #expect(throws: NSError.self) { try SortKey(byLength) }
+    #expect(failure?.localizedDescription.contains("comparator blocks are not supported") == true)
+    let odd = #expect(throws: NSError.self) {
+      try SortKey(NSSortDescriptor(key: "a", ascending: true, selector: "oddCompare:"))
+    }
+    #expect(odd?.localizedDescription.contains("unsupported NSSortDescriptor selector: oddCompare:") == true)
   }
 
   @Test("Sort keys are read out of descriptors of every kind")
   func sortKeys() throws {
-    #expect(try SortKey(NSSortDescriptor(key: "a.b", ascending: false)) == SortKey(path: ["a", "b"], ascending: false))
-    #expect(try SortKey(NSSortDescriptor(key: "a", ascending: true, selector: "localizedCompare:"))
-      == SortKey(path: ["a"], collation: .localized))
-    #expect(try SortKey(NSSortDescriptor(key: "a", ascending: true).reversedSortDescriptor as! NSSortDescriptor)
-      == SortKey(path: ["a"], ascending: false))
+    #expect(
+      try SortKey(NSSortDescriptor(key: "a.b", ascending: false))
+        == SortKey(path: ["a", "b"], ascending: false))
+    #expect(
+      try SortKey(NSSortDescriptor(key: "a", ascending: true, selector: "localizedCompare:"))
+        == SortKey(path: ["a"], collation: .localized))
+    #expect(
+      try SortKey(NSSortDescriptor(key: "a", ascending: true).reversedSortDescriptor as! NSSortDescriptor)
+        == SortKey(path: ["a"], ascending: false))
     let descriptor = NSSortDescriptor(key: "a", ascending: true)
     #expect(descriptor.key == "a")
     #expect(descriptor.selector == "compare:")
@@ -73,18 +94,32 @@ struct SortingTests {
   @Test("Swift key paths give their names: stored, computed, dynamic, through optionals")
   func keyPathNames() throws {
     #expect(try SortKey(NSSortDescriptor(keyPath: \Volume.title, ascending: true)).path == ["title"])
-    #expect(try SortKey(NSSortDescriptor(keyPath: \Volume.isLong, ascending: false)) == SortKey(path: ["isLong"], ascending: false))
-    #expect(try SortKey(NSSortDescriptor(keyPath: \Volume.writer?.born, ascending: true)).path == ["writer", "born"])
+    #expect(
+      try SortKey(NSSortDescriptor(keyPath: \Volume.isLong, ascending: false))
+        == SortKey(path: ["isLong"], ascending: false))
+    #expect(
+      try SortKey(NSSortDescriptor(keyPath: \Volume.writer?.born, ascending: true)).path == [
+        "writer", "born",
+      ])
     #expect(NSSortDescriptor(keyPath: \Volume.writer?.name, ascending: true).key == "writer.name")
     #expect(NSSortDescriptor(keyPath: \Volume.writer!.name, ascending: true).key == "writer.name")
     #expect(throws: Failure.self) { try KeyPathNames.path(of: \[Int].[3]) }
   }
 
+  @Test("Foundation's SortDescriptor becomes a sort descriptor")
+  func sortDescriptor() throws {
+    let descriptor = NSSortDescriptor(SortDescriptor(\Volume.title, order: .reverse))
+    #expect(try SortKey(descriptor) == SortKey(path: ["title"], ascending: false))
+    #expect(titles(descriptor) == ["ä", "b", "a9", "a10", "B"])
+  }
+
   @Test("Constants sort as in SQLite: nil, numbers, texts by bytes, bytes")
   func constants() {
     let ascending: [PredicateConstant] = [
-      .null, .double(-1), .bool(false), .int(1), .double(1.5), .date(Date(timeIntervalSinceReferenceDate: 2)), .string(""),
-      .string("A"), .string("a"), .string("ab"), .string("z\u{e9}"), .string("é"), .data(Data([0])), .data(Data([0, 1])),
+      .null, .double(-1), .bool(false), .int(1), .double(1.5), .date(Date(timeIntervalSinceReferenceDate: 2)),
+      .string(""),
+      .string("A"), .string("a"), .string("ab"), .string("z\u{e9}"), .string("é"), .data(Data([0])),
+      .data(Data([0, 1])),
     ]
     let key = SortKey(path: ["x"])
     for (index, left) in ascending.enumerated() {

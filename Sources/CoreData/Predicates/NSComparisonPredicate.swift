@@ -13,7 +13,8 @@ extension _ComparisonPredicateInitializers {
     options: FoundationComparisonPredicate.Options = []
   ) {
     let comparison = Comparison(
-      ExpressionNode(value: leftExpression), Comparison.Comparator(type), ExpressionNode(value: rightExpression),
+      ExpressionNode(value: leftExpression), Comparison.Comparator(type),
+      ExpressionNode(value: rightExpression),
       modifier: Comparison.Modifier(rawValue: modifier.rawValue) ?? .direct,
       options: Comparison.Options(rawValue: options.rawValue))
     self = ComparisonNodePredicate.make(comparison) as! Self
@@ -21,7 +22,9 @@ extension _ComparisonPredicateInitializers {
 
   /// A comparison by a method of the program. Nothing can call it on Linux: the predicate exists, prints, and
   /// fails with a sentence when it is evaluated.
-  public init(leftExpression: FoundationExpression, rightExpression: FoundationExpression, customSelector: Selector) {
+  public init(
+    leftExpression: FoundationExpression, rightExpression: FoundationExpression, customSelector: Selector
+  ) {
     let comparison = Comparison(
       ExpressionNode(value: leftExpression), .customSelector, ExpressionNode(value: rightExpression),
       selector: customSelector.name)
@@ -35,7 +38,8 @@ extension _ComparisonPredicateInitializers where Self: FoundationComparisonPredi
     guard let own = self as? ComparisonNodePredicate else {
       misuse(
         MisuseReport(
-          "The comparison is of a class that CoreData does not know.", facts: [("Class", "\(type(of: self))")],
+          "The comparison is of a class that CoreData does not know.",
+          facts: [("Class", "\(type(of: self))")],
           how: "", remedy: "Make it with an initializer of NSComparisonPredicate."))
     }
     return own.comparison

@@ -12,7 +12,8 @@ extension _ExpressionInitializers where Self: FoundationExpression {
     guard let own = self as? NodeExpression else {
       misuse(
         MisuseReport(
-          "The expression is of a class that CoreData does not know.", facts: [("Class", "\(type(of: self))")],
+          "The expression is of a class that CoreData does not know.",
+          facts: [("Class", "\(type(of: self))")],
           how: "", remedy: "Make it with an initializer of NSExpression."))
     }
     return own.node
@@ -154,7 +155,7 @@ extension _ExpressionInitializers where Self: FoundationExpression {
     } catch {
       misuse(
         MisuseReport(
-          (error as? Failure)?.description ?? "\(error)",
+          Failure.words(of: error),
           facts: [("Call", "NSExpression.expressionValue(with:context:)"), ("Expression", "\(self)")],
           how: "", remedy: ""))
     }

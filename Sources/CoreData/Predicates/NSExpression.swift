@@ -28,7 +28,7 @@ final class NodeExpression: NSExpression {
 /// The tree of an expression; throws for a subclass that is not ours.
 func expressionNode(of expression: FoundationExpression) throws -> ExpressionNode {
   guard let own = expression as? NodeExpression else {
-    throw Failure.unsupportedFeature("A subclass of NSExpression (\(type(of: expression)))")
+    throw Failure.unsupportedFeature("A subclass of NSExpression (\(type(of: expression)))").nsError
   }
   return own.node
 }
@@ -70,13 +70,16 @@ extension _ExpressionInitializers {
         MisuseReport(
           "There is no function \"\(name)\" in predicates.",
           facts: [("Call", "NSExpression(forFunction:arguments:)")], how: "",
-          remedy: "The functions are " + PredicateFunction.allCases.map(\.rawValue).joined(separator: ", ") + "."))
+          remedy: "The functions are " + PredicateFunction.allCases.map(\.rawValue).joined(separator: ", ")
+            + "."))
     }
     self.init(node: .function(function.rawValue, parameters.map(ExpressionNode.init(value:))))
   }
 
   /// A method of what `target` is; evaluates for a few methods of strings and numbers only.
-  public init(forFunction target: FoundationExpression, selectorName name: String, arguments parameters: [Any]?) {
+  public init(
+    forFunction target: FoundationExpression, selectorName name: String, arguments parameters: [Any]?
+  ) {
     let node = ExpressionNode.function(
       PredicateFunction.methodCall,
       [ExpressionNode(value: target), .constant(.string(name))]
@@ -102,7 +105,8 @@ extension _ExpressionInitializers {
 
   /// `SUBQUERY(expression, $variable, predicate)`
   public init(
-    forSubquery expression: FoundationExpression, usingIteratorVariable variable: String, predicate: NSPredicate
+    forSubquery expression: FoundationExpression, usingIteratorVariable variable: String,
+    predicate: NSPredicate
   ) {
     do {
       self.init(node: .subquery(ExpressionNode(value: expression), variable: variable, try predicate.node))
@@ -113,7 +117,8 @@ extension _ExpressionInitializers {
 
   /// `TERNARY(predicate, trueExpression, falseExpression)`
   public init(
-    forConditional predicate: NSPredicate, trueExpression: FoundationExpression, falseExpression: FoundationExpression
+    forConditional predicate: NSPredicate, trueExpression: FoundationExpression,
+    falseExpression: FoundationExpression
   ) {
     do {
       let yes = ExpressionNode(value: trueExpression)
@@ -131,7 +136,9 @@ extension _ExpressionInitializers {
   }
 
   /// `SELF`
-  public static func expressionForEvaluatedObject() -> FoundationExpression { NodeExpression.make(.evaluatedObject) }
+  public static func expressionForEvaluatedObject() -> FoundationExpression {
+    NodeExpression.make(.evaluatedObject)
+  }
 
   /// `ANYKEY`
   public static func expressionForAnyKey() -> FoundationExpression { NodeExpression.make(.anyKey) }

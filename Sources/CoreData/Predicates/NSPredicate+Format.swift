@@ -48,22 +48,16 @@ extension NSPredicate {
   ///
   /// It is the throwing twin of `NSPredicate(format:argumentArray:)`, for formats that a user types.
   public static func parsing(_ format: String, arguments: [Any?] = []) throws -> NSPredicate {
-    do {
-      return make(try PredicateParser.predicate(format, arguments: arguments))
-    } catch let failure as Failure {
-      throw failure.nsError
-    }
+    try throwingCocoaErrors { make(try PredicateParser.predicate(format, arguments: arguments)) }
   }
 
   /// Whether `object` meets the predicate; throws where `evaluate(with:)` ends the program: for unknown keys,
   /// variables without a value and values that can't be compared so.
-  public func checkedEvaluate(with object: Any?, substitutionVariables variables: [String: Any] = [:]) throws -> Bool {
-    do {
-      if let own = self as? any NodePredicate { return try own.evaluators.evaluate(object, variables) }
-      return try EvaluatorPool(node).evaluate(object, variables)
-    } catch let failure as Failure {
-      throw failure.nsError
-    }
+  public func checkedEvaluate(with object: Any?, substitutionVariables variables: [String: Any] = [:]) throws
+    -> Bool
+  {
+    if let own = self as? any NodePredicate { return try own.evaluators.evaluate(object, variables) }
+    return try EvaluatorPool(node).evaluate(object, variables)
   }
 
   /// The predicate as a tree, whether it is ours, Foundation's, or a compound of both.
@@ -80,7 +74,8 @@ extension NSPredicate {
         case .not:
           guard members.count == 1 else {
             throw Failure.malformedPredicate(
-              format: "NOT", offset: nil, what: "a NOT predicate needs one subpredicate, not \(members.count)")
+              format: "NOT", offset: nil, what: "a NOT predicate needs one subpredicate, not \(members.count)"
+            )
           }
           return .not(members[0])
         }
@@ -91,20 +86,27 @@ extension NSPredicate {
         case "FALSEPREDICATE": return .constant(false)
         case "BLOCKPREDICATE": break
         case let format:
-          throw Failure.unsupportedFeature("The predicate \(format) of Foundation's own")
+          throw Failure.unsupportedFeature("The predicate \(format) of Foundation's own").nsError
         }
       } else if self is FoundationComparisonPredicate {
-        throw Failure.unsupportedFeature("A subclass of NSComparisonPredicate (\(type(of: self)))")
+        throw Failure.unsupportedFeature("A subclass of NSComparisonPredicate (\(type(of: self)))").nsError
       }
       return .block(BlockPredicate { self.evaluate(with: $0, substitutionVariables: $1) })
     }
   }
 }
 
+extension Failure {
+  /// What an error of this room says, whether it is for the program already or not.
+  static func words(of error: any Error) -> String {
+    (error as? Failure)?.description ?? (error as NSError).localizedDescription
+  }
+}
+
 extension MisuseReport {
   static func malformedPredicate(_ format: String, error: any Error) -> MisuseReport {
     MisuseReport(
-      (error as? Failure)?.description ?? "\(error)",
+      Failure.words(of: error),
       facts: [("Call", "NSPredicate(format:)")], how: "",
       remedy: "Correct the format. For text that a user types, NSPredicate.parsing(_:arguments:) throws this "
         + "as an error.")
@@ -112,7 +114,7 @@ extension MisuseReport {
 
   static func predicateNotEvaluable(_ node: PredicateNode, object: Any?, error: any Error) -> MisuseReport {
     MisuseReport(
-      (error as? Failure)?.description ?? "\(error)",
+      Failure.words(of: error),
       facts: [
         ("Call", "NSPredicate.evaluate(with:)"), ("Predicate", PredicatePrinter.print(node)),
         ("Object", object.map { "\($0)" } ?? "nil"),
@@ -122,7 +124,7 @@ extension MisuseReport {
 
   static func predicateWithoutTree(_ predicate: NSPredicate, error: any Error) -> MisuseReport {
     MisuseReport(
-      (error as? Failure)?.description ?? "\(error)",
+      Failure.words(of: error),
       facts: [("Predicate", "\(predicate)")], how: "",
       remedy: "Build the predicate with NSPredicate(format:) or from NSExpressions.")
   }

@@ -11,8 +11,8 @@ protocol NodePredicate: NSPredicate {
 /// A comparison: what the parser makes of `a == b`, and what `NSComparisonPredicate(leftExpression:…)` makes.
 ///
 /// Foundation's class has no initializer that works, so instances come from `make(_:)`, which fills an object
-/// of this class by hand: Foundation's fields are copied from a constant predicate, ours begin as zeros, which
-/// is nil.
+/// of this class by hand: Foundation's fields are copied from a constant predicate, ours begin as zeros,
+/// which is nil.
 // What it holds never changes after `make(_:)`.
 final class ComparisonNodePredicate: NSComparisonPredicate, NodePredicate {
   private final class Content {

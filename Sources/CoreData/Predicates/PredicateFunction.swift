@@ -53,7 +53,8 @@ enum PredicateFunction: String, CaseIterable, Sendable {
   static let methodCall = "FUNCTION"
 
   /// By selector.
-  private static let bySelector = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
+  private static let bySelector = Dictionary(
+    uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
 
   /// By the name alone, for `lowercase(name)` and `modulus(a, b)`.
   private static let byName: [String: PredicateFunction] = {
@@ -69,8 +70,9 @@ enum PredicateFunction: String, CaseIterable, Sendable {
 
   /// The function that `text` names, with or without its colons, in capitals or not.
   init?(spelling text: String) {
-    guard let found = PredicateFunction(rawValue: text)
-      ?? PredicateFunction.bySelector[text.lowercased()] ?? PredicateFunction.byName[text.lowercased()]
+    guard
+      let found = PredicateFunction(rawValue: text)
+        ?? PredicateFunction.bySelector[text.lowercased()] ?? PredicateFunction.byName[text.lowercased()]
     else { return nil }
     self = found
   }

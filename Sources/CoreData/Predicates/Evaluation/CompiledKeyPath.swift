@@ -36,7 +36,8 @@ struct CompiledKeyPath {
         switch value {
         case .subject(let subject): value = try subject.predicateValue(for: key)
         case .constant(.null): return countsNothing(from: step) ? .constant(.int(0)) : .null
-        case .constant(.object(let object as any PredicateSubject)), .constant(.other(let object as any PredicateSubject)):
+        case .constant(.object(let object as any PredicateSubject)),
+          .constant(.other(let object as any PredicateSubject)):
           value = try object.predicateValue(for: key)
         case .subjects(let subjects):
           return try flattened(subjects.map(PredicateValue.subject), step: step)

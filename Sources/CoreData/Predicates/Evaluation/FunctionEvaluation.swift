@@ -50,7 +50,8 @@ enum FunctionEvaluation {
     case .now: return { _ in .constant(.date(Date())) }
     case .uppercase: return text { $0.uppercased() }
     case .lowercase: return text { $0.lowercased() }
-    case .canonical: return text { foldForComparison($0, options: [.caseInsensitive, .diacriticInsensitive]) }
+    case .canonical:
+      return text { foldForComparison($0, options: [.caseInsensitive, .diacriticInsensitive]) }
     case .length: return length
     case .noIndex: return { $0[0] }
     case .cast: return { values in cast(values[0].constant, to: values[1].constant) }
@@ -66,7 +67,8 @@ enum FunctionEvaluation {
   }
 
   /// Of one collection, or of all arguments.
-  private static func aggregate(_ apply: @escaping ([PredicateConstant]) -> PredicateConstant) -> Application {
+  private static func aggregate(_ apply: @escaping ([PredicateConstant]) -> PredicateConstant) -> Application
+  {
     { values in
       if values.count == 1 {
         if case .subjects(let subjects) = values[0] {
@@ -132,7 +134,9 @@ enum FunctionEvaluation {
 
   private static func integers(_ apply: @escaping (Int64, Int64) -> Int64?) -> Application {
     { values in
-      guard let a = integer(values[0]), let b = integer(values[1]), let value = apply(a, b) else { return .null }
+      guard let a = integer(values[0]), let b = integer(values[1]), let value = apply(a, b) else {
+        return .null
+      }
       return .constant(.int(value))
     }
   }
@@ -191,7 +195,8 @@ enum FunctionEvaluation {
     case "NSURL", "URL":
       return ValueComparison.text(of: value).flatMap(URL.init(string:)).map { .constant(.url($0)) } ?? .null
     case "NSUUID", "UUID":
-      return ValueComparison.text(of: value).flatMap(UUID.init(uuidString:)).map { .constant(.uuid($0)) } ?? .null
+      return ValueComparison.text(of: value).flatMap(UUID.init(uuidString:)).map { .constant(.uuid($0)) }
+        ?? .null
     default: return .null
     }
   }

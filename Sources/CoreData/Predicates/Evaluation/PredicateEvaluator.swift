@@ -20,11 +20,13 @@ import Foundation
 final class PredicateEvaluator {
   private let test: Test
 
-  /// Compiles a predicate. Throws `Failure` for what can't be evaluated in memory, and for a variable that
+  /// Compiles a predicate. Throws for what can't be evaluated in memory, and for a variable that
   /// has no value.
   init(_ node: PredicateNode, variables: [String: PredicateValue] = [:]) throws {
-    var compiler = PredicateCompiler(variables: variables)
-    test = try compiler.test(node)
+    test = try throwingCocoaErrors {
+      var compiler = PredicateCompiler(variables: variables)
+      return try compiler.test(node)
+    }
   }
 
   /// Whether `subject` meets the predicate. Throws for unknown keys, and for values that don't compare so.
@@ -34,22 +36,36 @@ final class PredicateEvaluator {
 
   /// Whether `value`, being `SELF`, meets the predicate.
   func matches(_ value: PredicateValue) throws -> Bool {
-    var frame = EvaluationFrame(root: value)
-    return try test(&frame)
+    try throwingCocoaErrors {
+      var frame = EvaluationFrame(root: value)
+      return try test(&frame)
+    }
   }
 
   /// What a key path leads to from `subject`.
   static func value(of subject: some PredicateSubject, path: [String]) throws -> PredicateValue {
-    try CompiledKeyPath(path).value(from: .subject(subject))
+    try throwingCocoaErrors { try CompiledKeyPath(path).value(from: .subject(subject)) }
   }
 
   /// An expression's value for an object.
   static func value(
     of expression: ExpressionNode, for object: Any?, variables: [String: Any] = [:]
   ) throws -> Any? {
-    var compiler = PredicateCompiler(variables: variables.mapValues(PredicateValue.init(any:)))
-    var frame = EvaluationFrame(root: PredicateValue(any: object))
-    return try compiler.term(expression)(&frame).anyValue
+    try throwingCocoaErrors {
+      var compiler = PredicateCompiler(variables: variables.mapValues(PredicateValue.init(any:)))
+      var frame = EvaluationFrame(root: PredicateValue(any: object))
+      return try compiler.term(expression)(&frame).anyValue
+    }
+  }
+}
+
+/// Runs `body`; a `Failure` in it becomes the error that a program sees.
+@inline(__always)
+func throwingCocoaErrors<Result>(_ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let failure as Failure {
+    throw failure.nsError
   }
 }
 

@@ -108,7 +108,9 @@ func compareStrings(_ a: String, _ b: String, options: Comparison.Options) -> In
     let y = foldForComparison(b, options: options)
     return x.compare(y, options: [], range: nil, locale: .current).rawValue
   }
-  guard !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) else { return binaryCompare(a, b) }
+  guard !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) else {
+    return binaryCompare(a, b)
+  }
   return binaryCompare(foldForComparison(a, options: options), foldForComparison(b, options: options))
 }
 
@@ -142,7 +144,9 @@ struct StringFinder {
       case .anywhere:
         var offset = 0
         while offset <= last {
-          guard let next = memchr(bytes.baseAddress! + offset, Int32(piece[0]), last - offset + 1) else { return false }
+          guard let next = memchr(bytes.baseAddress! + offset, Int32(piece[0]), last - offset + 1) else {
+            return false
+          }
           offset = bytes.baseAddress!.distance(to: next.assumingMemoryBound(to: UInt8.self))
           if occurs(at: offset, in: bytes) { return true }
           offset += 1

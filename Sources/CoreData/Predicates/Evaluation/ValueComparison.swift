@@ -140,8 +140,10 @@ enum ValueComparison {
       return order(
         a, b, options: options, leftIsProperty: leftIsProperty, rightIsProperty: rightIsProperty) == 0
     case (.subject(let a), .subject(let b)): return same(a.predicateIdentity, b.predicateIdentity)
-    case (.subject(let a), .constant(.object(let b))): return same(a.predicateIdentity, PredicateConstant.identity(of: b))
-    case (.constant(.object(let a)), .subject(let b)): return same(PredicateConstant.identity(of: a), b.predicateIdentity)
+    case (.subject(let a), .constant(.object(let b))):
+      return same(a.predicateIdentity, PredicateConstant.identity(of: b))
+    case (.constant(.object(let a)), .subject(let b)):
+      return same(PredicateConstant.identity(of: a), b.predicateIdentity)
     case (.subject(let a), .constant(.other(let b))): return same(a.predicateIdentity, b as? AnyHashable)
     case (.constant(.other(let a)), .subject(let b)): return same(a as? AnyHashable, b.predicateIdentity)
     case (.subject, .constant), (.constant, .subject): return false

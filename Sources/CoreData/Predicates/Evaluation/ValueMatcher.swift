@@ -72,7 +72,9 @@ struct ValueMatcher {
       if case .constant(let constant) = right, let piece = ValueComparison.text(of: constant) {
         let contains = stringTest(StringFinder(piece, .anywhere, options: options).matches)
         return { value in
-          if let members = value.members { return members.contains { ValueComparison.equal($0, right, options: options) } }
+          if let members = value.members {
+            return members.contains { ValueComparison.equal($0, right, options: options) }
+          }
           return contains(value)
         }
       }
@@ -286,7 +288,8 @@ struct ConstantSet {
     switch value {
     case .constant(.int(let value)): return .integer(value)
     case .constant(.bool(let value)): return .integer(value ? 1 : 0)
-    case .constant(.string(let value)): return .text(BinaryText(text: foldForComparison(value, options: options)))
+    case .constant(.string(let value)):
+      return .text(BinaryText(text: foldForComparison(value, options: options)))
     case .constant(.url(let value)):
       return .text(BinaryText(text: foldForComparison(value.absoluteString, options: options)))
     case .constant(.uuid(let value)): return .uuid(value)

@@ -31,7 +31,8 @@ struct PredicateLexer {
 
   /// A dot after a name or a bracket is a path's, even if a digit follows.
   private var followsOperand: Bool {
-    position > 0 && (isLetter(bytes[position - 1]) || isDigit(bytes[position - 1]) || bytes[position - 1] == 0x5D)
+    position > 0
+      && (isLetter(bytes[position - 1]) || isDigit(bytes[position - 1]) || bytes[position - 1] == 0x5D)
   }
 
   private func peek(_ distance: Int) -> UInt8 {
@@ -190,7 +191,9 @@ struct PredicateLexer {
     case (UInt8(ascii: "}"), _): return token(.closeBrace, 1)
     case (UInt8(ascii: "["), _): return token(.openBracket, 1)
     case (UInt8(ascii: "]"), _): return token(.closeBracket, 1)
-    default: throw PredicateSyntaxError(at: start, "there is no sign \"\(Unicode.Scalar(bytes[start]))\" in predicates")
+    default:
+      throw PredicateSyntaxError(
+        at: start, "there is no sign \"\(Unicode.Scalar(bytes[start]))\" in predicates")
     }
   }
 }

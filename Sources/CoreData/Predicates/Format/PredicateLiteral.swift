@@ -81,7 +81,9 @@ enum PredicateLiteral {
   ) -> Int? {
     guard index + count <= bytes.count else { return nil }
     let text = String(decoding: bytes[index..<(index + count)], as: UTF8.self)
-    guard text.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }), let value = Int(text, radix: radix) else { return nil }
+    guard text.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }), let value = Int(text, radix: radix) else {
+      return nil
+    }
     index += count
     return value
   }

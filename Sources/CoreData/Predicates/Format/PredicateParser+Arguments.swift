@@ -37,7 +37,8 @@ extension PredicateParser {
     switch constant {
     case .int: return constant
     case .bool(let value): return .int(value ? 1 : 0)
-    case .double(let number): if let exact = Int64(exactly: number.rounded(.towardZero)) { return .int(exact) }
+    case .double(let number):
+      if let exact = Int64(exactly: number.rounded(.towardZero)) { return .int(exact) }
     case .decimal(let number): return .int(NSDecimalNumber(decimal: number).int64Value)
     default: break
     }

@@ -38,7 +38,9 @@ extension PredicateParser {
   private static func binary(
     _ sign: PredicateToken.Kind, _ left: ExpressionNode, _ right: ExpressionNode
   ) -> ExpressionNode {
-    func call(_ function: PredicateFunction) -> ExpressionNode { .function(function.rawValue, [left, right]) }
+    func call(_ function: PredicateFunction) -> ExpressionNode {
+      .function(function.rawValue, [left, right])
+    }
     switch sign {
     case .union: return .setOperation(.union, left, right)
     case .intersect: return .setOperation(.intersect, left, right)
@@ -155,7 +157,8 @@ extension PredicateParser {
       try advance()
       return .expression(.constant(.string(PredicateLiteral.string(bytes(of: first)))))
     case .integer, .floating:
-      let value = first.kind == .integer
+      let value =
+        first.kind == .integer
         ? PredicateLiteral.integer(bytes(of: first)) : PredicateLiteral.floating(bytes(of: first))
       guard let value else { throw unexpected("a number") }
       try advance()

@@ -81,7 +81,9 @@ extension PredicateToken.Kind {
     let candidates = packedKeywords[bytes.count]
     if candidates.isEmpty { return .word }
     let packed = pack(bytes)
-    for candidate in candidates where candidate.0 == packed.0 && candidate.1 == packed.1 { return candidate.2 }
+    for candidate in candidates where candidate.0 == packed.0 && candidate.1 == packed.1 {
+      return candidate.2
+    }
     return .word
   }
 
@@ -94,7 +96,8 @@ extension PredicateToken.Kind {
   /// Whether a keyword of this kind is a name where the grammar wants a value.
   var isNameInOperand: Bool {
     switch self {
-    case .subquery, .cast, .ternary, .function, .fetch, .union, .intersect, .setMinus, .first, .last, .size: true
+    case .subquery, .cast, .ternary, .function, .fetch, .union, .intersect, .setMinus, .first, .last, .size:
+      true
     default: false
     }
   }

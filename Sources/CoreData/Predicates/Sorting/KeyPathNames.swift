@@ -9,8 +9,8 @@ protocol KeyPathNaming: AnyObject {
 /// The names of the properties along a Swift key path.
 ///
 /// The language has no way to ask for them; a key path describes itself, though:
-/// `\Book.author?.name`. For a property that is computed, as all `@NSManaged` ones are, the description has the
-/// address of its getter instead of its name, and the getter's symbol has the name.
+/// `\Book.author?.name`. For a property that is computed, as all `@NSManaged` ones are, the description has
+/// the address of its getter instead of its name, and the getter's symbol has the name.
 enum KeyPathNames {
   // Under `lock`: key paths are few, descriptions and symbol look-ups slow.
   nonisolated(unsafe) private static var known: [AnyKeyPath: [String]] = [:]
@@ -26,7 +26,8 @@ enum KeyPathNames {
   }
 
   private static func find(_ keyPath: AnyKeyPath) throws -> [String] {
-    if let owner = type(of: keyPath).rootType as? any KeyPathNaming.Type, let names = owner.names(of: keyPath) {
+    if let owner = type(of: keyPath).rootType as? any KeyPathNaming.Type, let names = owner.names(of: keyPath)
+    {
       return names
     }
     if let text = keyPath._kvcKeyPathString { return text.split(separator: ".").map(String.init) }

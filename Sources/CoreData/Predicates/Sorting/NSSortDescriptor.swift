@@ -55,7 +55,8 @@ final class KeySortDescriptor: NSSortDescriptor {
     } catch {
       misuse(
         MisuseReport(
-          (error as? Failure)?.description ?? "\(error)", facts: [("Call", "NSSortDescriptor.compare(_:to:)")],
+          Failure.words(of: error),
+          facts: [("Call", "NSSortDescriptor.compare(_:to:)")],
           how: "", remedy: "Sort by a key that all objects have."))
     }
     return ComparisonResult(order: ascending ? order : -order)
@@ -68,7 +69,8 @@ final class KeySortDescriptor: NSSortDescriptor {
 
   override var reversedSortDescriptor: Any {
     KeySortDescriptor(
-      key: keyText, keyPath: givenKeyPath, ascending: !ascending, selector: selectorName, comparator: comparison)
+      key: keyText, keyPath: givenKeyPath, ascending: !ascending, selector: selectorName,
+      comparator: comparison)
   }
 
   override func copy(with zone: NSZone? = nil) -> Any { self }
@@ -95,14 +97,16 @@ extension NSSortDescriptor: _SortDescriptorInitializers {}
 extension _SortDescriptorInitializers {
   /// By a property, or a path of to-one relationships to one.
   public init(key: String?, ascending: Bool) {
-    self = KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: nil, comparator: nil) as! Self
+    self =
+      KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: nil, comparator: nil) as! Self
   }
 
   /// By a property of strings, compared by one of `compare:`, `caseInsensitiveCompare:`, `localizedCompare:`,
   /// `localizedCaseInsensitiveCompare:`, `localizedStandardCompare:`.
   public init(key: String?, ascending: Bool, selector: Selector?) {
     self =
-      KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: selector?.name, comparator: nil)
+      KeySortDescriptor(
+        key: key, keyPath: nil, ascending: ascending, selector: selector?.name, comparator: nil)
       as! Self
   }
 
@@ -116,7 +120,24 @@ extension _SortDescriptorInitializers {
   /// By a property, optional or not.
   public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
     self =
-      KeySortDescriptor(key: nil, keyPath: keyPath, ascending: ascending, selector: nil, comparator: nil) as! Self
+      KeySortDescriptor(key: nil, keyPath: keyPath, ascending: ascending, selector: nil, comparator: nil)
+      as! Self
+  }
+  /// What Foundation's `SortDescriptor` says: its key path and order, or, where it has no key path, its
+  /// comparison, in memory only. Strings compare by their bytes; Foundation on Linux has no other way.
+  public init<Compared>(_ descriptor: SortDescriptor<Compared>) {
+    let ascending = descriptor.order == .forward
+    if let keyPath = descriptor.keyPath {
+      self =
+        KeySortDescriptor(key: nil, keyPath: keyPath, ascending: ascending, selector: nil, comparator: nil)
+        as! Self
+    } else {
+      // The comparison has the order in it already.
+      let compare: Comparator = { descriptor.compare($0 as! Compared, $1 as! Compared) }
+      self =
+        KeySortDescriptor(key: "self", keyPath: nil, ascending: true, selector: nil, comparator: compare)
+        as! Self
+    }
   }
 }
 

@@ -23,9 +23,13 @@ struct SortKey: Hashable, Sendable {
     self.collation = collation
   }
 
-  /// Reads a sort descriptor. Throws `Failure.malformedFetchRequest` for a comparator block, a selector that
+  /// Reads a sort descriptor. Throws `NSError` for a comparator block, a selector that
   /// stores can't sort by, and a Swift key path without a name.
   init(_ descriptor: NSSortDescriptor) throws {
+    self = try throwingCocoaErrors { try SortKey(reading: descriptor) }
+  }
+
+  private init(reading descriptor: NSSortDescriptor) throws {
     if let own = descriptor as? KeySortDescriptor {
       guard own.comparison == nil else {
         throw SortKey.unsupported("unsupported NSSortDescriptor (comparator blocks are not supported)")

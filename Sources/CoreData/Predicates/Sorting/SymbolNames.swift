@@ -33,13 +33,15 @@ enum SymbolNames {
     var ownStart: UnsafeRawPointer?
     let isProgram = core_data_file_of_code(#dsohandle, &ownStart) != nil && ownStart == start
     let path = isProgram ? "/proc/self/exe" : name
-    guard let file = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped) else { return [:] }
+    guard let file = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped) else {
+      return [:]
+    }
     return file.withUnsafeBytes { getters(in: $0) }
   }
 
   /// Reads an ELF file of 64 bits: the symbols whose mangled names end as those of key path getters do.
   ///
-  ///     file header: section table's offset at 40 (8 bytes), size of an entry at 58 (2), their number at 60 (2)
+  ///     file header: section table's offset at 40 (8 bytes), an entry's size at 58 (2), their number at 60 (2)
   ///     section:     type at 4 (4), offset at 24 (8), size at 32 (8), linked section at 40 (4)
   ///     symbol:      name's offset at 0 (4), address at 8 (8); 24 bytes
   private static func getters(in file: UnsafeRawBufferPointer) -> Table {
@@ -65,7 +67,9 @@ enum SymbolNames {
         var end = name
         while end < file.count, file[end] != 0 { end += 1 }
         // "vp…TK": key path getter of a property.
-        guard end - name > 4, file[end - 1] == UInt8(ascii: "K"), file[end - 2] == UInt8(ascii: "T") else { continue }
+        guard end - name > 4, file[end - 1] == UInt8(ascii: "K"), file[end - 2] == UInt8(ascii: "T") else {
+          continue
+        }
         result[UInt(load(symbol + 8, UInt64.self))] = String(decoding: file[name..<end], as: UTF8.self)
       }
     }
