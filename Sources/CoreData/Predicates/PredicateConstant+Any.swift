@@ -62,6 +62,7 @@ extension PredicateConstant {
   /// Instances of classes.
   private init(instance value: AnyObject) {
     switch value {
+    case is any PredicateIdentity: self = .object(value)
     case let value as NSNumber: self.init(number: value)
     case let value as NSString: self = .string(String(describing: value))
     case let value as NSDate: self = .date(value as Date)

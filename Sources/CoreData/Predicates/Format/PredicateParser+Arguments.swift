@@ -9,7 +9,10 @@ extension PredicateParser {
     let value = try nextArgument()
     try advance()
     if conversion == UInt8(ascii: "@") {
-      if let expression = value as? FoundationExpression { return try expressionNode(of: expression) }
+      // Asked first whether it is an instance: the cast of an array or a string would bridge it.
+      if let value, type(of: value) is AnyClass, let expression = value as? FoundationExpression {
+        return try expressionNode(of: expression)
+      }
       return .constant(PredicateConstant(any: value))
     }
     let constant = PredicateConstant(any: value)
