@@ -169,4 +169,50 @@ struct OpeningTests {
     }
     #expect(try snapshot() == before)
   }
+
+  @Test("A store that another connection locks says so after its timeout")
+  func locked() throws {
+    let model = model()
+    let url = folder.file("A.sqlite")
+    let store = try openStore(model, at: url, options: [NSPersistentStoreTimeoutOption: 0])
+    let other = try Connection(path: url.path, options: Connection.Options())
+    try other.begin(.immediate)
+    let failure = #expect(throws: Failure.self) { try store.insert("Thing", [[:]]) }
+    guard case .sqlite(let code, _, _, let sql, _)? = failure else { throw TestFailure("\(failure as Any)") }
+    #expect(code == 5)
+    #expect(sql == "BEGIN EXCLUSIVE")
+    try other.commit()
+    try store.insert("Thing", [[:]])
+  }
+
+  @Test("A save that fails half way leaves nothing behind")
+  func brokenSave() throws {
+    let model = model()
+    let url = folder.file("A.sqlite")
+    let store = try openStore(model, at: url)
+    try store.insert("Thing", [["name": .string("a")]])
+    // The file takes no second page more: SQLite reports a full disk in the middle of the transaction.
+    try store.pool.write { connection in
+      let pages = try connection.pragma("page_count") ?? "0"
+      _ = try connection.rows("PRAGMA max_page_count = \(pages)")
+    }
+    let long = (0..<200).map { ["name": Value.string(String(repeating: "x", count: 3000) + "\($0)")] }
+    let failure = #expect(throws: Failure.self) { try store.insert("Thing", long) }
+    guard case .sqlite(let code, _, _, _, _)? = failure else { throw TestFailure("\(failure as Any)") }
+    #expect(code == 13)
+    #expect(try store.all("Thing").count == 1)
+    #expect(try SQLiteStore.audit(url, model) == [])
+  }
+
+  @Test("The cached model is the model that made the file")
+  func modelCache() throws {
+    let model = model(["name", "colour"])
+    let url = folder.file("A.sqlite")
+    let store = try openStore(model, at: url)
+    let bytes = try #require(try store.pool.write { try ModelCache.read(from: $0) })
+    let file = folder.file("cached.mom")
+    try Data(bytes).write(to: file)
+    let cached = try NSManagedObjectModel(checkedContentsOf: file)
+    #expect(cached.entityVersionHashesByName == model.entityVersionHashesByName)
+  }
 }

@@ -1,12 +1,148 @@
 /// The triggers that maintain derived attributes.
-enum DerivedTriggers {
+///
+/// | trigger of `Z_DA_<table>_<entity>_<attribute>` | on | does |
+/// |---|---|---|
+/// | `…_SOURCE_INSERT`, `…_SOURCE_UPDATE` | the entity's table | derives the row's own value |
+/// | `…_PARAMETER_INSERT`, `_UPDATE`, `_DELETE` | the table that the expression looks at | derives the owners' |
+///
+/// Each derives the whole expression anew and then calls a function, through which the store learns which rows
+/// have another value than was written. A row's own update is known by its version, which each save sets, so
+/// that what a trigger writes fires none again.
+///
+/// Names begin as Apple's do; the bodies are our own.
+struct DerivedTriggers {
+  private let schema: StoreSchema
+  private let entity: EntitySchema
+  private let property: LayoutProperty
+  private let column: String
+  /// Selects the value of one row, `t0.Z_PK` being a parameter's place.
+  private let value: (_ row: String) -> String
+  private let path: [String]
+
   static func createStatements(_ schema: StoreSchema) throws -> [String] {
-    for entity in schema.entities.compactMap({ $0 }) {
-      for property in entity.layout.slots where property.description is NSDerivedAttributeDescription {
-        throw Failure.unsupportedFeature(
-          "The derived attribute \(entity.layout.name).\(property.name) in a new SQLite store")
-      }
+    try schema.entities.compactMap { $0 }.flatMap { entity -> [String] in
+      try entity.layout.slots.filter {
+        $0.description is NSDerivedAttributeDescription && $0.declaringEntity == entity.layout.index
+          && !$0.isTransient
+      }.flatMap { try DerivedTriggers(schema, entity, $0).statements() }
     }
-    return []
+  }
+
+  private init(_ schema: StoreSchema, _ entity: EntitySchema, _ property: LayoutProperty) throws {
+    self.schema = schema
+    self.entity = entity
+    self.property = property
+    let description = unsafeDowncast(property.description, to: NSDerivedAttributeDescription.self)
+    guard let column = entity.slots[property.slot]?.name else {
+      throw Failure.unsupportedFeature("The derived attribute \(entity.layout.name).\(property.name)")
+    }
+    self.column = column
+    let node: ExpressionNode
+    if let format = description.storedDerivationFormat {
+      node = try PredicateParser.expression(format, arguments: [])
+    } else if let expression = description.derivationExpression {
+      node = try expression.node
+    } else {
+      throw Failure.unsupportedFeature(
+        "The derived attribute \(entity.layout.name).\(property.name), which has no derivation,")
+    }
+    path = DerivedTriggers.path(of: node)
+    let scope = QueryScope(schema, entity.layout)
+    var select = SelectStatement()
+    select.table = "\(entity.table) t0"
+    if case .function("now", _) = node {
+      select.columns = ["(julianday('now') - 2451910.5) * 86400.0"]
+    } else {
+      let translator = PredicateTranslator(store: nil)
+      select.columns = [try translator.fragment(translator.operand(node, scope), scope)]
+    }
+    select.joins = scope.joins
+    let text = select.fragment
+    guard text.bindings.isEmpty else {
+      throw Failure.unsupportedFeature(
+        "A constant in the derivation of \(entity.layout.name).\(property.name)")
+    }
+    value = { "(\(text.sql) WHERE t0.Z_PK = \($0))" }
+  }
+
+  /// The longest key path in an expression: what the value depends on.
+  private static func path(of node: ExpressionNode) -> [String] {
+    switch node {
+    case .keyPath(let path): return path
+    case .function(_, let arguments): return arguments.map(path(of:)).max { $0.count < $1.count } ?? []
+    case .nested(let base, let rest): return path(of: base) + rest
+    default: return []
+    }
+  }
+
+  private var name: String { "Z_DA_\(entity.table)_\(entity.layout.name)_\(property.name)" }
+
+  /// The entity's own rows and those of its subentities.
+  private var ownRows: String {
+    let numbers = entity.layout.subtree.compactMap { schema.entities[$0]?.number }.map(String.init)
+    return "Z_ENT IN (\(numbers.joined(separator: ", ")))"
+  }
+
+  /// Derives the value of the rows that `condition` selects.
+  private func derive(_ condition: String) -> String {
+    "UPDATE \(entity.table) SET \(column) = \(value("\(entity.table).Z_PK")) WHERE \(ownRows) AND \(condition); "
+      + "SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('\(entity.table)', Z_ENT, Z_PK, "
+      + "'\(property.name)', \(column)) FROM \(entity.table) WHERE \(ownRows) AND \(condition);"
+  }
+
+  private func trigger(_ suffix: String, _ event: String, _ table: String, _ bodies: [String]) -> String {
+    "CREATE TRIGGER IF NOT EXISTS \(SQLName.quoted("\(name)_\(suffix)")) AFTER \(event) ON \(table) FOR EACH ROW "
+      + "BEGIN \(bodies.joined(separator: " ")) END"
+  }
+
+  private func statements() throws -> [String] {
+    let own = [
+      trigger("SOURCE_INSERT", "INSERT", entity.table, [derive("Z_PK = NEW.Z_PK")]),
+      trigger("SOURCE_UPDATE", "UPDATE OF Z_OPT", entity.table, [derive("Z_PK = NEW.Z_PK")]),
+    ]
+    guard let first = path.first, let relationship = entity.layout.property(named: first),
+      relationship.isRelationship
+    else { return own }
+    guard path.count <= 3, !path.dropFirst().contains(where: { isRelationship($0, behind: relationship) }) else {
+      throw Failure.unsupportedFeature(
+        "The derivation of \(entity.layout.name).\(property.name) over more than one relationship")
+    }
+    return own + parameterTriggers(relationship)
+  }
+
+  private func isRelationship(_ name: String, behind relationship: LayoutProperty) -> Bool {
+    schema.layouts.layouts[relationship.destination].property(named: name)?.isRelationship ?? false
+  }
+
+  private func parameterTriggers(_ relationship: LayoutProperty) -> [String] {
+    guard let destination = schema.entities[relationship.destination] else { return [] }
+    if relationship.kind == .toOne {
+      guard let key = entity.slots[relationship.slot]?.name else { return [] }
+      return [
+        trigger("PARAMETER_UPDATE", "UPDATE OF Z_OPT", destination.table, [derive("\(key) = NEW.Z_PK")])
+      ]
+    }
+    switch entity.toMany[relationship.toManyIndex] {
+    case .foreignKey(let table, let key, _), .hiddenKey(let table, let key, _):
+      return [
+        trigger("PARAMETER_INSERT", "INSERT", table, [derive("Z_PK = NEW.\(key)")]),
+        trigger(
+          "PARAMETER_UPDATE", "UPDATE OF Z_OPT, \(key)", table,
+          [derive("Z_PK = NEW.\(key)"), derive("Z_PK = OLD.\(key)")]),
+        trigger("PARAMETER_DELETE", "DELETE", table, [derive("Z_PK = OLD.\(key)")]),
+      ]
+    case .join(let side):
+      return [
+        trigger("PARAMETER_INSERT", "INSERT", side.table.name, [derive("Z_PK = NEW.\(side.owner)")]),
+        trigger("PARAMETER_DELETE", "DELETE", side.table.name, [derive("Z_PK = OLD.\(side.owner)")]),
+        trigger(
+          "PARAMETER_UPDATE", "UPDATE OF Z_OPT", destination.table,
+          [
+            derive(
+              "Z_PK IN (SELECT \(side.owner) FROM \(side.table.name) WHERE \(side.member) = NEW.Z_PK)")
+          ]),
+      ]
+    case .none: return []
+    }
   }
 }
