@@ -6,6 +6,26 @@ import PackageDescription
 /// clients may use any language mode.
 let stackSettings: [SwiftSetting] = [.swiftLanguageMode(.v5)]
 
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// A chapter is two targets: its stack as a library, which tests and tools can use too, and its thin program.
+func chapter(
+  _ folder: String, _ name: String, model: String, notSources: [String] = [], resources: [Resource] = []
+) -> [Target] {
+  let path = "Chapters/\(folder)"
+  return [
+    .target(
+      name: "\(name)Chapter", dependencies: ["CoreData"], path: path,
+      exclude: ["README.md", "Program", "run.transcript", "broken.transcript", "\(model).xcdatamodeld"]
+        + notSources,
+      resources: resources, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
+    .executableTarget(
+      name: name,
+      dependencies: [.target(name: "\(name)Chapter"), "ChapterSupport", "StoreFileReader", argumentParser],
+      path: "\(path)/Program", swiftSettings: stackSettings),
+  ]
+}
+
 let package = Package(
   name: "Strata",
   products: [
@@ -53,5 +73,31 @@ let package = Package(
     .testTarget(name: "PredicateTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "StackTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
+
+    // What the chapters share: a second pair of eyes on a store's file, and their programs' common ground.
+    .target(
+      name: "StoreFileReader", dependencies: ["CSQLite"], path: "Chapters/Support/StoreFileReader",
+      swiftSettings: stackSettings),
+    .target(
+      name: "ChapterSupport", dependencies: [argumentParser], path: "Chapters/Support/ChapterSupport",
+      swiftSettings: stackSettings),
   ]
+    // The chapters, in the order in which they are read, and their tests.
+    + chapter("01-ManualStack", "ManualStack", model: "SingleViewCoreData")
+    + chapter("02-ContainerStack", "ContainerStack", model: "ContainerStack")
+    + chapter("03-DataController", "DataController", model: "DataModel")
+    + chapter(
+      "04-LibraryCatalog", "LibraryCatalog", model: "LibraryModel",
+      notSources: ["search.transcript", "broken.json"], resources: [.copy("catalog.json")])
+    + chapter("05-EnqueueWriter", "EnqueueWriter", model: "EnqueueWriter")
+    + [
+      .testTarget(
+        name: "ChapterTests",
+        dependencies: [
+          "CoreData", "StoreFileReader", "ChapterSupport", "ManualStackChapter", "ManualStack",
+          "ContainerStackChapter", "ContainerStack", "DataControllerChapter", "DataController",
+          "LibraryCatalogChapter", "LibraryCatalog", "EnqueueWriterChapter", "EnqueueWriter",
+        ],
+        swiftSettings: stackSettings)
+    ]
 )

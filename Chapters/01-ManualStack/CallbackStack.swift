@@ -1,0 +1,46 @@
+import CoreData
+
+/// The same stack in the form that keeps the main queue free while the store is added.
+///
+/// Adding a store can take long: the file may have to be migrated. So the context is there at once, the
+/// store comes on a background queue, and a callback on the main queue says that it is there. Until then
+/// the context has nothing to fetch from.
+public final class CallbackStack {
+  public let managedObjectContext: NSManagedObjectContext
+  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+
+  public struct ModelMissing: LocalizedError {
+    public let errorDescription: String? =
+      "The model SingleViewCoreData.momd is missing from the program's resources."
+  }
+
+  //> callback
+  /// - Parameters:
+  ///   - storeURL: The store's file.
+  ///   - willAdd: Called on the queue that adds the store, just before it does.
+  ///   - completion: Called once, on the main queue, with the store or with why there is none.
+  public init(
+    storeURL: URL,
+    willAdd: @escaping () -> Void = {},
+    completion: @escaping (Result<NSPersistentStore, any Error>) -> Void
+  ) throws {
+    guard let modelURL = Bundle.main.url(forResource: "SingleViewCoreData", withExtension: "momd"),
+      let model = NSManagedObjectModel(contentsOf: modelURL)
+    else { throw ModelMissing() }
+
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    persistentStoreCoordinator = coordinator
+    managedObjectContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    managedObjectContext.persistentStoreCoordinator = coordinator
+
+    DispatchQueue.global(qos: .userInitiated).async {
+      willAdd()
+      let result = Result<NSPersistentStore, any Error> {
+        try coordinator.addPersistentStore(
+          ofType: NSSQLiteStoreType, configurationName: nil, at: storeURL, options: nil)
+      }
+      DispatchQueue.main.async { completion(result) }
+    }
+  }
+  //< callback
+}

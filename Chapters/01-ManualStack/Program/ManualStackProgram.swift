@@ -1,0 +1,148 @@
+import ArgumentParser
+import ChapterSupport
+import CoreData
+import Foundation
+import ManualStackChapter
+import StoreFileReader
+
+@main
+struct ManualStackProgram: ChapterCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ManualStack",
+    abstract: "The stack by hand: model, coordinator, store and context, and what reaches the file when.")
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(name: .customLong("break"), help: "Put a text file in the store's place first, and read the error.")
+  var breaksStore = false
+
+  static func main() { ChapterProgram.run(Self.self) }
+
+  @MainActor func perform() async throws {
+    let folder = try store.openFolder(for: "ManualStack", stores: [CoreDataStack.storeName])
+    if breaksStore { return try showBrokenStore(in: folder) }
+    try manualStack(in: folder)
+    try await callbackStack(in: folder)
+  }
+
+  @MainActor private func manualStack(in folder: URL) throws {
+    let stack = CoreDataStack(folder: folder)
+    let file = StudentFile(url: folder.appendingPathComponent(CoreDataStack.storeName))
+
+    Output.heading("Four properties, each made when first asked for")
+    Output.line("made at the start:  \(list(stack.made))")
+    let register = StudentRegister(context: stack.managedObjectContext)
+    if let failure = stack.loadingFailure { throw failure }
+    Output.line("after the context:  \(list(stack.made))")
+    Output.line("tables in the file: \(try file.reader().tables().joined(separator: ", "))")
+    let first = (try register.all().map(\.studentId).max() ?? 0) + 1
+
+    //> before-save
+    Output.heading("Create")
+    register.add(name: "Ada", age: 20, id: first)
+    register.add(name: "Grace", age: 22, id: first + 1)
+    register.add(name: "Barbara", age: 21, id: first + 2)
+    try show("before save()", register, file)
+    try stack.saveContext()
+    try show("after save()", register, file)
+    //< before-save
+
+    Output.heading("Read")
+    Output.table(
+      try register.all().map { ["\($0.studentId)", $0.studentName ?? "no name", "\($0.studentAge)"] })
+
+    Output.heading("Update")
+    guard let ada = try register.student(withId: first) else {
+      throw ChapterFailure("The student \(first) is gone from \(file.url.path).")
+    }
+    ada.studentAge = 21
+    Output.line("before save(): age in the context \(ada.studentAge), in the file \(try file.age(of: first))")
+    try stack.saveContext()
+    Output.line("after save():  age in the context \(ada.studentAge), in the file \(try file.age(of: first))")
+
+    Output.heading("Delete")
+    if let grace = try register.student(withId: first + 1) { register.remove(grace) }
+    try show("before save()", register, file)
+    try stack.saveContext()
+    try show("after save()", register, file)
+    try stack.close()
+  }
+
+  @MainActor private func callbackStack(in folder: URL) async throws {
+    Output.heading("The older form: the store comes in the background")
+    let url = folder.appendingPathComponent(CoreDataStack.storeName)
+    var stack: CallbackStack?
+    let store = try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<NSPersistentStore, any Error>) in
+      do {
+        stack = try CallbackStack(
+          storeURL: url,
+          willAdd: { Output.line("the store is added on \(CurrentQueue.name)") },
+          completion: { result in
+            Output.line("the callback comes on \(CurrentQueue.name)")
+            continuation.resume(with: result)
+          })
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    guard let stack else { return }
+    let register = StudentRegister(context: stack.managedObjectContext)
+    Output.line("the context sees \(Output.count(try register.all().count, "student"))")
+    stack.managedObjectContext.reset()
+    try stack.persistentStoreCoordinator.remove(store)
+    let rows = try StudentFile(url: url).reader().rowCount(of: "ZSTUDENT")
+    Output.line("the closed file holds \(Output.count(rows, "row")) in ZSTUDENT")
+  }
+
+  /// The same start with a file that is no database. The failure is shown part by part, then ends the
+  /// program.
+  @MainActor private func showBrokenStore(in folder: URL) throws {
+    let broken = folder.appendingPathComponent("Broken", isDirectory: true)
+    try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
+    let url = broken.appendingPathComponent(CoreDataStack.storeName)
+    try StoreOptions.removeStore(at: url)
+    try Data("These are notes about students, and no database.\n".utf8).write(to: url)
+
+    Output.heading("A text file in the store's place")
+    let stack = CoreDataStack(folder: broken)
+    _ = stack.managedObjectContext
+    guard let failure = stack.loadingFailure else {
+      throw ChapterFailure("The file \(url.path) was taken for a store, which it is not.")
+    }
+    Output.line("description: \(failure.localizedDescription)")
+    Output.line("reason:      \(failure.localizedFailureReason ?? "none")")
+    if let underlying = failure.userInfo[NSUnderlyingErrorKey] as? NSError {
+      Output.line("underneath:  \(underlying.domain) \(underlying.code)")
+    }
+    do {
+      StudentRegister(context: stack.managedObjectContext).add(name: "Ada", age: 20, id: 1)
+      try stack.saveContext()
+    } catch {
+      Output.line("save() says: \((error as NSError).localizedDescription)")
+    }
+    Output.line("the file is as it was: \(try String(contentsOf: url, encoding: .utf8).count) characters")
+    throw failure
+  }
+
+  @MainActor private func show(_ when: String, _ register: StudentRegister, _ file: StudentFile) throws {
+    let inContext = Output.count(try register.all().count, "student")
+    let inFile = Output.count(try file.reader().rowCount(of: "ZSTUDENT"), "row")
+    Output.line("\(when): \(inContext) in the context, \(inFile) in the file")
+  }
+
+  private func list(_ names: [String]) -> String {
+    names.isEmpty ? "nothing" : names.joined(separator: ", ")
+  }
+}
+
+/// The store's file, asked by a connection that has nothing to do with the stack.
+private struct StudentFile {
+  let url: URL
+
+  func reader() throws -> StoreFileReader { try StoreFileReader(contentsOf: url) }
+
+  func age(of id: Int16) throws -> Int64 {
+    try reader().integer("SELECT ZSTUDENTAGE FROM ZSTUDENT WHERE ZSTUDENTID = \(id)")
+  }
+}

@@ -1,0 +1,158 @@
+import CoreData
+
+/// Brings catalogue files into the library, in the memory of one batch.
+///
+/// Importing twice changes nothing: books that the library has are passed over. Bad records are reported
+/// and counted, and the good ones go in, unless the import is strict.
+///
+/// | import   | saves          | on a bad record               | memory                |
+/// |----------|----------------|-------------------------------|-----------------------|
+/// | lenient  | once per batch | reports it, goes on           | one batch             |
+/// | strict   | once           | throws, and leaves the library as it was | all new books |
+public struct CatalogImporter {
+  /// A record that cannot go in: where it is, and why.
+  public struct BadRecord: Error, LocalizedError, Equatable {
+    public let file: URL
+    /// From 1, in the file.
+    public let number: Int
+    /// On which the record begins, from 1.
+    public let line: Int
+    public let reason: String
+
+    public var sentence: String { "\(file.relativePath), record \(number) (line \(line)): \(reason)" }
+    public var errorDescription: String? { sentence }
+  }
+
+  public struct Report: Equatable, Sendable {
+    public var read = 0
+    public var added = 0
+    public var alreadyThere = 0
+    public var bad = 0
+  }
+
+  /// A lenient import could not go on; what it had saved before stays.
+  public struct Stopped: Error, LocalizedError {
+    public let report: Report
+    public let underlying: any Error
+
+    public var errorDescription: String? {
+      let kept = "\(report.added) new books before it are in the library."
+      return "\(underlying.localizedDescription) The import stopped there; \(kept)"
+    }
+  }
+
+  /// How far the import is within a file.
+  public struct Progress {
+    public let file: URL
+    public let bytesRead: Int
+    public let length: Int
+    public let report: Report
+  }
+
+  public let container: NSPersistentContainer
+  /// Records looked up and saved together.
+  public let batchSize: Int
+
+  public init(container: NSPersistentContainer, batchSize: Int = 500) {
+    precondition(batchSize > 0, "A batch has at least one record, not \(batchSize).")
+    self.container = container
+    self.batchSize = batchSize
+  }
+
+  /// The catalogue that comes with the program.
+  public static var shippedCatalog: URL? {
+    Bundle.module.url(forResource: "catalog", withExtension: "json")
+  }
+
+  //> check
+  /// Reads all files without a library, and throws the first bad record. A strict import begins with it,
+  /// before the library is so much as opened.
+  public static func check(_ files: [URL]) throws {
+    for file in files {
+      let reader = try JSONRecordReader(url: file)
+      while let raw = try reader.next() { _ = try record(from: raw, in: file) }
+    }
+  }
+  //< check
+
+  //> import
+  /// - Parameters:
+  ///   - strict: All or nothing, in one save.
+  ///   - progress: Called after each batch, on the import's queue.
+  ///   - onBadRecord: Called for each bad record, in order; never in a strict import, which throws it.
+  /// - Throws: A strict import: what stopped it, the library being as before. Else `Stopped`.
+  public func importFiles(
+    _ files: [URL],
+    strict: Bool = false,
+    progress: (Progress) -> Void = { _ in },
+    onBadRecord: (BadRecord) -> Void = { _ in }
+  ) throws -> Report {
+    let context = container.newBackgroundContext()
+    return try context.performAndWait {
+      let writer = CatalogWriter(context: context)
+      var report = Report()
+      do {
+        for file in files {
+          let reader = try JSONRecordReader(url: file)
+          var isAtEnd = false
+          while !isAtEnd {
+            var stop: (any Error)?
+            var batch: [CatalogRecord] = []
+            do {
+              isAtEnd = try fill(&batch, from: reader, file, strict, &report, onBadRecord)
+            } catch {
+              stop = error
+            }
+            if stop == nil || !strict {
+              let added = try writer.add(batch)
+              if !strict { try writer.saveAndForget() }
+              report.added += added
+              report.alreadyThere += batch.count - added
+            }
+            if let stop { throw stop }
+            progress(
+              Progress(file: file, bytesRead: reader.position, length: reader.length, report: report))
+          }
+        }
+        if strict { try writer.saveAndForget() }
+      } catch {
+        context.reset()
+        throw strict ? error : Stopped(report: report, underlying: error)
+      }
+      return report
+    }
+  }
+  //< import
+
+  /// Reads records until the batch is full. Returns true when the file has no more.
+  private func fill(
+    _ batch: inout [CatalogRecord], from reader: JSONRecordReader, _ file: URL, _ strict: Bool,
+    _ report: inout Report, _ onBadRecord: (BadRecord) -> Void
+  ) throws -> Bool {
+    while batch.count < batchSize {
+      guard let raw = try reader.next() else { return true }
+      report.read += 1
+      do {
+        batch.append(try Self.record(from: raw, in: file))
+      } catch let bad as BadRecord where !strict {
+        report.bad += 1
+        onBadRecord(bad)
+      }
+    }
+    return false
+  }
+
+  static func record(from raw: JSONRecordReader.RawRecord, in file: URL) throws -> CatalogRecord {
+    func bad(_ reason: String) -> BadRecord {
+      BadRecord(file: file, number: raw.number, line: raw.line, reason: reason)
+    }
+    guard let value = try? JSONSerialization.jsonObject(with: raw.bytes, options: [.fragmentsAllowed]) else {
+      throw bad("it is not well-formed JSON")
+    }
+    do {
+      return try CatalogFields.record(from: value)
+    } catch let unfit as CatalogFields.Unfit {
+      throw bad(unfit.description)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import CoreData
+
+/// Turns records into objects of one context, each book, author and subject once.
+///
+/// What is in the store already is looked up for a whole batch at a time: one fetch for the books, one for
+/// the authors, one for the subjects. All calls on the context's queue.
+final class CatalogWriter {
+  private let context: NSManagedObjectContext
+  // What this context made and has not saved yet, or has looked up: no fetch needs to find it again.
+  private var keys: Set<String> = []
+  private var authors: [String: AuthorManagedObject] = [:]
+  private var subjects: [String: SubjectManagedObject] = [:]
+
+  init(context: NSManagedObjectContext) {
+    self.context = context
+  }
+
+  //> add-batch
+  /// Inserts those of `records` that the library does not have, and returns how many those were.
+  func add(_ records: [CatalogRecord]) throws -> Int {
+    guard !records.isEmpty else { return 0 }
+    let stored = try storedKeys(among: records.map(\.key))
+    var fresh: [CatalogRecord] = []
+    for record in records where !stored.contains(record.key) && keys.insert(record.key).inserted {
+      fresh.append(record)
+    }
+    try lookUp(Set(fresh.flatMap(\.authors)), "Author", in: &authors) { $0.name }
+    try lookUp(Set(fresh.flatMap(\.subjects)), "Subject", in: &subjects) { $0.name }
+    for record in fresh { insert(record) }
+    return fresh.count
+  }
+  //< add-batch
+
+  /// Saves, and lets go of every object, so that the next batch begins with the memory that this one began
+  /// with.
+  func saveAndForget() throws {
+    try context.save()
+    context.reset()
+    keys = []
+    authors = [:]
+    subjects = [:]
+  }
+
+  private func insert(_ record: CatalogRecord) {
+    let book = BookManagedObject(context: context)
+    book.catalogKey = record.key
+    book.isbn = record.isbn?.digits
+    book.title = record.title
+    book.titleSort = record.titleSort
+    book.authorLine = record.authors.isEmpty ? nil : record.authorLine
+    book.authorSort = record.authorSort
+    book.firstPublished = record.firstPublished.map { NSNumber(value: Int16($0)) }
+    book.language = record.language
+    book.authors = NSSet(array: record.authors.map { author(named: $0) })
+    book.subjects = NSSet(array: record.subjects.map { subject(named: $0) })
+  }
+
+  private func author(named name: String) -> AuthorManagedObject {
+    if let author = authors[name] { return author }
+    let author = AuthorManagedObject(context: context)
+    author.name = name
+    authors[name] = author
+    return author
+  }
+
+  private func subject(named name: String) -> SubjectManagedObject {
+    if let subject = subjects[name] { return subject }
+    let subject = SubjectManagedObject(context: context)
+    subject.name = name
+    subjects[name] = subject
+    return subject
+  }
+
+  //> stored-keys
+  /// Which of `keys` the store has: the keys alone, as dictionaries, with no object made.
+  private func storedKeys(among keys: [String]) throws -> Set<String> {
+    let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = ["catalogKey"]
+    request.includesPendingChanges = false
+    request.predicate = NSPredicate(format: "catalogKey IN %@", keys)
+    return Set(try context.fetch(request).compactMap { $0["catalogKey"] as? String })
+  }
+  //< stored-keys
+
+  private func lookUp<Object: NSManagedObject>(
+    _ names: Set<String>, _ entity: String, in known: inout [String: Object], _ name: (Object) -> String?
+  ) throws {
+    let unknown = names.filter { known[$0] == nil }
+    guard !unknown.isEmpty else { return }
+    let request = NSFetchRequest<Object>(entityName: entity)
+    request.predicate = NSPredicate(format: "name IN %@", unknown.sorted())
+    request.includesPendingChanges = false
+    for object in try context.fetch(request) {
+      if let name = name(object) { known[name] = object }
+    }
+  }
+}

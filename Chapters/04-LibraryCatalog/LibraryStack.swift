@@ -1,0 +1,40 @@
+import CoreData
+
+/// The library's container: a view context for lists, and contexts in the background for imports.
+public final class LibraryStack {
+  public static let storeName = "Library.sqlite"
+
+  /// The library's file cannot be used, and why, in a sentence that names the file.
+  public struct Failure: LocalizedError {
+    public let url: URL
+    public let underlying: NSError
+
+    public var errorDescription: String? {
+      let reason = underlying.localizedFailureReason ?? underlying.localizedDescription
+      return "The library \(url.path) cannot be opened: \(reason) (\(underlying.domain) \(underlying.code))"
+    }
+  }
+
+  public let container: NSPersistentContainer
+  public let url: URL
+
+  //> library-stack
+  /// Opens the library in `folder`, and makes an empty one if there is none.
+  public init(folder: URL) throws {
+    url = folder.appendingPathComponent(Self.storeName)
+    container = NSPersistentContainer(name: "LibraryModel")
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+    // Set before `loadPersistentStores` returns: nothing asks for the store to be added in the background.
+    nonisolated(unsafe) var failure: (any Error)?
+    container.loadPersistentStores { _, error in failure = error }
+    if let failure { throw Failure(url: url, underlying: failure as NSError) }
+  }
+  //< library-stack
+
+  /// Closes the library's file.
+  public func close() throws {
+    container.viewContext.reset()
+    let coordinator = container.persistentStoreCoordinator
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+}

@@ -1,0 +1,57 @@
+import CoreData
+
+/// The same work without the queue: every writer has its own background context and saves when it likes.
+///
+/// Each round lets all writers read the tally before any of them saves. Without a queue this may happen at
+/// any time; here it happens every time, so that the outcome can be read off: one save goes through, all
+/// others are in conflict.
+public struct UnqueuedWriters {
+  public struct Outcome: Equatable, Sendable {
+    public var saved = 0
+    public var conflicts = 0
+    /// Failures of any other kind; expected to stay 0.
+    public var otherFailures = 0
+  }
+
+  let container: NSPersistentContainer
+
+  public init(_ manager: CoreDataManager) {
+    container = manager.container
+  }
+
+  //> unqueued
+  public func run(writers: Int, rounds: Int, adding name: String) -> Outcome {
+    let lock = NSLock()
+    var outcome = Outcome()
+    for _ in 0..<rounds {
+      let contexts = (0..<writers).map { _ in container.newBackgroundContext() }
+      DispatchQueue.concurrentPerform(iterations: writers) { writer in
+        contexts[writer].performAndWait {
+          (try? Tally.named(name, in: contexts[writer]))?.total += 1
+        }
+      }
+      DispatchQueue.concurrentPerform(iterations: writers) { writer in
+        contexts[writer].performAndWait {
+          let result = Result { try contexts[writer].saveIfNeeded() }
+          lock.withLock { outcome.count(result) }
+        }
+      }
+    }
+    return outcome
+  }
+  //< unqueued
+}
+
+extension UnqueuedWriters.Outcome {
+  fileprivate mutating func count(_ result: Result<Bool, any Error>) {
+    switch result {
+    case .success(true):
+      saved += 1
+    case .failure(let error as NSError)
+    where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectMergeError:
+      conflicts += 1
+    default:
+      otherFailures += 1
+    }
+  }
+}

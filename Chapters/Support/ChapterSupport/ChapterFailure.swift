@@ -1,0 +1,56 @@
+import Foundation
+
+/// A failure in words for the person in front of the terminal: one sentence that names what it is about.
+public struct ChapterFailure: Error, LocalizedError, CustomStringConvertible {
+  public let sentence: String
+
+  public init(_ sentence: String) {
+    self.sentence = sentence
+  }
+
+  /// Puts any error into one sentence: what happened, why, and what lay under it.
+  ///
+  /// An `NSError` often says it three times over on three levels; each part is told once.
+  public init(_ error: any Error) {
+    if let failure = error as? ChapterFailure {
+      self = failure
+      return
+    }
+    sentence = Self.parts(of: error).joined(separator: " ")
+  }
+
+  public var description: String { sentence }
+  public var errorDescription: String? { sentence }
+
+  private static func parts(of error: any Error) -> [String] {
+    if type(of: error) is NSError.Type {
+      return parts(of: error as NSError)
+    }
+    if let described = (error as? any LocalizedError)?.errorDescription {
+      return [sentence(described)]
+    }
+    if type(of: error) is any CustomStringConvertible.Type {
+      return [sentence(String(describing: error))]
+    }
+    return parts(of: error as NSError)
+  }
+
+  private static func parts(of error: NSError) -> [String] {
+    var parts: [String] = []
+    func add(_ text: String?) {
+      guard let text, !text.isEmpty, !parts.contains(where: { $0.contains(text) }) else { return }
+      parts.append(sentence(text))
+    }
+    add(error.localizedDescription)
+    add(error.localizedFailureReason)
+    if let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError {
+      for part in Self.parts(of: underlying) { add(part) }
+    }
+    return parts
+  }
+
+  private static func sentence(_ text: String) -> String {
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    return line.last.map { ".!?)".contains($0) } == true ? line : line + "."
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Testing
+
+@testable import LibraryCatalogChapter
+
+@Suite("Chapter 4: what a catalogue file may look like")
+struct CatalogFormatTests {
+  @Test(
+    "Both forms of an ISBN become thirteen digits",
+    arguments: [
+      ("978-0-306-40615-7", "9780306406157"), ("0-306-40615-2", "9780306406157"),
+      ("080442957X", "9780804429573"), ("439023483", "9780439023481"), ("7442912", "9780007442911"),
+    ])
+  func isbn(text: String, digits: String) throws {
+    #expect(try ISBN(text).digits == digits)
+  }
+
+  @Test(
+    "An ISBN with a wrong digit, length or character is refused, and why is said",
+    arguments: [
+      ("9780306406158", ISBN.Failure.wrongCheckDigit("9780306406158")),
+      ("0306406153", .wrongCheckDigit("0306406153")),
+      ("12345", .wrongLength("12345")), ("97803064O6157", .wrongCharacter("97803064O6157")),
+      ("978030640615X", .wrongCharacter("978030640615X")), ("", .wrongCharacter("")),
+    ])
+  func badISBN(text: String, failure: ISBN.Failure) {
+    #expect(throws: failure) { try ISBN(text) }
+  }
+
+  private func record(_ json: String) throws -> CatalogRecord {
+    try CatalogFields.record(
+      from: JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed))
+  }
+
+  @Test("Fields of our own catalogue")
+  func own() throws {
+    let record = try record(
+      """
+      {"title": "Emma", "authors": ["Jane Austen"], "firstPublished": 1815, "language": "en",
+       "subjects": ["Romance", "Novel"], "isbn": "9780306406157"}
+      """
+    )
+    #expect(
+      record
+        == CatalogRecord(
+          title: "Emma", authors: ["Jane Austen"], firstPublished: 1815, language: "en",
+          subjects: ["Novel", "Romance"], isbn: try ISBN("9780306406157"), uri: nil))
+  }
+
+  @Test("Everything as text, with a rounded ISBN beside a good one")
+  func strings() throws {
+    let record = try record(
+      """
+      {"title": "X", "authors": "A. Writer, B. Writer", "original_publication_year": "2008.0",
+       "language_code": "eng", "isbn": "439023483", "isbn13": "9.78043902348e+12"}
+      """
+    )
+    #expect(record.authors == ["A. Writer", "B. Writer"])
+    #expect(record.firstPublished == 2008)
+    #expect(record.language == "eng")
+    #expect(record.isbn?.digits == "9780439023481")
+  }
+
+  @Test("Family names first, no ISBN, and an address as key")
+  func addressed() throws {
+    let record = try record(
+      #"{"uri": "https://example.org/1/", "title": "Arthur", "author": ["Malory, Thomas"], "year": 1485}"#
+    )
+    #expect(record.authors == ["Thomas Malory"])
+    #expect(record.key == "https://example.org/1/")
+  }
+
+  @Test("Without ISBN and address the key is title, authors and year, without case and accents")
+  func derivedKey() throws {
+    let a = try record(#"{"title": "Les  Misérables", "authors": ["Victor Hugo"], "year": 1862}"#)
+    let b = try record(#"{"Title": "LES MISERABLES", "Author": "Hugo, Victor;", "year": "1862"}"#)
+    #expect(a.key == b.key)
+  }
+
+  @Test(
+    "A record that cannot go in says why",
+    arguments: [
+      (#"{"authors": ["A"]}"#, "it has no title"), (#"{"title": "  "}"#, "it has no title"),
+      (#"17"#, "it is no JSON object"), (#"{"title": "A", "year": "MDCCC"}"#, "its year is no year: MDCCC"),
+      (#"{"title": "A", "year": 99999}"#, "its year is out of range: 99999"),
+      (#"{"title": "A", "authors": [7]}"#, "its authors holds something that is no name"),
+      (#"{"title": "A", "subjects": 7}"#, "its subjects is neither text nor a list"),
+      (#"{"title": "A", "isbn": "9780306406158"}"#, "the ISBN 9780306406158 has a wrong check digit"),
+    ])
+  func unfit(json: String, reason: String) throws {
+    let error = try #require(throws: CatalogFields.Unfit.self) { try record(json) }
+    #expect(error.description == reason)
+  }
+
+  private func records(_ text: String) throws -> [(Int, Int, String)] {
+    let folder = try TemporaryFolder()
+    let reader = try JSONRecordReader(url: folder.file("c.json", text))
+    var result: [(Int, Int, String)] = []
+    while let raw = try reader.next() {
+      result.append((raw.number, raw.line, String(decoding: raw.bytes, as: UTF8.self)))
+    }
+    return result
+  }
+
+  @Test("The reader finds each record with its number and line, past brackets in strings")
+  func reader() throws {
+    let found = try records("\u{FEFF}[\n {\"a\": \"]}\\\"{\"},\n\n {\"b\": [1, {}]} , 7,null]\n")
+    #expect(found.map(\.0) == [1, 2, 3, 4])
+    #expect(found.map(\.1) == [2, 4, 4, 4])
+    #expect(found.map(\.2) == ["{\"a\": \"]}\\\"{\"}", "{\"b\": [1, {}]}", "7", "null"])
+  }
+
+  @Test("Records one after the other are read like a list")
+  func lines() throws {
+    #expect(try records("{\"a\": 1}\n{\"a\": 2}\n").map(\.2) == ["{\"a\": 1}", "{\"a\": 2}"])
+    #expect(try records("[]").isEmpty)
+  }
+
+  @Test("Records longer than a read are whole")
+  func longRecords() throws {
+    let long = String(repeating: "é", count: 100_000)
+    let found = try records("[{\"a\": \"\(long)\"}, {\"b\": 1}]")
+    #expect(found.map(\.2) == ["{\"a\": \"\(long)\"}", "{\"b\": 1}"])
+  }
+
+  @Test(
+    "A file that is no catalogue says on which line",
+    arguments: [
+      ("", "it is empty"), ("hello", "it begins with neither [ nor {"), ("[{}", "it ends before the list"),
+      ("[{\"a\":\n", "it ends within record 1, which begins on line 1"),
+      ("[{} {}]", "a comma or ] is missing"),
+      ("[{},]", "a comma stands before"), ("[{}] x", "something follows"), ("[,{}]", "a value is missing"),
+    ])
+  func malformed(text: String, reason: String) throws {
+    let error = try #require(throws: JSONRecordReader.Failure.self) { try records(text) }
+    #expect(error.reason.hasPrefix(reason), "\(error.reason)")
+    #expect(error.description.contains("c.json"))
+  }
+
+  @Test("The generator makes the same catalogue for the same seed, with numbers that check")
+  func generator() throws {
+    func make(_ seed: UInt64) throws -> Data {
+      var data = Data()
+      var generator = CatalogGenerator(seed: seed)
+      try generator.generate(count: 200) { data.append($0) }
+      return data
+    }
+    let data = try make(7)
+    #expect(try data == make(7))
+    #expect(try data != make(8))
+    let list = try #require(try JSONSerialization.jsonObject(with: data) as? [Any])
+    let keys = try list.map { try CatalogFields.record(from: $0).key }
+    #expect(Set(keys).count == 200)
+  }
+
+  @Test(
+    "Every book of the catalogue that comes with the program has title, year, language, subjects and ISBN")
+  func shipped() throws {
+    let url = try #require(CatalogImporter.shippedCatalog)
+    let source = try JSONListDataSource(url: url)
+    let books = source.books(matching: BookQuery(), offset: 0, limit: 1000)
+    #expect(books.count >= 300)
+    for book in books {
+      #expect(
+        book.isbn != nil && book.firstPublished != nil && book.language != nil && !book.subjects.isEmpty)
+    }
+  }
+}

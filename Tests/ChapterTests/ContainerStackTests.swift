@@ -1,0 +1,83 @@
+import CoreData
+import Foundation
+import StoreFileReader
+import Testing
+
+@testable import ContainerStackChapter
+
+@Suite("Chapter 2: the container", .serialized)
+@MainActor
+struct ContainerStackTests {
+  let folder: TemporaryFolder
+  let stack: NotesStack
+  let url: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    stack = NotesStack(folder: folder.url)
+    url = folder.url.appendingPathComponent(NotesStack.storeName)
+    _ = stack.viewContext
+    if let failure = stack.loadingFailure { throw failure }
+  }
+
+  private func rows() throws -> Int { try StoreFileReader(contentsOf: url).rowCount(of: "ZNOTE") }
+
+  @Test("saveContext() says whether there was anything to save")
+  func save() throws {
+    NoteBook(context: stack.viewContext).add(title: "Milk", position: 1)
+    #expect(try rows() == 0)
+    #expect(try stack.saveContext())
+    #expect(try rows() == 1)
+    #expect(try !stack.saveContext())
+    try stack.close()
+  }
+
+  @Test("Asking after the save says no when it went well and yes when it failed")
+  func backwards() throws {
+    let note = NoteBook(context: stack.viewContext).add(title: "Milk", position: 1)
+    #expect(stack.saveContextBackwards() == false)
+    #expect(try rows() == 1)
+    note.title = nil
+    #expect(stack.saveContextBackwards() == true)
+    #expect(try StoreFileReader(contentsOf: url).rows("SELECT ZTITLE FROM ZNOTE") == [[.text("Milk")]])
+    stack.viewContext.rollback()
+    try stack.close()
+  }
+
+  @Test("A failed save throws the property's name and keeps the note in the context")
+  func invalid() throws {
+    NoteBook(context: stack.viewContext).add(title: nil, position: 1)
+    let error = try #require(throws: NSError.self) { try stack.saveContext() }
+    #expect(error.domain == NSCocoaErrorDomain)
+    #expect(error.code == 1570)
+    #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "title")
+    #expect(stack.viewContext.insertedObjects.count == 1)
+    #expect(try rows() == 0)
+    stack.viewContext.rollback()
+    try stack.close()
+  }
+
+  @Test("What a background context saves appears in an object of the view context", arguments: [true, false])
+  func merging(merges: Bool) async throws {
+    let book = NoteBook(context: stack.viewContext)
+    let note = book.add(title: "Milk", position: 1)
+    try stack.saveContext()
+    stack.viewContext.automaticallyMergesChangesFromParent = merges
+    try await stack.performInBackground { context in
+      try NoteBook(context: context).note(at: 1)?.title = "Oat milk"
+    }
+    await stack.viewContext.perform(schedule: .enqueued) {}
+    #expect(note.title == (merges ? "Oat milk" : "Milk"))
+    #expect(try StoreFileReader(contentsOf: url).rows("SELECT ZTITLE FROM ZNOTE") == [[.text("Oat milk")]])
+    try stack.close()
+  }
+
+  @Test("The program leaves the rows that it says it leaves")
+  func program() throws {
+    try stack.close()
+    let outcome = try ProgramRunner.run("ContainerStack", ["--fresh"], store: folder.url)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    #expect(try rows() == outcome.number(after: "the closed file holds"))
+    #expect(try rows() == 5)
+  }
+}

@@ -1,0 +1,123 @@
+import CoreData
+import Foundation
+import StoreFileReader
+import Testing
+
+@testable import DataControllerChapter
+
+@Suite("Chapter 3: the data controller", .serialized)
+@MainActor
+struct DataControllerTests {
+  let folder: TemporaryFolder
+  let url: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.url.appendingPathComponent(DataController.storeName)
+  }
+
+  private func outcomeOfLoading(modelName: String = "DataModel") -> DataControllerFailure? {
+    var outcome: Result<Void, DataControllerFailure>?
+    _ = DataController(at: url, modelName: modelName) { outcome = $0 }
+    if case .failure(let failure) = outcome { return failure }
+    return nil
+  }
+
+  @Test("Synchronous loading calls back once, before the initializer returns, on the caller's thread")
+  func synchronous() throws {
+    var calls: [Thread] = []
+    let controller = DataController(at: url) { _ in calls.append(.current) }
+    #expect(calls == [Thread.current])
+    try controller.close()
+  }
+
+  @Test("Asynchronous loading calls back once, off the main queue")
+  func asynchronous() async throws {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    var made: DataController?
+    let onMain = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+      made = DataController(at: url, loading: .asynchronous) { _ in
+        continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+      }
+    }
+    #expect(!onMain)
+    try made?.close()
+  }
+
+  @Test("With await the controller comes back ready to save")
+  func awaiting() async throws {
+    let controller = try await DataController.load(at: url)
+    let context = try #require(controller.viewContext)
+    let employee = Employee(context: context)
+    employee.name = "Ada"
+    employee.badge = 7
+    #expect(employee.label == "7 Ada")
+    try context.save()
+    #expect(
+      try StoreFileReader(contentsOf: url).rows("SELECT ZNAME, ZBADGE FROM ZEMPLOYEE") == [
+        [.text("Ada"), .integer(7)]
+      ])
+    try controller.close()
+  }
+
+  @Test("A missing model is told to a person, and there is no container")
+  func missingModel() {
+    guard case .modelMissing(let name) = outcomeOfLoading(modelName: "NoSuchModel") else {
+      Issue.record("The controller found a model that does not exist.")
+      return
+    }
+    #expect(name == "NoSuchModel")
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test("A file that is no store is told to a person, and left as it was")
+  func unreadable() throws {
+    let text = String(repeating: "Meeting at ten. ", count: 80)
+    try Data(text.utf8).write(to: url)
+    let failure = try #require(outcomeOfLoading())
+    guard case .storeUnreadable = failure else {
+      Issue.record("Reported as \(failure).")
+      return
+    }
+    #expect(failure.message.contains(url.path))
+    #expect(try String(contentsOf: url, encoding: .utf8) == text)
+  }
+
+  @Test("A store of another model is told to a person, and left as it was")
+  func mismatch() throws {
+    try StoreOfAnotherModel.make(at: url)
+    let before = try Data(contentsOf: url)
+    let failure = try #require(outcomeOfLoading())
+    guard case .modelMismatch(_, let underlying) = failure else {
+      Issue.record("Reported as \(failure).")
+      return
+    }
+    #expect(underlying.code == 134100)
+    #expect(failure.message.contains(url.path))
+    #expect(try Data(contentsOf: url) == before)
+  }
+
+  @Test("With await a failure is thrown")
+  func awaitingFailure() async throws {
+    try Data(String(repeating: "no store ", count: 80).utf8).write(to: url)
+    await #expect(throws: DataControllerFailure.self) { _ = try await DataController.load(at: url) }
+  }
+
+  @Test("The program says that the stack is initialized, and where each callback comes")
+  func program() throws {
+    let outcome = try ProgramRunner.run("DataController", [], store: folder.url)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    #expect(outcome.output.contains("Core Data stack has been initialized."))
+    #expect(outcome.output.contains("callback on the main queue, initializer has returned: false"))
+    #expect(outcome.output.contains("callback on a background queue"))
+    #expect(try StoreFileReader(contentsOf: url).rowCount(of: "ZEMPLOYEE") == 3)
+  }
+
+  @Test("Each failure ends the program with its message", arguments: ["model", "file", "mismatch"])
+  func programFailures(fault: String) throws {
+    let outcome = try ProgramRunner.run("DataController", ["--break", fault], store: folder.url)
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.hasPrefix("Error: "))
+  }
+}

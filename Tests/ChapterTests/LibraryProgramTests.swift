@@ -1,0 +1,138 @@
+import Foundation
+import StoreFileReader
+import Testing
+
+@Suite("Chapter 4: the program", .serialized)
+struct LibraryProgramTests {
+  let folder: TemporaryFolder
+  let url: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.url.appendingPathComponent("Library.sqlite")
+  }
+
+  private func run(_ arguments: String...) throws -> ProgramRunner.Outcome {
+    try ProgramRunner.run("LibraryCatalog", arguments, store: folder.url)
+  }
+
+  private func books() throws -> Int { try StoreFileReader(contentsOf: url).rowCount(of: "ZBOOK") }
+
+  @Test("Import, import again, list, search, show, stats and export agree on the file")
+  func journey() throws {
+    let first = try run("import")
+    #expect(first.exitCode == 0, "\(first.errors)")
+    #expect(try first.number(after: "added") == books())
+    let second = try run("import")
+    #expect(second.number(after: "added") == 0)
+    #expect(try second.number(after: "already there") == books())
+
+    let list = try run("list", "--limit", "3")
+    #expect(try list.output.contains("3 of \(books()) books"))
+    let search = try run("search", "austen", "emma")
+    #expect(search.output.contains("Jane Austen") && search.output.contains("1 of 1 book"))
+    let stats = try run("stats")
+    #expect(try stats.number(after: folder.url.path) == books(), "\(stats.output)")
+    let export = try run("export")
+    let list2 = try JSONSerialization.jsonObject(with: Data(export.output.utf8)) as? [[String: Any]]
+    #expect(try list2?.count == books())
+    let isbn = try #require(list2?.first?["isbn"] as? String)
+    let show = try run("show", isbn)
+    #expect(show.output.contains(isbn))
+    #expect(try run("show", "9780000000002").exitCode == 1)
+  }
+
+  @Test("The same commands read a JSON file")
+  func json() throws {
+    let catalog = LibraryCatalogTests.shipped.path
+    let imported = try run("import", catalog)
+    #expect(imported.exitCode == 0)
+    for arguments in [["list", "--sort", "author"], ["search", "tolkien"], ["stats"]] {
+      let store = try ProgramRunner.run("LibraryCatalog", arguments, store: folder.url)
+      let json = try ProgramRunner.run("LibraryCatalog", arguments + ["--json", catalog])
+      #expect(store.output == "Store folder: \(folder.url.path)\n" + json.output)
+    }
+  }
+
+  @Test("Reading a library that is not there is an error, and makes none")
+  func missingLibrary() throws {
+    let outcome = try run("list")
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains(url.path))
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test("A strict import with a bad record fails, names it, and makes no library")
+  func strict() throws {
+    let file = try folder.file("mixed.json", LibraryCatalogTests.mixed)
+    let outcome = try run("import", file.path, "--strict")
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("\(file.path), record 2 (line 3)"))
+    #expect(outcome.errors.contains("Nothing was imported."))
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test("A lenient import with bad records goes on, and counts them")
+  func lenient() throws {
+    let file = try folder.file("mixed.json", LibraryCatalogTests.mixed)
+    let outcome = try run("import", file.path)
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.number(after: "bad") == 3)
+    #expect(outcome.errors.split(separator: "\n").count == 3)
+    #expect(try books() == 2)
+  }
+
+  @Test("A file that is missing, a folder, or no JSON ends with one sentence that names it")
+  func badFiles() throws {
+    let text = try folder.file("text.json", "hello")
+    for path in [folder.url.path + "/none.json", folder.url.path, text.path] {
+      let outcome = try run("import", path)
+      #expect(outcome.exitCode == 1)
+      #expect(outcome.errors.contains(path))
+      #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    }
+  }
+
+  @Test("Memory stays flat: ten times the catalogue needs little more")
+  func memory() throws {
+    func peak(_ count: Int) throws -> Int {
+      let catalog = folder.url.appendingPathComponent("\(count).json").path
+      let generated = try ProgramRunner.run(
+        "LibraryCatalog", ["generate", "--count", "\(count)", "--output", catalog])
+      #expect(generated.exitCode == 0)
+      let outcome = try run("import", catalog, "--fresh", "--memory")
+      #expect(outcome.exitCode == 0, "\(outcome.errors)")
+      #expect(try books() == count)
+      let digits = outcome.errors.split(separator: " ").compactMap { Int($0) }
+      return try #require(digits.first)
+    }
+    let small = try peak(5_000)
+    let large = try peak(50_000)
+    // A single import of all at once would hold 45,000 more books, at more than 1 KiB each.
+    #expect(large - small < 15_000, "\(small) KiB for 5,000 books, \(large) KiB for 50,000")
+  }
+
+  @Test(
+    "Catalogues of other people can be imported",
+    .enabled(if: ProcessInfo.processInfo.environment["COREDATA_CORPUS"] != nil, "COREDATA_CORPUS is not set"),
+    arguments: [
+      ("zygmuntz__goodbooks-10k/books.derived.json", 10_000),
+      ("rlskoeser__shxco-missingdata-specreading/data/source_data/SCoData_books_v1.2_2022-01.json", 6_020),
+    ])
+  func corpus(path: String, records: Int) throws {
+    let corpus = try #require(ProcessInfo.processInfo.environment["COREDATA_CORPUS"])
+    let first = try run("import", "\(corpus)/catalogs/\(path)")
+    #expect(first.exitCode == 0, "\(first.errors)")
+    #expect(first.number(after: "read") == records)
+    let added = try #require(first.number(after: "added"))
+    let bad = try #require(first.number(after: "bad"))
+    let there = try #require(first.number(after: "already there"))
+    #expect(added + there + bad == records)
+    #expect(added > records * 95 / 100)
+    #expect(bad == first.errors.split(separator: "\n").count)
+    #expect(try books() == added)
+    let second = try run("import", "\(corpus)/catalogs/\(path)")
+    #expect(second.number(after: "added") == 0)
+    #expect(try books() == added)
+  }
+}

@@ -1,0 +1,163 @@
+import CoreData
+import Foundation
+import StoreFileReader
+import Testing
+
+@testable import ManualStackChapter
+
+@Suite("Chapter 1: the stack by hand", .serialized)
+@MainActor
+struct ManualStackTests {
+  let folder: TemporaryFolder
+  let url: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.url.appendingPathComponent(CoreDataStack.storeName)
+  }
+
+  private func rows() throws -> Int { try StoreFileReader(contentsOf: url).rowCount(of: "ZSTUDENT") }
+
+  @Test("Nothing is made before it is asked for, and the context makes the rest, lowest first")
+  func lazyOrder() throws {
+    let stack = CoreDataStack(folder: folder.url)
+    #expect(stack.made.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    _ = stack.managedObjectContext
+    #expect(
+      stack.made == [
+        "managedObjectModel", "applicationDocumentsDirectory", "persistentStoreCoordinator",
+        "managedObjectContext",
+      ])
+    #expect(stack.loadingFailure == nil)
+    try stack.close()
+  }
+
+  @Test("A student reaches the file with the save and not before")
+  func createAndSave() throws {
+    let stack = CoreDataStack(folder: folder.url)
+    let register = StudentRegister(context: stack.managedObjectContext)
+    register.add(name: "Ada", age: 20, id: 1)
+    #expect(try register.all().count == 1)
+    #expect(try rows() == 0)
+    try stack.saveContext()
+    let reader = try StoreFileReader(contentsOf: url)
+    let values = try reader.rows("SELECT ZSTUDENTNAME, ZSTUDENTAGE, ZSTUDENTID FROM ZSTUDENT")
+    #expect(values == [[.text("Ada"), .integer(20), .integer(1)]])
+    try stack.close()
+  }
+
+  @Test("Update and delete reach the file with the save and not before")
+  func updateAndDelete() throws {
+    let stack = CoreDataStack(folder: folder.url)
+    let register = StudentRegister(context: stack.managedObjectContext)
+    let ada = register.add(name: "Ada", age: 20, id: 1)
+    register.add(name: "Grace", age: 22, id: 2)
+    try stack.saveContext()
+
+    ada.studentAge = 21
+    let age = "SELECT ZSTUDENTAGE FROM ZSTUDENT WHERE ZSTUDENTID = 1"
+    #expect(try StoreFileReader(contentsOf: url).integer(age) == 20)
+    try stack.saveContext()
+    #expect(try StoreFileReader(contentsOf: url).integer(age) == 21)
+
+    register.remove(try #require(try register.student(withId: 2)))
+    #expect(try rows() == 2)
+    try stack.saveContext()
+    #expect(try rows() == 1)
+    try stack.close()
+  }
+
+  @Test("A second stack reads what the first one saved")
+  func secondStack() throws {
+    let first = CoreDataStack(folder: folder.url)
+    StudentRegister(context: first.managedObjectContext).add(name: "Ada", age: 20, id: 1)
+    try first.saveContext()
+    try first.close()
+    let second = CoreDataStack(folder: folder.url)
+    let names = try StudentRegister(context: second.managedObjectContext).all().map(\.studentName)
+    #expect(names == ["Ada"])
+    try second.close()
+  }
+
+  @Test("A file that is no database is reported with description, reason and cause, and left as it was")
+  func brokenStore() throws {
+    let text = "These are notes, and no database.\n"
+    try Data(text.utf8).write(to: url)
+    let stack = CoreDataStack(folder: folder.url)
+    _ = stack.managedObjectContext
+    let failure = try #require(stack.loadingFailure)
+    #expect(!failure.localizedDescription.isEmpty)
+    #expect(failure.localizedFailureReason?.contains(url.path) == true)
+    let cause = try #require(failure.userInfo[NSUnderlyingErrorKey] as? NSError)
+    #expect(cause.domain == NSCocoaErrorDomain)
+    let thrown = #expect(throws: NSError.self) { try stack.saveContext() }
+    #expect(thrown === failure)
+    #expect(try String(contentsOf: url, encoding: .utf8) == text)
+  }
+
+  @Test("The older form adds the store in the background and calls back on the main queue")
+  func callback() async throws {
+    var stack: CallbackStack?
+    var addedOnMain: Bool?
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    let calledOnMain: Bool = try await withCheckedThrowingContinuation { continuation in
+      do {
+        stack = try CallbackStack(
+          storeURL: url, willAdd: { addedOnMain = DispatchQueue.getSpecific(key: key) == true },
+          completion: { result in
+            continuation.resume(with: result.map { _ in DispatchQueue.getSpecific(key: key) == true })
+          })
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    #expect(addedOnMain == false)
+    #expect(calledOnMain)
+    #expect(try StudentRegister(context: try #require(stack).managedObjectContext).all().isEmpty)
+  }
+
+  @Test("The program leaves the rows that it says it leaves")
+  func program() throws {
+    let outcome = try ProgramRunner.run("ManualStack", [], store: folder.url)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    #expect(outcome.output.contains("Store folder: \(folder.url.path)"))
+    #expect(outcome.number(after: "the closed file holds") == 2)
+    #expect(try rows() == 2)
+    #expect(outcome.output.contains("before save(): 3 students in the context, 0 rows in the file"))
+  }
+
+  @Test("A second run adds to what is there, and --fresh begins anew")
+  func programTwice() throws {
+    try ProgramRunner.run("ManualStack", [], store: folder.url)
+    try ProgramRunner.run("ManualStack", [], store: folder.url)
+    #expect(try rows() == 4)
+    try ProgramRunner.run("ManualStack", ["--fresh"], store: folder.url)
+    #expect(try rows() == 2)
+  }
+
+  @Test("The program says which file is no database, and fails")
+  func programWithBrokenStore() throws {
+    try Data("no database".utf8).write(to: url)
+    let outcome = try ProgramRunner.run("ManualStack", [], store: folder.url)
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.hasPrefix("Error: "))
+    #expect(outcome.errors.contains(url.path))
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test("Arguments for the stack do not disturb the program's own, and show the SQL that the text quotes")
+  func debugArguments() throws {
+    let outcome = try ProgramRunner.run(
+      "ManualStack", ["-com.apple.CoreData.SQLDebug", "1"], store: folder.url)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    let text = try String(
+      contentsOf: packageRoot.appendingPathComponent("Chapters/01-ManualStack/README.md"), encoding: .utf8)
+    let quoted = try #require(
+      text.components(separatedBy: "```sql\n").last?.components(separatedBy: "```").first)
+    let statements = quoted.split(separator: "\n")
+    #expect(statements.count == 3)
+    for statement in statements { #expect(outcome.errors.contains("CoreData: sql: \(statement)\n")) }
+  }
+}

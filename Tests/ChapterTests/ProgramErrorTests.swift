@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@Suite("Bad input to the programs")
+struct ProgramErrorTests {
+  static let programs: [(name: String, store: String, arguments: [String])] = [
+    ("ManualStack", "SingleViewCoreData.sqlite", []),
+    ("ContainerStack", "ContainerStack.sqlite", []),
+    ("DataController", "DataModel.sqlite", []),
+    ("LibraryCatalog", "Library.sqlite", ["import"]),
+    ("EnqueueWriter", "EnqueueWriter.sqlite", []),
+  ]
+
+  @Test(
+    "A folder that cannot be made ends every program with one sentence that names it", arguments: programs)
+  func folder(program: (name: String, store: String, arguments: [String])) throws {
+    let place = try TemporaryFolder()
+    let file = try place.file("file", "not a folder")
+    let folder = file.appendingPathComponent("below")
+    let outcome = try ProgramRunner.run(program.name, program.arguments, store: folder)
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.errors.contains(folder.path))
+  }
+
+  @Test("A file that is no database ends every program with one sentence that names it", arguments: programs)
+  func noDatabase(program: (name: String, store: String, arguments: [String])) throws {
+    let place = try TemporaryFolder()
+    let text = String(repeating: "This is no database. ", count: 50)
+    let file = try place.file(program.store, text)
+    let outcome = try ProgramRunner.run(program.name, program.arguments, store: place.url)
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.hasPrefix("Error: "))
+    #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    #expect(outcome.errors.contains(file.path))
+    #expect(try String(contentsOf: file, encoding: .utf8) == text)
+  }
+
+  @Test("An unknown option is refused with the parser's code", arguments: programs)
+  func unknownOption(program: (name: String, store: String, arguments: [String])) throws {
+    let outcome = try ProgramRunner.run(program.name, program.arguments + ["--frobnicate"])
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.errors.contains("--frobnicate"))
+  }
+
+  @Test(
+    "What is broken on purpose ends with an error, and not with a crash",
+    arguments: programs.filter { $0.name != "LibraryCatalog" && $0.name != "DataController" })
+  func brokenOnPurpose(program: (name: String, store: String, arguments: [String])) throws {
+    let place = try TemporaryFolder()
+    let outcome = try ProgramRunner.run(program.name, ["--break"], store: place.url)
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.hasPrefix("Error: "))
+  }
+
+  @Test("An unknown subcommand is refused and named")
+  func unknownSubcommand() throws {
+    let outcome = try ProgramRunner.run("LibraryCatalog", ["frobnicate"])
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.errors.contains("frobnicate"))
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// Runs a chapter's built program and keeps what it said.
+enum ProgramRunner {
+  struct Outcome {
+    let exitCode: Int32
+    let output: String
+    let errors: String
+
+    /// The first number after `label` in the output.
+    func number(after label: String) -> Int? {
+      guard let range = output.range(of: label) else { return nil }
+      return Int(output[range.upperBound...].drop { !$0.isNumber }.prefix { $0.isNumber })
+    }
+  }
+
+  /// Runs it in the package's root.
+  ///
+  /// - Parameter folder: Becomes `--store` if given.
+  @discardableResult
+  static func run(_ program: String, _ arguments: [String], store folder: URL? = nil) throws -> Outcome {
+    let process = Process()
+    let executable: URL = try #require(builtProgram(program), "The program \(program) was not built.")
+    process.executableURL = executable
+    process.arguments = arguments + (folder.map { ["--store", $0.path] } ?? [])
+    // Files and no pipes: a program that says much would wait for a reader.
+    let place = try TemporaryFolder()
+    let output = place.url.appendingPathComponent("output")
+    let errors = place.url.appendingPathComponent("errors")
+    for url in [output, errors] { try Data().write(to: url) }
+    process.currentDirectoryURL = packageRoot
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    process.waitUntilExit()
+    return Outcome(
+      exitCode: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
+      output: try String(contentsOf: output, encoding: .utf8),
+      errors: try String(contentsOf: errors, encoding: .utf8))
+  }
+
+  /// Programs lie beside the test bundle, whose path the test runner has among its arguments or is itself.
+  private static func builtProgram(_ name: String) -> URL? {
+    var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
+    folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
+    return folders.lazy
+      .flatMap {
+        sequence(first: $0.deletingLastPathComponent(), next: { $0.deletingLastPathComponent() }).prefix(4)
+      }
+      .map { $0.appendingPathComponent(name) }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
+  }
+}
+
+/// A folder of its own for a test, removed with the last reference to it.
+final class TemporaryFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func file(_ name: String, _ text: String) throws -> URL {
+    let file = url.appendingPathComponent(name)
+    try Data(text.utf8).write(to: file)
+    return file
+  }
+}
+
+/// The root of the package, found from this file.
+let packageRoot = URL(fileURLWithPath: #filePath)
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
