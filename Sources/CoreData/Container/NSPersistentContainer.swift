@@ -68,7 +68,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// opened: before this returns, on the calling thread, or for an asynchronous description later, on a
   /// background queue.
   open func loadPersistentStores(
-    completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     for description in persistentStoreDescriptions {
       if let url = description.url, description.type != NSInMemoryStoreType, url.path != "/dev/null",

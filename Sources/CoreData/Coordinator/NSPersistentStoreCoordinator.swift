@@ -93,9 +93,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Adds the store of a description, on a background queue if it says so; the handler is called when it is there.
   open func addPersistentStore(
     with description: NSPersistentStoreDescription,
-    completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
-    let add: @Sendable () -> Void = {
+    let add = DispatchWorkItem {
       do {
         try self.addPersistentStore(
           ofType: description.type, configurationName: description.configuration, at: description.url,
@@ -108,7 +108,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     if description.shouldAddStoreAsynchronously {
       DispatchQueue.global(qos: .userInitiated).async(execute: add)
     } else {
-      add()
+      add.perform()
     }
   }
 

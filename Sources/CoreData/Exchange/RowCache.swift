@@ -49,11 +49,15 @@ final class RowCache: @unchecked Sendable {
     tables[layouts.layouts[rows[0].entity].rootIndex].keys.reserve(rows.count)
     for index in rows.indices {
       let table = tables[layouts.layouts[rows[index].entity].rootIndex]
-      if sharingEqual, let cached = held(table, rows[index].key), cached.isSame(as: rows[index]) {
-        rows[index] = cached
-      } else {
-        enter(rows[index], table)
+      if sharingEqual, let cached = held(table, rows[index].key) {
+        if cached.isSame(as: rows[index]) {
+          rows[index] = cached
+          continue
+        }
+        // A commit has overtaken this read: the cache keeps what is newer.
+        if cached.version > rows[index].version { continue }
       }
+      enter(rows[index], table)
     }
   }
 
