@@ -43,6 +43,8 @@ extension NSManagedObjectContext {
   }
 
   private func validatePendingChanges() throws {
+    // Faults that were changed from the other side of a relationship only: their rows are read together.
+    try readRows(of: updatedList.lazy.filter { $0.row == nil && $0.isUpdated })
     var errors: [NSError] = []
     for object in deletedList where object.state.contains(.deleted) {
       do { try object.validateForDelete() } catch { errors.append(error as NSError) }

@@ -62,8 +62,10 @@ extension Failure {
       let pairs = zip(attributes, values).map { "\($0) = \(Failure.words(for: $1))" }
       return "Another \(entity) has the same \(pairs.joined(separator: ", "))."
     case .multipleValidationErrors(let errors):
+      // A save of thousands of objects may fail thousands of times; all of them are in the error's userInfo.
+      let rest = errors.count > 5 ? " And \(errors.count - 5) more." : ""
       return "\(errors.count) validation errors: "
-        + errors.map(\.localizedDescription).joined(separator: " ")
+        + errors.prefix(5).map(\.localizedDescription).joined(separator: " ") + rest
 
     case .mergeConflict(let conflicts):
       return "The save would overwrite changes made in the store since the objects were fetched: "
@@ -156,7 +158,8 @@ extension Failure {
   private func objects(_ count: Int) -> String { count == 1 ? "1 object" : "\(count) objects" }
 
   private func describe(_ conflicts: [Any]) -> String {
-    conflicts.map { "\($0)" }.joined(separator: "; ")
+    let rest = conflicts.count > 5 ? "; and \(conflicts.count - 5) more" : ""
+    return conflicts.prefix(5).map { "\($0)" }.joined(separator: "; ") + rest
   }
 }
 

@@ -2,6 +2,8 @@
 extension NSManagedObject {
   /// Checks every property; several failures come as one error with all of them.
   final func validateProperties() throws {
+    if layout.validated.isEmpty { return }
+    if state.contains(.fault) { fire() }
     var failures: [Failure] = []
     for property in layout.validated { failures += problems(property) }
     if failures.isEmpty { return }
