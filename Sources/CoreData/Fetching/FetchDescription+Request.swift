@@ -19,6 +19,29 @@ extension FetchDescription {
     case .dictionaryResultType: output = .dictionaries(try DictionaryFetch(request, layout))
     default: output = request.includesPropertyValues ? .rows : .references
     }
+    try checkKeyPaths()
+  }
+
+  /// Throws for a key path of the predicate or the sort order that the model does not have, even if no row would be
+  /// asked for it.
+  private func checkKeyPaths() throws {
+    var problem: Failure?
+    func check(_ path: [String]) {
+      var layout = layout
+      for key in path where !key.hasPrefix("@") {
+        if ["self", "objectID", "entity"].contains(key) { return }
+        guard let property = layout.property(named: key) else {
+          problem = problem ?? .unknownKeyPath(
+            keyPath: path.joined(separator: "."), entity: self.layout.name, missing: key)
+          return
+        }
+        guard property.isRelationship else { return }
+        layout = layout.model.layouts[property.destination]
+      }
+    }
+    predicate?.forEachKeyPath(check)
+    for key in sort { check(key.path) }
+    if let problem { throw problem.nsError }
   }
 }
 

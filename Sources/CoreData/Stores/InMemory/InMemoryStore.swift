@@ -45,7 +45,9 @@ final class InMemoryStore: NSPersistentStore, RowStore {
   /// The committed state as it is now.
   private var committed: MemoryRows { lock.withLock { rows } }
 
-  func rows(for fetch: FetchDescription) throws -> FetchOutcome { try MemoryFetch(fetch, committed).outcome() }
+  func rows(for fetch: FetchDescription) throws -> FetchOutcome {
+    try MemoryFetch(fetch, MemoryView(committed, identity)).outcome()
+  }
 
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
     let table = committed.tables[root.rootIndex]

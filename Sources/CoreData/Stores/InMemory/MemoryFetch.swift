@@ -1,45 +1,93 @@
-/// A fetch over the rows of one moment.
+/// A fetch over the rows of one moment, by the same evaluator that overlays unsaved changes.
 struct MemoryFetch {
   let description: FetchDescription
-  let rows: MemoryRows
+  let view: MemoryView
 
-  init(_ description: FetchDescription, _ rows: MemoryRows) {
+  init(_ description: FetchDescription, _ view: MemoryView) {
     self.description = description
-    self.rows = rows
+    self.view = view
   }
 
   func outcome() throws -> FetchOutcome {
     switch description.output {
-    case .rows: return .rows(try limited(sorted(matching())))
-    case .references: return .references(try limited(sorted(matching())).map(\.reference))
-    case .count: return .count(try limited(matching()).count)
-    case .dictionaries: throw Failure.unsupportedFeature("Fetching dictionaries from an in-memory store").nsError
+    case .rows: return .rows(limited(try sorted(matching())))
+    case .references: return .references(limited(try sorted(matching())).map(\.reference))
+    case .count: return .count(limited(try matching()).count)
+    case .dictionaries(let fetch): return .dictionaries(limited(try dictionaries(fetch, matching())))
     }
   }
 
   /// The rows that the predicate takes, by key.
   private func matching() throws -> [RowSnapshot] {
-    if description.predicate != nil {
-      throw Failure.unsupportedFeature("Fetching with a predicate from an in-memory store").nsError
+    if description.predicate?.hasBlock == true {
+      throw Failure.unsupportedFeature("A block predicate in a fetch from a store").nsError
     }
-    let table = rows.tables[description.layout.rootIndex]
+    let evaluator = try description.predicate.map { try PredicateEvaluator($0) }
+    let table = view.rows.tables[description.layout.rootIndex]
     let entities = description.entities
     var found: [RowSnapshot] = []
     for key in table.keys {
       guard let row = table[key], entities.contains(row.entity) else { continue }
-      found.append(row)
+      if try evaluator?.matches(MemorySubject(row: row, view: view)) ?? true { found.append(row) }
     }
     return found
   }
 
   private func sorted(_ found: [RowSnapshot]) throws -> [RowSnapshot] {
-    if description.sort.isEmpty { return found }
-    throw Failure.unsupportedFeature("Sorting a fetch from an in-memory store").nsError
+    try sorted(found) { MemorySubject(row: $0, view: view) }
   }
 
-  private func limited(_ found: [RowSnapshot]) -> [RowSnapshot] {
+  /// Sorted by the description's keys; what is equal in all of them stays in its order.
+  func sorted<Element>(_ found: [Element], _ subject: (Element) -> any PredicateSubject) throws -> [Element] {
+    let keys = description.sort
+    if keys.isEmpty { return found }
+    let paths = try keys.map { try CompiledKeyPath($0.path) }
+    let decorated = try found.enumerated().map { position, element in
+      let start = PredicateValue.subject(subject(element))
+      return (element: element, position: position, values: try paths.map { try $0.value(from: start) })
+    }
+    return decorated.sorted { a, b in
+      for (index, key) in keys.enumerated() {
+        switch key.compare(a.values[index], b.values[index]) {
+        case .orderedAscending: return true
+        case .orderedDescending: return false
+        case .orderedSame: continue
+        }
+      }
+      return a.position < b.position
+    }.map(\.element)
+  }
+
+  private func limited<Element>(_ found: [Element]) -> [Element] {
     if description.offset == 0 && description.limit == 0 { return found }
     let rest = found.dropFirst(description.offset)
     return Array(description.limit == 0 ? rest : rest.prefix(description.limit))
+  }
+}
+
+extension PredicateNode {
+  /// Whether a part of the predicate is Swift code, which only objects can be handed to.
+  fileprivate var hasBlock: Bool {
+    switch self {
+    case .constant: false
+    case .block: true
+    case .and(let parts), .or(let parts): parts.contains { $0.hasBlock }
+    case .not(let part): part.hasBlock
+    case .comparison(let comparison): comparison.left.hasBlock || comparison.right.hasBlock
+    }
+  }
+}
+
+extension ExpressionNode {
+  fileprivate var hasBlock: Bool {
+    switch self {
+    case .block: true
+    case .nested(let base, _), .index(let base, _), .assignment(_, let base): base.hasBlock
+    case .function(_, let nodes), .aggregate(let nodes): nodes.contains { $0.hasBlock }
+    case .subquery(let collection, _, let predicate): collection.hasBlock || predicate.hasBlock
+    case .conditional(let predicate, let a, let b): predicate.hasBlock || a.hasBlock || b.hasBlock
+    case .setOperation(_, let a, let b): a.hasBlock || b.hasBlock
+    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey, .fetch: false
+    }
   }
 }

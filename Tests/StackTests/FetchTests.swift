@@ -1,0 +1,203 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("Fetching")
+struct FetchTests {
+  /// Stores whose fetches are complete.
+  static let kinds: [StoreKind] = [.inMemory]
+
+  private func books(_ context: NSManagedObjectContext) throws {
+    let authors = ["Kafka", "Woolf"].map { context.new("Author", ["name": $0]) }
+    for (index, title) in ["Amerika", "The Castle", "The Trial", "Orlando", "The Waves", "Flush"].enumerated() {
+      context.new(
+        index == 3 ? "Novel" : "Book",
+        ["title": title, "pages": 100 * (index % 4), "author": authors[index / 3], "isbn": index == 5 ? NSNull() : "\(index)"])
+    }
+  }
+
+  private func request(
+    _ format: String? = nil, _ arguments: Any?..., sort: String? = nil, ascending: Bool = true
+  ) -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+    if let format { request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() }) }
+    if let sort { request.sortDescriptors = [NSSortDescriptor(key: sort, ascending: ascending)] }
+    return request
+  }
+
+  private func titles(_ context: NSManagedObjectContext, _ request: NSFetchRequest<NSManagedObject>) throws -> [String] {
+    try context.fetch(request).map { $0.string("title")! }
+  }
+
+  /// Runs a body on saved books, on the same ones as unsaved objects, and on half and half.
+  private func withBooks(_ kind: StoreKind, _ body: (NSManagedObjectContext) throws -> Void) throws {
+    for mode in 0..<3 {
+      try withStack(kind) { _, context in
+        try books(context)
+        if mode == 0 || mode == 2 { try context.save() }
+        if mode == 2 {
+          for book in try context.all("Book") {
+            let title = book.string("title")!
+            book["title"] = "x"
+            book["title"] = title
+          }
+        }
+        try body(context)
+      }
+    }
+  }
+
+  @Test("Predicates choose, sort descriptors order, whether the objects are saved or not", arguments: kinds)
+  func predicates(_ kind: StoreKind) throws {
+    try withBooks(kind) { context in
+      #expect(try titles(context, request("title BEGINSWITH %@", "The", sort: "title")) == ["The Castle", "The Trial", "The Waves"])
+      #expect(try titles(context, request("pages > %@", 100, sort: "pages", ascending: false)) == ["Orlando", "The Trial"])
+      #expect(try titles(context, request("author.name == %@ AND pages == 0", "Kafka")) == ["Amerika"])
+      #expect(try titles(context, request("isbn == nil")) == ["Flush"])
+      #expect(try titles(context, request("title IN %@", ["Flush", "Orlando"], sort: "title")) == ["Flush", "Orlando"])
+      let kafka = try #require(try context.all("Author").first { $0.string("name") == "Kafka" })
+      #expect(try titles(context, request("author == %@", kafka, sort: "title")) == ["Amerika", "The Castle", "The Trial"])
+      #expect(try titles(context, request("author == %@", kafka.objectID, sort: "title")).count == 3)
+      #expect(try titles(context, request("self IN %@", Array(kafka.objects("books")))).count == 3)
+      #expect(try titles(context, request("SUBQUERY(author.books, $b, $b.pages > 200).@count > 0", sort: "title")) == ["Flush", "Orlando", "The Waves"])
+      let authors = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      authors.predicate = NSPredicate(format: "ANY books.title == %@", "Flush")
+      #expect(try context.fetch(authors).map { $0.string("name") } == ["Woolf"])
+      authors.predicate = NSPredicate(format: "books.@count == 3")
+      #expect(try context.fetch(authors).count == 2)
+      let sorted = request(sort: "author.name", ascending: false)
+      sorted.sortDescriptors?.append(NSSortDescriptor(key: "title", ascending: true))
+      #expect(try titles(context, sorted).prefix(4) == ["Flush", "Orlando", "The Waves", "Amerika"])
+    }
+  }
+
+  @Test("Limit and offset cut the sorted result, and count", arguments: kinds)
+  func limits(_ kind: StoreKind) throws {
+    try withBooks(kind) { context throws in
+      let request = request(sort: "title")
+      request.fetchLimit = 2
+      #expect(try titles(context, request) == ["Amerika", "Flush"])
+      request.fetchOffset = 1
+      #expect(try titles(context, request) == ["Flush", "Orlando"])
+      #expect(try context.count(for: request) == 2)
+      request.fetchOffset = 5
+      #expect(try context.count(for: request) == 1)
+      request.fetchLimit = 0
+      request.fetchOffset = 0
+      #expect(try context.count(for: request) == 6)
+    }
+  }
+
+  @Test("Ids, counts and dictionaries are other results of the same request", arguments: kinds)
+  func resultTypes(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      try books(context)
+      try context.save()
+      let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+      ids.resultType = .managedObjectIDResultType
+      #expect(try Set(context.fetch(ids)) == Set(context.all("Book").map(\.objectID)))
+      let count = NSFetchRequest<NSNumber>(entityName: "Book")
+      count.resultType = .countResultType
+      #expect(try context.fetch(count) == [6])
+      let rows = NSFetchRequest<NSDictionary>(entityName: "Book")
+      rows.resultType = .dictionaryResultType
+      rows.propertiesToFetch = ["title", "pages", "author.name", "isbn"]
+      rows.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      rows.fetchLimit = 2
+      #expect(
+        try context.fetch(rows) == [
+          ["title": "Amerika", "pages": 0, "author.name": "Kafka", "isbn": "0"],
+          ["title": "Flush", "pages": 100, "author.name": "Woolf"],
+        ])
+      rows.fetchLimit = 0
+      rows.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: true)]
+      rows.propertiesToFetch = ["pages"]
+      rows.returnsDistinctResults = true
+      #expect(try context.fetch(rows).compactMap { $0["pages"] as? Int } == [0, 100, 200, 300])
+    }
+  }
+
+  @Test("Dictionaries of groups and aggregates", arguments: kinds)
+  func aggregates(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      try books(context)
+      try context.save()
+      func column(_ name: String, _ function: String, _ key: String) -> NSExpressionDescription {
+        let column = NSExpressionDescription()
+        column.name = name
+        column.expression = NSExpression(forFunction: function, arguments: [NSExpression(forKeyPath: key)])
+        column.expressionResultType = .integer64AttributeType
+        return column
+      }
+      let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = [column("sum", "sum:", "pages"), column("max", "max:", "pages"), column("count", "count:", "isbn")]
+      #expect(try context.fetch(request) == [["sum": 700, "max": 300, "count": 5]])
+      request.propertiesToFetch = ["author.name", column("sum", "sum:", "pages"), column("average", "average:", "pages")]
+      request.propertiesToGroupBy = ["author.name"]
+      request.sortDescriptors = [NSSortDescriptor(key: "author.name", ascending: true)]
+      #expect(
+        try context.fetch(request) == [
+          ["author.name": "Kafka", "sum": 300, "average": 100], ["author.name": "Woolf", "sum": 400, "average": 133],
+        ])
+      request.havingPredicate = NSPredicate(format: "sum > 300")
+      #expect(try context.fetch(request).map { $0["author.name"] as? String } == ["Woolf"])
+    }
+  }
+
+  @Test("Unsaved changes take part: inserted, changed, deleted, and through relationships", arguments: kinds)
+  func pending(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      try books(context)
+      try context.save()
+      let all = try context.all("Book")
+      func book(_ title: String) -> NSManagedObject { all.first { $0.string("title") == title }! }
+      let castle = book("The Castle")
+      context.delete(book("The Trial"))
+      castle["title"] = "Castle"
+      context.new("Book", ["title": "The Burrow", "pages": 40])
+      book("Flush")["title"] = "The Flush"
+      #expect(try titles(context, request("title BEGINSWITH 'The'", sort: "title")) == ["The Burrow", "The Flush", "The Waves"])
+      #expect(try context.count(for: request("title BEGINSWITH 'The'")) == 3)
+      try context.only("Novel").object("author")!["name"] = "Virginia"
+      #expect(try context.count(for: request("author.name == 'Virginia'")) == 3)
+      #expect(try context.count(for: request("author.name == 'Woolf'")) == 0)
+      let limited = request(sort: "title")
+      limited.fetchLimit = 2
+      #expect(try titles(context, limited) == ["Amerika", "Castle"])
+      limited.includesPendingChanges = false
+      #expect(try context.fetch(limited).map(\.objectID).last != castle.objectID)
+      #expect(try context.count(for: limited) == 2)
+      context.rollback()
+      #expect(try context.count(for: request("title BEGINSWITH 'The'")) == 3)
+      #expect(try context.count(for: request("author.name == 'Woolf'")) == 3)
+    }
+  }
+
+  @Test("What is wrong with a request is thrown, by name, even if there are no rows", arguments: kinds)
+  func errors(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      func words(_ change: (NSFetchRequest<NSManagedObject>) -> Void) -> String? {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        change(request)
+        return failure { _ = try context.fetch(request) }?.localizedDescription
+      }
+      #expect(words { $0.predicate = NSPredicate(format: "titel == 'x'") } == "keypath titel not found in entity Book: there is no \"titel\".")
+      #expect(words { $0.predicate = NSPredicate(format: "author.nmae == 'x'") }?.contains("author.nmae not found in entity Book") == true)
+      #expect(words { $0.sortDescriptors = [NSSortDescriptor(key: "wrong", ascending: true)] }?.contains("keypath wrong") == true)
+      #expect(words { $0.predicate = NSPredicate { _, _ in true } } != nil)
+      let unknown = NSFetchRequest<NSManagedObject>(entityName: "Boook")
+      #expect(failure { _ = try context.fetch(unknown) }?.localizedDescription.contains("Boook") == true)
+      let wrongClass = NSFetchRequest<Counted>(entityName: "Book")
+      #expect(failure { _ = try context.fetch(wrongClass) } != nil)
+    }
+  }
+
+  @Test("NSFetchRequest.execute fetches in the context of the perform block", arguments: StoreKind.allCases)
+  func execute(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context throws in
+      context.new("Tag")
+      #expect(try NSFetchRequest<NSManagedObject>(entityName: "Tag").execute().count == 1)
+    }
+  }
+}
