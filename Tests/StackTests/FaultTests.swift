@@ -170,7 +170,7 @@ struct FaultTests {
     }
   }
 
-  @Test("A batched fetch brings faults, and their rows portion by portion", arguments: [StoreKind.inMemory])
+  @Test("A batched fetch brings faults, and their rows portion by portion", arguments: StoreKind.allCases)
   func batches(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       try stack.elsewhere { other throws in

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Fetching")
 struct FetchTests {
-  /// Stores whose fetches are complete.
-  static let kinds: [StoreKind] = [.inMemory]
+  static let kinds = StoreKind.allCases
 
   private func books(_ context: NSManagedObjectContext) throws {
     let authors = ["Kafka", "Woolf"].map { context.new("Author", ["name": $0]) }
