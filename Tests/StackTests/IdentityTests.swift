@@ -26,6 +26,24 @@ struct IdentityTests {
     }
   }
 
+  @Test("A former id leads to the row when its object is gone, but registers nothing by itself", arguments: StoreKind.allCases)
+  func formerOfGone(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      func make() throws -> NSManagedObjectID {
+        let tag = context.new("Tag", ["name": "a"])
+        defer { context.processPendingChanges() }
+        let id = tag.objectID
+        try context.save()
+        return id
+      }
+      let former = try make()
+      #expect(context.registeredObjects.isEmpty)
+      #expect(context.registeredObject(for: former) == nil)
+      #expect(try context.existingObject(with: former).string("name") == "a")
+      #expect(context.object(with: former).string("name") == "a")
+    }
+  }
+
   @Test("Keys are counted per hierarchy of entities, and an id names the actual entity", arguments: StoreKind.allCases)
   func keys(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in

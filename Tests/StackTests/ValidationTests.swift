@@ -124,6 +124,19 @@ struct ValidationTests {
     }
   }
 
+  @Test("A fault that only got a member is valid", arguments: StoreKind.allCases)
+  func changedFault(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      context.refresh(book, mergeChanges: false)
+      context.new("Tag").mutableSetValue(forKey: "books").add(book)
+      #expect(book.isFault && book.isUpdated)
+      try context.save()
+      try stack.elsewhere { other throws in #expect(try other.only("Book").objects("tags").count == 1) }
+    }
+  }
+
   @Test("Several failures come as one error with all of them, flat", arguments: StoreKind.allCases)
   func several(_ kind: StoreKind) throws {
     try withStack(kind, ValidationTests.thing()) { _, context in

@@ -63,6 +63,7 @@ extension NSManagedObjectContext {
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     guardQueue("object(with:)")
     if let object = registeredObject(for: objectID) { return object }
+    if let former = formerKeys[objectID.key] { return owner.object(for: former.reference, store: former.store) }
     guard let identity = objectID.storeIdentity, objectID.key > 0 else {
       fatalError("The temporary id \(objectID) belongs to another context, or to an object that is gone.")
     }
@@ -79,7 +80,7 @@ extension NSManagedObjectContext {
     guard let owner, let layout = owner.layouts.layout(of: objectID.entity) else { return nil }
     let key = objectID.key
     if key < 0 {
-      if let former = formerKeys[key] { return owner.object(for: former.reference, store: former.store) }
+      if let former = formerKeys[key] { return owner.registered(former.reference, store: former.store) }
       return owner.registered(RowReference(entity: layout.index, key: key), store: 0)
     }
     guard let identity = objectID.storeIdentity else { return nil }
@@ -96,6 +97,7 @@ extension NSManagedObjectContext {
       }
       return try realise(object)
     }
+    if formerKeys[objectID.key] != nil { return try realise(object(with: objectID)) }
     guard let identity = objectID.storeIdentity, objectID.key > 0,
       persistentStoreCoordinator?.persistentStores.contains(where: { $0.identity === identity }) == true
     else { throw Failure.objectNotFound(id: objectID).nsError }
@@ -128,6 +130,8 @@ extension NSManagedObjectContext {
       fatalError("Can't reassign an object to a different store once it has been saved.")
     }
     object.store = owner.number(of: store.identity)
+    // A save that failed may have reserved a key of another store.
+    object.changes?.reservedKey = 0
   }
 
   /// Locks an unchanged object's version: the next save fails if its row was changed by somebody else.

@@ -5,7 +5,9 @@ extension NSManagedObject {
     if layout.validated.isEmpty { return }
     if state.contains(.fault) { fire() }
     var failures: [Failure] = []
-    for property in layout.validated { failures += problems(property) }
+    // A fault among the changed objects had members come and go, and no more: its row is not read for its sake.
+    let isFault = state.contains(.fault)
+    for property in layout.validated where !isFault || property.kind == .toMany { failures += problems(property) }
     if failures.isEmpty { return }
     try NSManagedObject.throwAll(failures.map(\.nsError))
   }
