@@ -16,7 +16,9 @@ struct Sample: CustomTestStringConvertible, @unchecked Sendable {
   /// `NSNumber` is no `Bool` to `AnyHashable`, nor `NSArray` an array.
   func agrees(with value: Any?) -> Bool {
     if let wanted = expected.base as? Bool { return value as? Bool == wanted }
-    if let wanted = expected.base as? NSArray, let list = value as? [Any] { return wanted == NSArray(array: list) }
+    if let wanted = expected.base as? NSArray, let list = value as? [Any] {
+      return wanted == NSArray(array: list)
+    }
     return value as? AnyHashable == expected
   }
 
@@ -25,18 +27,21 @@ struct Sample: CustomTestStringConvertible, @unchecked Sendable {
   static let all: [Sample] = [
     Sample(.integer16AttributeType, Int16.min, Int(Int16.min)), Sample(.integer16AttributeType, 12),
     Sample(.integer32AttributeType, Int(Int32.max)), Sample(.integer32AttributeType, -1),
-    Sample(.integer64AttributeType, Int.min), Sample(.integer64AttributeType, Int.max), Sample(.integer64AttributeType, 0),
+    Sample(.integer64AttributeType, Int.min), Sample(.integer64AttributeType, Int.max),
+    Sample(.integer64AttributeType, 0),
     Sample(.booleanAttributeType, true), Sample(.booleanAttributeType, false),
     Sample(.doubleAttributeType, 0.1), Sample(.doubleAttributeType, -Double.greatestFiniteMagnitude),
     Sample(.doubleAttributeType, Double.infinity), Sample(.doubleAttributeType, 7, 7.0),
     Sample(.floatAttributeType, Float(0.1)), Sample(.floatAttributeType, 2.5, Float(2.5)),
     Sample(.stringAttributeType, ""), Sample(.stringAttributeType, "Größe 🦉 e\u{301}"),
-    Sample(.stringAttributeType, String(repeating: "long ", count: 5000)), Sample(.stringAttributeType, "zero\u{0}inside"),
+    Sample(.stringAttributeType, String(repeating: "long ", count: 5000)),
+    Sample(.stringAttributeType, "zero\u{0}inside"),
     Sample(.dateAttributeType, Date(timeIntervalSinceReferenceDate: 0)),
     Sample(.dateAttributeType, Date(timeIntervalSince1970: -12345.678)),
     Sample(.binaryDataAttributeType, Data()), Sample(.binaryDataAttributeType, Data([0, 255, 1])),
     Sample(.binaryDataAttributeType, Data(repeating: 7, count: 100_000)),
-    Sample(.UUIDAttributeType, UUID()), Sample(.URIAttributeType, URL(string: "https://example.com/a%20b?c=d#e")!),
+    Sample(.UUIDAttributeType, UUID()),
+    Sample(.URIAttributeType, URL(string: "https://example.com/a%20b?c=d#e")!),
     Sample(.decimalAttributeType, Decimal(string: "0.1")!, NSDecimalNumber(string: "0.1")),
     Sample(.decimalAttributeType, NSDecimalNumber(string: "-123456789012.125")),
     Sample(.transformableAttributeType, ["a", "b"] as NSArray, ["a", "b"] as NSArray),
@@ -51,7 +56,9 @@ struct AttributeTests {
     model([entity("Thing", [attribute("value", type), attribute("other", type)])])
   }
 
-  @Test("A value of every type comes back from the store as it was set", arguments: StoreKind.allCases, Sample.all)
+  @Test(
+    "A value of every type comes back from the store as it was set", arguments: StoreKind.allCases, Sample.all
+  )
   func roundTrip(_ kind: StoreKind, _ sample: Sample) throws {
     try withStack(kind, thing(sample.type)) { stack, context in
       let object = context.new("Thing", ["value": sample.value])
@@ -109,7 +116,8 @@ struct AttributeTests {
     }
   }
 
-  @Test("A transformable's object stays the same one, and changes in it count once it is set again",
+  @Test(
+    "A transformable's object stays the same one, and changes in it count once it is set again",
     arguments: StoreKind.allCases)
   func transformableIdentity(_ kind: StoreKind) throws {
     try withStack(kind, thing(.transformableAttributeType)) { stack, context in
@@ -129,9 +137,18 @@ struct AttributeTests {
     }
   }
 
-  @Test("A transient attribute is kept by its object through a save, and is not stored", arguments: StoreKind.allCases)
+  @Test(
+    "A transient attribute is kept by its object through a save, and is not stored",
+    arguments: StoreKind.allCases)
   func transients(_ kind: StoreKind) throws {
-    let model = model([entity("Thing", [attribute("name"), transient("note", .stringAttributeType), transient("any", .undefinedAttributeType)])])
+    let model = model([
+      entity(
+        "Thing",
+        [
+          attribute("name"), transient("note", .stringAttributeType),
+          transient("any", .undefinedAttributeType),
+        ])
+    ])
     try withStack(kind, model) { stack, context in
       let object = context.new("Thing", ["name": "a", "note": "n", "any": NSObject.self])
       try context.save()
@@ -170,10 +187,14 @@ struct AttributeTests {
     }
   }
 
-  @Test("A value of the wrong type is refused with a word about the property, and nothing is set", arguments: [
-    (NSAttributeType.stringAttributeType, 5 as Any), (.integer16AttributeType, "5"), (.integer16AttributeType, 70000),
-    (.dateAttributeType, "today"), (.UUIDAttributeType, "x"), (.booleanAttributeType, "yes"), (.URIAttributeType, "http://x"),
-  ] as [(NSAttributeType, Any)])
+  @Test(
+    "A value of the wrong type is refused with a word about the property, and nothing is set",
+    arguments: [
+      (NSAttributeType.stringAttributeType, 5 as Any), (.integer16AttributeType, "5"),
+      (.integer16AttributeType, 70000),
+      (.dateAttributeType, "today"), (.UUIDAttributeType, "x"), (.booleanAttributeType, "yes"),
+      (.URIAttributeType, "http://x"),
+    ] as [(NSAttributeType, Any)])
   func wrongTypes(_ type: NSAttributeType, _ value: Any) throws {
     try withStack(.inMemory, thing(type)) { _, context in
       let object = context.new("Thing")
@@ -201,7 +222,9 @@ struct AttributeTests {
   func unknownKey() async throws {
     try withStack(.inMemory) { _, context in
       let author = context.new("Author")
-      #expect(failure { _ = try author.value(checkedForKey: "nmae") }?.localizedDescription.contains("nmae") == true)
+      #expect(
+        failure { _ = try author.value(checkedForKey: "nmae") }?.localizedDescription.contains("nmae") == true
+      )
       #expect(failure { try author.setValue(1, checkedForKey: "nmae") } != nil)
     }
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

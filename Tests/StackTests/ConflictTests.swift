@@ -58,7 +58,9 @@ struct ConflictTests {
     }
   }
 
-  @Test("Merge by property, the store trumping: its value where both changed, mine elsewhere", arguments: StoreKind.allCases)
+  @Test(
+    "Merge by property, the store trumping: its value where both changed, mine elsewhere",
+    arguments: StoreKind.allCases)
   func storeTrump(_ kind: StoreKind) throws {
     try conflict(kind, .mergeByPropertyStoreTrump) { stack, context, book in
       book.setValuesForKeys(["title": "mine", "isbn": "2"])
@@ -104,7 +106,9 @@ struct ConflictTests {
     }
   }
 
-  @Test("A save after a settled conflict conflicts no more, and versions go on growing", arguments: StoreKind.allCases)
+  @Test(
+    "A save after a settled conflict conflicts no more, and versions go on growing",
+    arguments: StoreKind.allCases)
   func afterwards(_ kind: StoreKind) throws {
     try conflict(kind, .mergeByPropertyObjectTrump) { stack, context, book in
       book["title"] = "mine"
@@ -117,7 +121,8 @@ struct ConflictTests {
     }
   }
 
-  @Test("Deleted there, changed here: written anew where the object wins, gone where the store wins",
+  @Test(
+    "Deleted there, changed here: written anew where the object wins, gone where the store wins",
     arguments: StoreKind.allCases,
     [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump, .rollback])
   func deletedThere(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
@@ -132,7 +137,9 @@ struct ConflictTests {
     }
   }
 
-  @Test("Deleted there, changed here, and the error policy: the conflict says the row is gone", arguments: StoreKind.allCases)
+  @Test(
+    "Deleted there, changed here, and the error policy: the conflict says the row is gone",
+    arguments: StoreKind.allCases)
   func deletedThereError(_ kind: StoreKind) throws {
     try conflict(kind, .error, deletedThere: true) { _, context, book in
       book["title"] = "mine"
@@ -144,7 +151,8 @@ struct ConflictTests {
     }
   }
 
-  @Test("Changed there, deleted here: gone where the object wins, kept where the store wins",
+  @Test(
+    "Changed there, deleted here: gone where the object wins, kept where the store wins",
     arguments: StoreKind.allCases,
     [NSMergePolicy.mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump, .rollback])
   func deletedHere(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
@@ -171,7 +179,9 @@ struct ConflictTests {
     }
   }
 
-  @Test("detectConflicts(for:) locks an unchanged object's version for the next save", arguments: StoreKind.allCases)
+  @Test(
+    "detectConflicts(for:) locks an unchanged object's version for the next save",
+    arguments: StoreKind.allCases)
   func detect(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A"])
@@ -213,7 +223,8 @@ private final class Joining: NSMergePolicy, @unchecked Sendable {
 @Suite("Uniqueness constraints")
 struct ConstraintTests {
   private func unique() -> NSManagedObjectModel {
-    let user = entity("User", [attribute("mail"), attribute("name"), attribute("age", .integer16AttributeType)])
+    let user = entity(
+      "User", [attribute("mail"), attribute("name"), attribute("age", .integer16AttributeType)])
     user.uniquenessConstraints = [["mail"], ["name", "age"]]
     let note = entity("Note", [attribute("text")])
     join(relate(user, "notes", .many, to: note), relate(note, "user", .one, to: user))
@@ -226,7 +237,9 @@ struct ConstraintTests {
     }
   }
 
-  @Test("Two new objects with the same value fail the save, and the error has both", arguments: StoreKind.allCases)
+  @Test(
+    "Two new objects with the same value fail the save, and the error has both", arguments: StoreKind.allCases
+  )
   func inContext(_ kind: StoreKind) throws {
     try withStack(kind, unique()) { stack, context in
       let twins = (0..<2).map { context.new("User", ["mail": "a", "name": "\($0)"]) }
@@ -242,7 +255,8 @@ struct ConstraintTests {
     }
   }
 
-  @Test("A new object with the value of a stored one fails the save, and the error has the stored one",
+  @Test(
+    "A new object with the value of a stored one fails the save, and the error has the stored one",
     arguments: StoreKind.allCases)
   func inStore(_ kind: StoreKind) throws {
     try withStack(kind, unique()) { stack, context in
@@ -272,7 +286,8 @@ struct ConstraintTests {
     }
   }
 
-  @Test("Overwrite and object trump keep the stored row with the new object's values; the others keep the old ones",
+  @Test(
+    "Overwrite and object trump keep the stored row with the new object's values; the others keep the old ones",
     arguments: StoreKind.allCases,
     [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback])
   func policies(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
@@ -293,7 +308,8 @@ struct ConstraintTests {
     }
   }
 
-  @Test("Among new objects one stays under every policy but error", arguments: StoreKind.allCases,
+  @Test(
+    "Among new objects one stays under every policy but error", arguments: StoreKind.allCases,
     [NSMergePolicy.overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .rollback])
   func oneStays(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
     try withStack(kind, unique()) { stack, context in
@@ -320,7 +336,8 @@ struct ConstraintTests {
     }
   }
 
-  @Test("A deleted object leaves its value to a new one; in memory two may swap theirs, which SQLite refuses row by row",
+  @Test(
+    "A deleted object leaves its value to a new one; in memory two may swap theirs, which SQLite refuses row by row",
     arguments: StoreKind.allCases)
   func swap(_ kind: StoreKind) throws {
     try withStack(kind, unique()) { stack, context in

@@ -7,7 +7,9 @@ struct CoordinatorTests {
   private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
 
   private func add(_ type: String, configuration: String? = nil, at url: URL? = nil) -> NSError? {
-    failure { _ = try coordinator.addPersistentStore(ofType: type, configurationName: configuration, at: url) }
+    failure {
+      _ = try coordinator.addPersistentStore(ofType: type, configurationName: configuration, at: url)
+    }
   }
 
   @Test("A store type that nobody registered is refused with those that are")
@@ -43,7 +45,8 @@ struct CoordinatorTests {
 
   @Test("Removing a store that is not there is an error")
   func removing() throws {
-    let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let store = try coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
     try coordinator.remove(store)
     #expect(failure { try coordinator.remove(store) } != nil)
     #expect(coordinator.persistentStores.isEmpty)
@@ -62,7 +65,9 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("A read-only store refuses saves and nothing else", arguments: StoreKind.allCases.filter { $0 != .inMemory })
+  @Test(
+    "A read-only store refuses saves and nothing else",
+    arguments: StoreKind.allCases.filter { $0 != .inMemory })
   func readOnly(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     try stack.context.performAndWait {
@@ -71,7 +76,8 @@ struct CoordinatorTests {
     }
     try stack.coordinator.remove(stack.store)
     let store = try stack.coordinator.addPersistentStore(
-      ofType: kind.type, configurationName: nil, at: stack.url, options: [NSReadOnlyPersistentStoreOption: true as NSNumber])
+      ofType: kind.type, configurationName: nil, at: stack.url,
+      options: [NSReadOnlyPersistentStoreOption: true as NSNumber])
     #expect(store.isReadOnly)
     try stack.elsewhere { other in
       try other.only("Tag")["name"] = "b"
@@ -84,7 +90,9 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("Two stores of two configurations: objects go to theirs, and may be assigned", arguments: StoreKind.allCases)
+  @Test(
+    "Two stores of two configurations: objects go to theirs, and may be assigned",
+    arguments: StoreKind.allCases)
   func configurations(_ kind: StoreKind) throws {
     let (a, b) = (entity("A", [attribute("name")]), entity("B", [attribute("name")]))
     let made = model([a, b])
@@ -116,7 +124,9 @@ struct CoordinatorTests {
   func assign(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
-    defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) } }
+    defer {
+      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+    }
     let second = try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: url)
     try stack.context.performAndWait {
       let context = stack.context
@@ -136,12 +146,15 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("The data of a store is there when another coordinator opens its file", arguments: StoreKind.allCases.filter { $0 != .inMemory })
+  @Test(
+    "The data of a store is there when another coordinator opens its file",
+    arguments: StoreKind.allCases.filter { $0 != .inMemory })
   func reopen(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     let id = try stack.context.performAndWait {
       let author = stack.context.new("Author", ["name": "Kafka"])
-      let book = stack.context.new("Novel", ["title": "Amerika", "author": author, "tags": Set([stack.context.new("Tag")])])
+      let book = stack.context.new(
+        "Novel", ["title": "Amerika", "author": author, "tags": Set([stack.context.new("Tag")])])
       for title in ["b", "a"] { stack.context.new("Chapter", ["title": title, "book": book]) }
       try stack.context.save()
       return book.objectID.uriRepresentation()
@@ -162,13 +175,17 @@ struct CoordinatorTests {
     }
   }
 
-  @Test("destroyPersistentStore removes the file and its companions, but no open one", arguments: StoreKind.allCases.filter { $0 != .inMemory })
+  @Test(
+    "destroyPersistentStore removes the file and its companions, but no open one",
+    arguments: StoreKind.allCases.filter { $0 != .inMemory })
   func destroy(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     #expect(failure { try stack.coordinator.destroyPersistentStore(at: stack.url, ofType: kind.type) } != nil)
     try stack.coordinator.remove(stack.store)
     try stack.coordinator.destroyPersistentStore(at: stack.url, ofType: kind.type)
-    for suffix in ["", "-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: stack.url.path + suffix)) }
+    for suffix in ["", "-wal", "-shm"] {
+      #expect(!FileManager.default.fileExists(atPath: stack.url.path + suffix))
+    }
   }
 }
 
@@ -188,14 +205,21 @@ struct ContainerTests {
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
   }
 
-  private final class Box<Value>: @unchecked Sendable { var value: Value; init(_ value: Value) { self.value = value } }
+  private final class Box<Value>: @unchecked Sendable {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+  }
 
-  @Test("Loading is over when the call returns, and the handler was called once for each store", arguments: StoreKind.allCases)
+  @Test(
+    "Loading is over when the call returns, and the handler was called once for each store",
+    arguments: StoreKind.allCases)
   func loading(_ kind: StoreKind) async throws {
     let (container, url) = container(kind)
     defer { remove(url) }
     let calls = Box<[String]>([])
-    container.loadPersistentStores { description, error in calls.value.append("\(description.type) \(error == nil)") }
+    container.loadPersistentStores { description, error in
+      calls.value.append("\(description.type) \(error == nil)")
+    }
     #expect(calls.value == ["\(kind.type) true"])
     #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
     #expect(container.viewContext.concurrencyType == .mainQueueConcurrencyType)
@@ -211,7 +235,9 @@ struct ContainerTests {
     #expect(viewed == ["a"])
   }
 
-  @Test("An asynchronous description is loaded later, off the calling thread's stack", arguments: StoreKind.allCases)
+  @Test(
+    "An asynchronous description is loaded later, off the calling thread's stack",
+    arguments: StoreKind.allCases)
   func asynchronous(_ kind: StoreKind) async throws {
     let (container, url) = container(kind, asynchronous: true)
     defer { remove(url) }
@@ -242,7 +268,8 @@ struct ContainerTests {
     description.timeout = 3
     description.setValue("DELETE" as NSString, forPragmaNamed: "journal_mode")
     #expect(description.options[NSReadOnlyPersistentStoreOption] == true as NSNumber)
-    #expect((description.options[NSSQLitePragmasOption] as? NSDictionary)?["journal_mode"] as? String == "DELETE")
+    #expect(
+      (description.options[NSSQLitePragmasOption] as? NSDictionary)?["journal_mode"] as? String == "DELETE")
     let copy = description.copy() as! NSPersistentStoreDescription
     description.isReadOnly = false
     #expect(copy.isReadOnly && copy.timeout == 3 && copy.url == description.url)
@@ -251,7 +278,10 @@ struct ContainerTests {
   @Test("A container's default store lies in its default directory and is called after it")
   func defaults() {
     let container = NSPersistentContainer(name: "Library", managedObjectModel: library())
-    #expect(container.persistentStoreDescriptions.map(\.url) == [NSPersistentContainer.defaultDirectoryURL().appendingPathComponent("Library.sqlite")])
+    #expect(
+      container.persistentStoreDescriptions.map(\.url) == [
+        NSPersistentContainer.defaultDirectoryURL().appendingPathComponent("Library.sqlite")
+      ])
     #expect(container.name == "Library")
   }
 }

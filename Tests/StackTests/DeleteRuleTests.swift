@@ -24,10 +24,14 @@ struct DeleteRuleTests {
   }
 
   /// An owner with targets, saved and forgotten.
-  private func prepare(_ stack: Stack, _ shape: Shape) throws -> (owner: NSManagedObject, targets: [NSManagedObject]) {
+  private func prepare(_ stack: Stack, _ shape: Shape) throws -> (
+    owner: NSManagedObject, targets: [NSManagedObject]
+  ) {
     let context = stack.context
     let owner = context.new("Owner")
-    let targets = (0..<(shape == .toOne || shape == .oneToOne ? 1 : 3)).map { context.new("Target", ["name": "\($0)"]) }
+    let targets = (0..<(shape == .toOne || shape == .oneToOne ? 1 : 3)).map {
+      context.new("Target", ["name": "\($0)"])
+    }
     switch shape {
     case .toOne, .oneToOne: owner["targets"] = targets[0]
     case .ordered: owner["targets"] = NSOrderedSet(array: targets)
@@ -71,7 +75,8 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("Deny: the save fails with 1600 and nothing is changed, until the destinations are gone as well",
+  @Test(
+    "Deny: the save fails with 1600 and nothing is changed, until the destinations are gone as well",
     arguments: StoreKind.allCases, Shape.allCases)
   func deny(_ kind: StoreKind, _ shape: Shape) throws {
     try withStack(kind, shaped(shape, .denyDeleteRule)) { stack, context in
@@ -118,10 +123,14 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("A cascade goes on over several levels, and a circle of cascades comes to an end", arguments: StoreKind.allCases)
+  @Test(
+    "A cascade goes on over several levels, and a circle of cascades comes to an end",
+    arguments: StoreKind.allCases)
   func circle(_ kind: StoreKind) throws {
     let (a, b) = (entity("A", [attribute("name")]), entity("B", [attribute("name")]))
-    join(relate(a, "bs", .many, to: b, rule: .cascadeDeleteRule), relate(b, "as", .many, to: a, rule: .cascadeDeleteRule))
+    join(
+      relate(a, "bs", .many, to: b, rule: .cascadeDeleteRule),
+      relate(b, "as", .many, to: a, rule: .cascadeDeleteRule))
     try withStack(kind, model([a, b])) { _, context in
       let all = (0..<4).map { context.new("A", ["name": "\($0)"]) }
       let bs = (0..<4).map { context.new("B", ["name": "\($0)"]) }
@@ -135,7 +144,9 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("A library: an author's books go with their chapters; tags stay, without them", arguments: StoreKind.allCases)
+  @Test(
+    "A library: an author's books go with their chapters; tags stay, without them",
+    arguments: StoreKind.allCases)
   func library(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let author = context.new("Author")
@@ -157,11 +168,16 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("prepareForDeletion is called once, while the relationships still stand, for cascades too",
+  @Test(
+    "prepareForDeletion is called once, while the relationships still stand, for cascades too",
     arguments: StoreKind.allCases)
   func prepareForDeletion(_ kind: StoreKind) throws {
-    let (owner, part) = (entity("Owner", [attribute("name")]), entity("Part", [attribute("name")], class: Preparing.self))
-    join(relate(owner, "parts", .many, to: part, rule: .cascadeDeleteRule), relate(part, "owner", .one, to: owner))
+    let (owner, part) = (
+      entity("Owner", [attribute("name")]), entity("Part", [attribute("name")], class: Preparing.self)
+    )
+    join(
+      relate(owner, "parts", .many, to: part, rule: .cascadeDeleteRule),
+      relate(part, "owner", .one, to: owner))
     try withStack(kind, model([owner, part])) { _, context in
       let owner = context.new("Owner", ["name": "o"])
       let part = context.new("Part", ["owner": owner]) as! Preparing

@@ -1,16 +1,22 @@
-@testable import CoreData
 import Testing
+
+@testable import CoreData
 
 @Suite("Faults")
 struct FaultTests {
-  @Test("object(with:) makes a fault; reading a value fires it, reading the id does not", arguments: StoreKind.allCases)
+  @Test(
+    "object(with:) makes a fault; reading a value fires it, reading the id does not",
+    arguments: StoreKind.allCases)
   func firing(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let id = try savedBook(stack)
       let book = context.object(with: id)
       #expect(book.isFault)
       #expect(book.faultingState != 0)
-      _ = (book.objectID, book.entity, book.isInserted, book.isDeleted, book.isUpdated, book.hasChanges, book.description)
+      _ = (
+        book.objectID, book.entity, book.isInserted, book.isDeleted, book.isUpdated, book.hasChanges,
+        book.description
+      )
       #expect(book.isFault)
       #expect(book.string("title") == "Amerika")
       #expect(!book.isFault)
@@ -18,7 +24,8 @@ struct FaultTests {
     }
   }
 
-  @Test("awakeFromFetch is called once for each firing; what it sets is no change", arguments: StoreKind.allCases)
+  @Test(
+    "awakeFromFetch is called once for each firing; what it sets is no change", arguments: StoreKind.allCases)
   func awaking(_ kind: StoreKind) throws {
     let model = model([
       entity("Awaking", [attribute("name"), transient("shout", .stringAttributeType)], class: Awaking.self)
@@ -55,7 +62,9 @@ struct FaultTests {
     }
   }
 
-  @Test("A fetch does not change the values an object has; shouldRefreshRefetchedObjects does", arguments: StoreKind.allCases)
+  @Test(
+    "A fetch does not change the values an object has; shouldRefreshRefetchedObjects does",
+    arguments: StoreKind.allCases)
   func refetch(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.object(with: try savedBook(stack))
@@ -89,13 +98,17 @@ struct FaultTests {
       #expect(book.objects("tags").isEmpty)
       #expect(!book.isFault)
       #expect(book.isDeleted)
-      #expect(failure { _ = try context.existingObject(with: book.objectID) }?.code == NSManagedObjectReferentialIntegrityError)
+      #expect(
+        failure { _ = try context.existingObject(with: book.objectID) }?.code
+          == NSManagedObjectReferentialIntegrityError)
       try context.save()
       #expect(!context.hasChanges)
     }
   }
 
-  @Test("existingObject throws for a row that is gone, and does not delete anything", arguments: StoreKind.allCases)
+  @Test(
+    "existingObject throws for a row that is gone, and does not delete anything",
+    arguments: StoreKind.allCases)
   func existing(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let id = try savedBook(stack)
@@ -104,7 +117,9 @@ struct FaultTests {
         other.delete(try other.only("Book"))
         try other.save()
       }
-      #expect(failure { _ = try context.existingObject(with: id) }?.code == NSManagedObjectReferentialIntegrityError)
+      #expect(
+        failure { _ = try context.existingObject(with: id) }?.code == NSManagedObjectReferentialIntegrityError
+      )
       #expect(!context.hasChanges)
       #expect(book.isFault)
     }

@@ -8,10 +8,14 @@ struct FetchTests {
 
   private func books(_ context: NSManagedObjectContext) throws {
     let authors = ["Kafka", "Woolf"].map { context.new("Author", ["name": $0]) }
-    for (index, title) in ["Amerika", "The Castle", "The Trial", "Orlando", "The Waves", "Flush"].enumerated() {
+    for (index, title) in ["Amerika", "The Castle", "The Trial", "Orlando", "The Waves", "Flush"].enumerated()
+    {
       context.new(
         index == 3 ? "Novel" : "Book",
-        ["title": title, "pages": 100 * (index % 4), "author": authors[index / 3], "isbn": index == 5 ? NSNull() : "\(index)"])
+        [
+          "title": title, "pages": 100 * (index % 4), "author": authors[index / 3],
+          "isbn": index == 5 ? NSNull() : "\(index)",
+        ])
     }
   }
 
@@ -19,12 +23,16 @@ struct FetchTests {
     _ format: String? = nil, _ arguments: Any?..., sort: String? = nil, ascending: Bool = true
   ) -> NSFetchRequest<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
-    if let format { request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() }) }
+    if let format {
+      request.predicate = NSPredicate(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
+    }
     if let sort { request.sortDescriptors = [NSSortDescriptor(key: sort, ascending: ascending)] }
     return request
   }
 
-  private func titles(_ context: NSManagedObjectContext, _ request: NSFetchRequest<NSManagedObject>) throws -> [String] {
+  private func titles(_ context: NSManagedObjectContext, _ request: NSFetchRequest<NSManagedObject>) throws
+    -> [String]
+  {
     try context.fetch(request).map { $0.string("title")! }
   }
 
@@ -49,16 +57,30 @@ struct FetchTests {
   @Test("Predicates choose, sort descriptors order, whether the objects are saved or not", arguments: kinds)
   func predicates(_ kind: StoreKind) throws {
     try withBooks(kind) { context in
-      #expect(try titles(context, request("title BEGINSWITH %@", "The", sort: "title")) == ["The Castle", "The Trial", "The Waves"])
-      #expect(try titles(context, request("pages > %@", 100, sort: "pages", ascending: false)) == ["Orlando", "The Trial"])
+      #expect(
+        try titles(context, request("title BEGINSWITH %@", "The", sort: "title")) == [
+          "The Castle", "The Trial", "The Waves",
+        ])
+      #expect(
+        try titles(context, request("pages > %@", 100, sort: "pages", ascending: false)) == [
+          "Orlando", "The Trial",
+        ])
       #expect(try titles(context, request("author.name == %@ AND pages == 0", "Kafka")) == ["Amerika"])
       #expect(try titles(context, request("isbn == nil")) == ["Flush"])
-      #expect(try titles(context, request("title IN %@", ["Flush", "Orlando"], sort: "title")) == ["Flush", "Orlando"])
+      #expect(
+        try titles(context, request("title IN %@", ["Flush", "Orlando"], sort: "title")) == [
+          "Flush", "Orlando",
+        ])
       let kafka = try #require(try context.all("Author").first { $0.string("name") == "Kafka" })
-      #expect(try titles(context, request("author == %@", kafka, sort: "title")) == ["Amerika", "The Castle", "The Trial"])
+      #expect(
+        try titles(context, request("author == %@", kafka, sort: "title")) == [
+          "Amerika", "The Castle", "The Trial",
+        ])
       #expect(try titles(context, request("author == %@", kafka.objectID, sort: "title")).count == 3)
       #expect(try titles(context, request("self IN %@", Array(kafka.objects("books")))).count == 3)
-      #expect(try titles(context, request("SUBQUERY(author.books, $b, $b.pages > 200).@count > 0", sort: "title")) == ["Flush", "Orlando", "The Waves"])
+      #expect(
+        try titles(context, request("SUBQUERY(author.books, $b, $b.pages > 200).@count > 0", sort: "title"))
+          == ["Flush", "Orlando", "The Waves"])
       let authors = NSFetchRequest<NSManagedObject>(entityName: "Author")
       authors.predicate = NSPredicate(format: "ANY books.title == %@", "Flush")
       #expect(try context.fetch(authors).map { $0.string("name") } == ["Woolf"])
@@ -130,14 +152,19 @@ struct FetchTests {
       }
       let request = NSFetchRequest<NSDictionary>(entityName: "Book")
       request.resultType = .dictionaryResultType
-      request.propertiesToFetch = [column("sum", "sum:", "pages"), column("max", "max:", "pages"), column("count", "count:", "isbn")]
+      request.propertiesToFetch = [
+        column("sum", "sum:", "pages"), column("max", "max:", "pages"), column("count", "count:", "isbn"),
+      ]
       #expect(try context.fetch(request) == [["sum": 700, "max": 300, "count": 5]])
-      request.propertiesToFetch = ["author.name", column("sum", "sum:", "pages"), column("average", "average:", "pages")]
+      request.propertiesToFetch = [
+        "author.name", column("sum", "sum:", "pages"), column("average", "average:", "pages"),
+      ]
       request.propertiesToGroupBy = ["author.name"]
       request.sortDescriptors = [NSSortDescriptor(key: "author.name", ascending: true)]
       #expect(
         try context.fetch(request) == [
-          ["author.name": "Kafka", "sum": 300, "average": 100], ["author.name": "Woolf", "sum": 400, "average": 133],
+          ["author.name": "Kafka", "sum": 300, "average": 100],
+          ["author.name": "Woolf", "sum": 400, "average": 133],
         ])
       request.havingPredicate = NSPredicate(format: "sum > 300")
       #expect(try context.fetch(request).map { $0["author.name"] as? String } == ["Woolf"])
@@ -156,7 +183,10 @@ struct FetchTests {
       castle["title"] = "Castle"
       context.new("Book", ["title": "The Burrow", "pages": 40])
       book("Flush")["title"] = "The Flush"
-      #expect(try titles(context, request("title BEGINSWITH 'The'", sort: "title")) == ["The Burrow", "The Flush", "The Waves"])
+      #expect(
+        try titles(context, request("title BEGINSWITH 'The'", sort: "title")) == [
+          "The Burrow", "The Flush", "The Waves",
+        ])
       #expect(try context.count(for: request("title BEGINSWITH 'The'")) == 3)
       try context.only("Novel").object("author")!["name"] = "Virginia"
       #expect(try context.count(for: request("author.name == 'Virginia'")) == 3)
@@ -181,9 +211,15 @@ struct FetchTests {
         change(request)
         return failure { _ = try context.fetch(request) }?.localizedDescription
       }
-      #expect(words { $0.predicate = NSPredicate(format: "titel == 'x'") } == "keypath titel not found in entity Book: there is no \"titel\".")
-      #expect(words { $0.predicate = NSPredicate(format: "author.nmae == 'x'") }?.contains("author.nmae not found in entity Book") == true)
-      #expect(words { $0.sortDescriptors = [NSSortDescriptor(key: "wrong", ascending: true)] }?.contains("keypath wrong") == true)
+      #expect(
+        words { $0.predicate = NSPredicate(format: "titel == 'x'") }
+          == "keypath titel not found in entity Book: there is no \"titel\".")
+      #expect(
+        words { $0.predicate = NSPredicate(format: "author.nmae == 'x'") }?.contains(
+          "author.nmae not found in entity Book") == true)
+      #expect(
+        words { $0.sortDescriptors = [NSSortDescriptor(key: "wrong", ascending: true)] }?.contains(
+          "keypath wrong") == true)
       #expect(words { $0.predicate = NSPredicate { _, _ in true } } != nil)
       let unknown = NSFetchRequest<NSManagedObject>(entityName: "Boook")
       #expect(failure { _ = try context.fetch(unknown) }?.localizedDescription.contains("Boook") == true)

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Ids and uniquing")
 struct IdentityTests {
-  @Test("A new object has a temporary id; the save makes it permanent, and the former id still leads to it",
+  @Test(
+    "A new object has a temporary id; the save makes it permanent, and the former id still leads to it",
     arguments: StoreKind.allCases)
   func temporaryAndPermanent(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
@@ -26,7 +27,9 @@ struct IdentityTests {
     }
   }
 
-  @Test("A former id leads to the row when its object is gone, but registers nothing by itself", arguments: StoreKind.allCases)
+  @Test(
+    "A former id leads to the row when its object is gone, but registers nothing by itself",
+    arguments: StoreKind.allCases)
   func formerOfGone(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       func make() throws -> NSManagedObjectID {
@@ -44,7 +47,9 @@ struct IdentityTests {
     }
   }
 
-  @Test("Keys are counted per hierarchy of entities, and an id names the actual entity", arguments: StoreKind.allCases)
+  @Test(
+    "Keys are counted per hierarchy of entities, and an id names the actual entity",
+    arguments: StoreKind.allCases)
   func keys(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       context.new("Author")
@@ -54,11 +59,16 @@ struct IdentityTests {
       #expect(novel.objectID.entity.name == "Novel")
       let keys = Set([novel, book].map { $0.objectID.uriRepresentation().lastPathComponent })
       #expect(keys == ["p1", "p2"])
-      #expect(novel.objectID.uriRepresentation().pathComponents == ["/", "Novel", novel.objectID.uriRepresentation().lastPathComponent])
+      #expect(
+        novel.objectID.uriRepresentation().pathComponents == [
+          "/", "Novel", novel.objectID.uriRepresentation().lastPathComponent,
+        ])
     }
   }
 
-  @Test("obtainPermanentIDs gives ids ahead of the save, and the objects stay inserted", arguments: StoreKind.allCases)
+  @Test(
+    "obtainPermanentIDs gives ids ahead of the save, and the objects stay inserted",
+    arguments: StoreKind.allCases)
   func obtain(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book")
@@ -122,11 +132,15 @@ struct IdentityTests {
       return book.objectID
     }
     try withStack(kind) { _, context in
-      #expect(failure { _ = try context.existingObject(with: id) }?.code == NSManagedObjectReferentialIntegrityError)
+      #expect(
+        failure { _ = try context.existingObject(with: id) }?.code == NSManagedObjectReferentialIntegrityError
+      )
     }
   }
 
-  @Test("One context has one object for a row, however it is found; two contexts have two", arguments: StoreKind.allCases)
+  @Test(
+    "One context has one object for a row, however it is found; two contexts have two",
+    arguments: StoreKind.allCases)
   func uniquing(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let author = context.new("Author", ["name": "Kafka"])

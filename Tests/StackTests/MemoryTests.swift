@@ -31,7 +31,9 @@ struct MemoryTests {
     return all
   }
 
-  @Test("A dropped context frees its objects and rows, circles included: unsaved, saved, fetched", arguments: StoreKind.allCases, 0..<4)
+  @Test(
+    "A dropped context frees its objects and rows, circles included: unsaved, saved, fetched",
+    arguments: StoreKind.allCases, 0..<4)
   func dropped(_ kind: StoreKind, _ mode: Int) throws {
     let stack = try Stack(kind)
     let watch = Watch()
@@ -44,7 +46,9 @@ struct MemoryTests {
         try context.save()
         if mode == 1 { return }
         if mode == 2 { context.reset() }
-        if mode == 3 { for object in context.registeredObjects { context.refresh(object, mergeChanges: false) } }
+        if mode == 3 {
+          for object in context.registeredObjects { context.refresh(object, mergeChanges: false) }
+        }
         let books = try context.all("Book")
         for book in books {
           _ = (book["author"], book["tags"], book["chapters"])
@@ -59,7 +63,9 @@ struct MemoryTests {
     if kind != .inMemory { #expect(watch.livingRows == 0) }
   }
 
-  @Test("Unchanged objects live as long as somebody holds them; changed ones until the save", arguments: StoreKind.allCases)
+  @Test(
+    "Unchanged objects live as long as somebody holds them; changed ones until the save",
+    arguments: StoreKind.allCases)
   func weakness(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let watch = Watch()
@@ -98,7 +104,9 @@ struct MemoryTests {
     }
   }
 
-  @Test("An object outlives its context: its id and entity can be asked for, and it has no context", arguments: StoreKind.allCases)
+  @Test(
+    "An object outlives its context: its id and entity can be asked for, and it has no context",
+    arguments: StoreKind.allCases)
   func outlives(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     func make() throws -> NSManagedObject {

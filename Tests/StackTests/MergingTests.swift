@@ -6,12 +6,15 @@ import Testing
 struct MergingTests {
   /// Runs `change` in another context, and hands the notification of its save to `context`.
   private func mergeSave(
-    _ stack: Stack, _ context: NSManagedObjectContext, name: Notification.Name = .NSManagedObjectContextDidSave,
+    _ stack: Stack, _ context: NSManagedObjectContext,
+    name: Notification.Name = .NSManagedObjectContextDidSave,
     _ change: (NSManagedObjectContext) throws -> Void
   ) throws {
     var notification: Notification?
     try stack.elsewhere { other in
-      let token = NotificationCenter.default.addObserver(forName: name, object: other, queue: nil) { notification = $0 }
+      let token = NotificationCenter.default.addObserver(forName: name, object: other, queue: nil) {
+        notification = $0
+      }
       defer { NotificationCenter.default.removeObserver(token) }
       try change(other)
       try other.save()
@@ -20,7 +23,8 @@ struct MergingTests {
     context.mergeChanges(fromContextDidSave: try #require(notification))
   }
 
-  @Test("Inserted, updated and deleted objects are taken over, and nothing counts as a change",
+  @Test(
+    "Inserted, updated and deleted objects are taken over, and nothing counts as a change",
     arguments: StoreKind.allCases,
     [Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs])
   func merge(_ kind: StoreKind, _ name: Notification.Name) throws {
@@ -42,21 +46,26 @@ struct MergingTests {
       #expect(log.names == ["didChange", "didMergeIDs"])
       #expect(log["didChange"]?.objects(NSInsertedObjectsKey).count == 1)
       #expect(log["didChange"]?.objects(NSDeletedObjectsKey) == [books[1]])
-      #expect(log["didChange"]?.objects(NSRefreshedObjectsKey).contains(books[0]) == true
-        || log["didChange"]?.objects(NSUpdatedObjectsKey).contains(books[0]) == true)
+      #expect(
+        log["didChange"]?.objects(NSRefreshedObjectsKey).contains(books[0]) == true
+          || log["didChange"]?.objects(NSUpdatedObjectsKey).contains(books[0]) == true)
       #expect(log["didMergeIDs"]?.ids(NSInsertedObjectIDsKey).count == 1)
       try context.save()
       #expect(log["didSave"] == nil)
     }
   }
 
-  @Test("Unsaved changes stay on top of what is merged, and save without a conflict", arguments: StoreKind.allCases)
+  @Test(
+    "Unsaved changes stay on top of what is merged, and save without a conflict",
+    arguments: StoreKind.allCases)
   func keepsOwnChanges(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A", "pages": 1])
       try context.save()
       book["title"] = "mine"
-      try mergeSave(stack, context) { other in other.same(book).setValuesForKeys(["title": "theirs", "pages": 2]) }
+      try mergeSave(stack, context) { other in
+        other.same(book).setValuesForKeys(["title": "theirs", "pages": 2])
+      }
       #expect(book.string("title") == "mine")
       #expect(book.int("pages") == 2)
       #expect(book.isUpdated)
@@ -77,7 +86,8 @@ struct MergingTests {
     }
   }
 
-  @Test("automaticallyMergesChangesFromParent takes over saves of the coordinator's other contexts",
+  @Test(
+    "automaticallyMergesChangesFromParent takes over saves of the coordinator's other contexts",
     arguments: StoreKind.allCases)
   func automatic(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
@@ -120,9 +130,12 @@ struct MergingTests {
       other.delete(other.same(gone))
       try other.save()
     }
-    func form(_ object: NSManagedObject) -> Any { byURI ? object.objectID.uriRepresentation() : object.objectID }
+    func form(_ object: NSManagedObject) -> Any {
+      byURI ? object.objectID.uriRepresentation() : object.objectID
+    }
     NSManagedObjectContext.mergeChanges(
-      fromRemoteContextSave: [NSUpdatedObjectsKey: [form(book)], NSDeletedObjectsKey: [form(gone)]], into: [context])
+      fromRemoteContextSave: [NSUpdatedObjectsKey: [form(book)], NSDeletedObjectsKey: [form(gone)]],
+      into: [context])
     context.performAndWait {
       #expect(book.string("title") == "B")
       #expect(gone.managedObjectContext == nil)

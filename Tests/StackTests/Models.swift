@@ -3,7 +3,8 @@ import CoreData
 // Models in a few lines each.
 
 func attribute(
-  _ name: String, _ type: NSAttributeType = .stringAttributeType, optional: Bool = true, default value: Any? = nil
+  _ name: String, _ type: NSAttributeType = .stringAttributeType, optional: Bool = true,
+  default value: Any? = nil
 ) -> NSAttributeDescription {
   let attribute = NSAttributeDescription()
   attribute.name = name
@@ -13,7 +14,9 @@ func attribute(
   return attribute
 }
 
-func entity(_ name: String, _ properties: [NSPropertyDescription] = [], class type: AnyClass? = nil) -> NSEntityDescription {
+func entity(_ name: String, _ properties: [NSPropertyDescription] = [], class type: AnyClass? = nil)
+  -> NSEntityDescription
+{
   let entity = NSEntityDescription()
   entity.name = name
   entity.properties = properties
@@ -68,7 +71,9 @@ func library() -> NSManagedObjectModel {
   let chapter = entity("Chapter", [attribute("title")])
   let passport = entity("Passport", [attribute("number")])
   book.subentities = [novel]
-  join(relate(author, "books", .many, to: book, rule: .cascadeDeleteRule), relate(book, "author", .one, to: author))
+  join(
+    relate(author, "books", .many, to: book, rule: .cascadeDeleteRule),
+    relate(book, "author", .one, to: author))
   join(relate(book, "tags", .many, to: tag), relate(tag, "books", .many, to: book))
   join(
     relate(book, "chapters", .ordered, to: chapter, rule: .cascadeDeleteRule),

@@ -50,7 +50,8 @@ struct NotificationTests {
     }
   }
 
-  @Test("An event is told once; what is inserted and deleted in it cancels out", arguments: StoreKind.allCases)
+  @Test(
+    "An event is told once; what is inserted and deleted in it cancels out", arguments: StoreKind.allCases)
   func events(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let log = NotificationLog(context)
@@ -100,7 +101,9 @@ struct NotificationTests {
     }
   }
 
-  @Test("What an observer changes in didChange or didSave belongs to the next event", arguments: StoreKind.allCases)
+  @Test(
+    "What an observer changes in didChange or didSave belongs to the next event",
+    arguments: StoreKind.allCases)
   func changingObserver(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let tag = context.new("Tag", ["name": "a"])
@@ -128,7 +131,8 @@ struct NotificationTests {
       forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
     ) { log += ($0.userInfo ?? [:]).keys.map { "\($0)" } }
     defer { NotificationCenter.default.removeObserver(token) }
-    let store = try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let store = try coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
     try coordinator.remove(store)
     #expect(log == [NSAddedPersistentStoresKey, NSRemovedPersistentStoresKey])
     #expect(store.persistentStoreCoordinator == nil)

@@ -21,14 +21,17 @@ struct RandomTests {
   /// A library in which every object has a name, and the objects by name.
   private final class Worker {
     let stack: Stack
-    var context: NSManagedObjectContext { stack.context }
+    var context: NSManagedObjectContext
     var dice: Dice
     private var count = 0
 
     init(_ kind: StoreKind, seed: UInt64) throws {
       let model = library()
-      for name in ["Book", "Chapter", "Passport"] { model.entitiesByName[name]!.properties.append(attribute("name")) }
+      for name in ["Book", "Chapter", "Passport"] {
+        model.entitiesByName[name]!.properties.append(attribute("name"))
+      }
       stack = try Stack(kind, model)
+      context = stack.context
       dice = Dice(state: seed)
     }
 
@@ -56,8 +59,14 @@ struct RandomTests {
         let list = book.mutableOrderedSetValue(forKey: "chapters")
         list.insert(chapter, at: Int.random(in: 0...list.count, using: &dice))
         if list.count > 1 { list.exchangeObject(at: 0, withObjectAt: list.count - 1) }
-      case 13: try any("Author")?.setValue(Set([any("Book"), any("Book")].compactMap { $0 }), forKey: "books")
-      case 14: if let object = try any(["Author", "Book", "Tag", "Chapter", "Passport"].randomElement(using: &dice)!) { context.delete(object) }
+      case 13:
+        try any("Author")?.setValue(Set([any("Book"), any("Book")].compactMap { $0 }), forKey: "books")
+      case 14:
+        if let object = try any(
+          ["Author", "Book", "Tag", "Chapter", "Passport"].randomElement(using: &dice)!)
+        {
+          context.delete(object)
+        }
       case 15: context.processPendingChanges()
       case 16: if Int.random(in: 0..<4, using: &dice) == 0 { context.rollback() }
       case 17: context.refreshAllObjects()
@@ -69,14 +78,17 @@ struct RandomTests {
       func names(_ value: Any?) -> String {
         switch value {
         case let object as NSManagedObject: object.string("name")!
-        case let list as NSOrderedSet: list.map { ($0 as! NSManagedObject).string("name")! }.joined(separator: ",")
-        case let set as NSSet: set.map { ($0 as! NSManagedObject).string("name")! }.sorted().joined(separator: ",")
+        case let list as NSOrderedSet:
+          list.map { ($0 as! NSManagedObject).string("name")! }.joined(separator: ",")
+        case let set as NSSet:
+          set.map { ($0 as! NSManagedObject).string("name")! }.sorted().joined(separator: ",")
         default: value.map { "\($0)" } ?? "-"
         }
       }
       return try ["Author", "Book", "Tag", "Chapter", "Passport"].flatMap { entity in
         try context.all(entity).map { object in
-          object.entity.name! + object.entity.propertiesByName.keys.sorted().map { " \($0)=\(names(object[$0]))" }.joined()
+          object.entity.name!
+            + object.entity.propertiesByName.keys.sorted().map { " \($0)=\(names(object[$0]))" }.joined()
         }.sorted()
       }
     }
@@ -103,6 +115,35 @@ struct RandomTests {
         }
       }
       #expect(dumps[0] == dumps[1], "seed \(seed), round \(round)")
+    }
+  }
+
+  @Test(
+    "Two contexts that merge each other's saves end with the same objects as the store",
+    arguments: StoreKind.allCases, 1...6 as ClosedRange<UInt64>)
+  func twoContexts(_ kind: StoreKind, _ seed: UInt64) throws {
+    let worker = try Worker(kind, seed: seed)
+    let contexts = [worker.context, worker.stack.newContext()]
+    for context in contexts {
+      context.automaticallyMergesChangesFromParent = true
+      context.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+      // Otherwise hardly an object would be there for a merge to find.
+      context.retainsRegisteredObjects = true
+    }
+    for round in 0..<20 {
+      for context in contexts {
+        worker.context = context
+        try context.performAndWait { () throws in
+          for _ in 0..<10 { try worker.step() }
+          try context.save()
+        }
+      }
+      // What the saves asked the contexts' queues to merge has been merged when these blocks run.
+      let stored = try worker.stack.elsewhere(Worker.dump)
+      for context in contexts {
+        let seen = try context.performAndWait { try Worker.dump(context) }
+        #expect(seen == stored, "seed \(seed), round \(round)")
+      }
     }
   }
 }

@@ -18,7 +18,8 @@ struct RefreshTests {
     return (author, books, new)
   }
 
-  @Test("Rollback: new objects go, deleted ones come back, changed ones and their relationships are as they were",
+  @Test(
+    "Rollback: new objects go, deleted ones come back, changed ones and their relationships are as they were",
     arguments: StoreKind.allCases)
   func rollback(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
@@ -38,7 +39,9 @@ struct RefreshTests {
       #expect(log["didSave"] == nil)
       books[1]["title"] = "still usable"
       try context.save()
-      try stack.elsewhere { other throws in #expect(try other.strings("Book", "title") == ["0", "still usable"]) }
+      try stack.elsewhere { other throws in
+        #expect(try other.strings("Book", "title") == ["0", "still usable"])
+      }
     }
   }
 
@@ -56,7 +59,8 @@ struct RefreshTests {
     }
   }
 
-  @Test("refresh(mergeChanges: true) takes the new row under the unsaved changes", arguments: StoreKind.allCases)
+  @Test(
+    "refresh(mergeChanges: true) takes the new row under the unsaved changes", arguments: StoreKind.allCases)
   func refreshMerging(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A", "pages": 1])
@@ -78,7 +82,8 @@ struct RefreshTests {
     }
   }
 
-  @Test("refresh(mergeChanges: true) keeps unsaved members of relationships over the store's new ones",
+  @Test(
+    "refresh(mergeChanges: true) keeps unsaved members of relationships over the store's new ones",
     arguments: StoreKind.allCases)
   func refreshRelationships(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
@@ -147,7 +152,9 @@ struct RefreshTests {
       #expect(!context.hasChanges)
       #expect(context.registeredObjects.isEmpty)
       #expect(author.managedObjectContext == nil && new.managedObjectContext == nil)
-      #expect((log["didChange"]?.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID])?.contains(id) == true)
+      #expect(
+        (log["didChange"]?.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID])?.contains(id)
+          == true)
       #expect(context.object(with: id) !== author)
       #expect(context.object(with: id).string("name") == "Kafka")
       #expect(try context.all("Book").count == 2)
@@ -170,7 +177,9 @@ struct RefreshTests {
       book["title"] = "B"
       #expect(book.hasPersistentChangedValues)
       context.delete(book)
-      #expect(book.isDeleted && !book.isUpdated && context.updatedObjects.isEmpty && context.deletedObjects == [book])
+      #expect(
+        book.isDeleted && !book.isUpdated && context.updatedObjects.isEmpty
+          && context.deletedObjects == [book])
       try context.save()
       #expect(!context.hasChanges && !book.hasChanges && !book.isDeleted)
     }

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Relationships")
 struct RelationshipTests {
-  @Test("Setting a to-one puts the object into the set of the other side, and takes it out of the former one's",
+  @Test(
+    "Setting a to-one puts the object into the set of the other side, and takes it out of the former one's",
     arguments: StoreKind.allCases)
   func oneToMany(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
@@ -27,7 +28,9 @@ struct RelationshipTests {
     }
   }
 
-  @Test("Setting the set points every member's to-one here, and the others' nowhere", arguments: StoreKind.allCases)
+  @Test(
+    "Setting the set points every member's to-one here, and the others' nowhere",
+    arguments: StoreKind.allCases)
   func setMembers(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let (a, b) = (context.new("Author"), context.new("Author"))
@@ -51,7 +54,9 @@ struct RelationshipTests {
     }
   }
 
-  @Test("The mutable set changes the relationship, whether its members were read or not", arguments: StoreKind.allCases)
+  @Test(
+    "The mutable set changes the relationship, whether its members were read or not",
+    arguments: StoreKind.allCases)
   func mutableSet(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let author = context.new("Author")
@@ -77,7 +82,9 @@ struct RelationshipTests {
       #expect(author.objects("books") == [books[0], books[1]])
       set.minus([books[0]])
       try context.save()
-      try stack.elsewhere { other throws in #expect(other.same(author).objects("books") == [other.same(books[1])]) }
+      try stack.elsewhere { other throws in
+        #expect(other.same(author).objects("books") == [other.same(books[1])])
+      }
     }
   }
 
@@ -92,7 +99,9 @@ struct RelationshipTests {
       func expect(_ wanted: String, _ call: () -> Void, _ location: SourceLocation = #_sourceLocation) {
         call()
         #expect(order() == wanted, sourceLocation: location)
-        #expect(parts.allSatisfy { ($0.object("book") === book) == wanted.contains($0.string("title")!) }, sourceLocation: location)
+        #expect(
+          parts.allSatisfy { ($0.object("book") === book) == wanted.contains($0.string("title")!) },
+          sourceLocation: location)
       }
       expect("a") { set.add(a) }
       expect("ab") { set.add(b) }
@@ -106,9 +115,12 @@ struct RelationshipTests {
       expect("efca") { set.replaceObject(at: 3, with: a) }
       expect("dfca") { set.setObject(d, at: 0) }
       expect("dfcae") { set.setObject(e, at: 4) }
-      expect("acdef") { set.sort(comparator: { x, y in
-        ((x as! NSManagedObject).string("title")! as NSString).compare((y as! NSManagedObject).string("title")!)
-      }) }
+      expect("acdef") {
+        set.sort(comparator: { x, y in
+          ((x as! NSManagedObject).string("title")! as NSString).compare(
+            (y as! NSManagedObject).string("title")!)
+        })
+      }
       expect("cef") { set.removeObjects(at: IndexSet([0, 2])) }
       expect("ce") { set.removeObjects(in: [f]) }
       expect("e") { set.removeObjects(in: NSRange(location: 0, length: 1)) }
@@ -151,10 +163,14 @@ struct RelationshipTests {
       let tags = "abcd".map { context.new("Tag", ["name": String($0)]) }
       let (a, b, c, d) = (tags[0], tags[1], tags[2], tags[3])
       let set = book.mutableSetValue(forKey: "tags")
-      func expect(_ wanted: Set<NSManagedObject>, _ call: () -> Void, _ location: SourceLocation = #_sourceLocation) {
+      func expect(
+        _ wanted: Set<NSManagedObject>, _ call: () -> Void, _ location: SourceLocation = #_sourceLocation
+      ) {
         call()
         #expect(book.objects("tags") == wanted, sourceLocation: location)
-        #expect(tags.allSatisfy { $0.objects("books") == (wanted.contains($0) ? [book] : []) }, sourceLocation: location)
+        #expect(
+          tags.allSatisfy { $0.objects("books") == (wanted.contains($0) ? [book] : []) },
+          sourceLocation: location)
       }
       expect([a]) { set.add(a) }
       expect([a, b, c]) { set.addObjects(from: [a, b, c]) }
@@ -177,7 +193,8 @@ struct RelationshipTests {
     }
   }
 
-  @Test("A set that was handed out stays as it was when the relationship changes", arguments: StoreKind.allCases)
+  @Test(
+    "A set that was handed out stays as it was when the relationship changes", arguments: StoreKind.allCases)
   func handedOutSet(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let author = context.new("Author")
@@ -214,7 +231,8 @@ struct RelationshipTests {
       book.replaceManagedMember(at: 1, with: parts[3], chapters)
       #expect(order() == ["2", "3", "1"])
       #expect(parts[0]["book"] == nil)
-      book.insertManagedMembers([parts[0], parts[4]], at: NSIndexSet(indexesIn: NSRange(location: 1, length: 2)), chapters)
+      book.insertManagedMembers(
+        [parts[0], parts[4]], at: NSIndexSet(indexesIn: NSRange(location: 1, length: 2)), chapters)
       #expect(order() == ["2", "0", "4", "3", "1"])
       book.removeManagedMember(at: 0, chapters)
       book.removeManagedMembers(at: NSIndexSet(index: 3), chapters)
@@ -226,7 +244,9 @@ struct RelationshipTests {
     }
   }
 
-  @Test("One to one: setting one end steals the destination from its former holder", arguments: StoreKind.allCases)
+  @Test(
+    "One to one: setting one end steals the destination from its former holder", arguments: StoreKind.allCases
+  )
   func oneToOne(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let (a, b) = (context.new("Author"), context.new("Author"))
@@ -274,14 +294,17 @@ struct RelationshipTests {
     }
   }
 
-  @Test("An ordered relationship keeps its order, and takes members from the other side at its end",
+  @Test(
+    "An ordered relationship keeps its order, and takes members from the other side at its end",
     arguments: StoreKind.allCases)
   func ordered(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book")
       let parts = "abcde".map { context.new("Chapter", ["title": String($0)]) }
       book["chapters"] = NSOrderedSet(array: [parts[2], parts[0], parts[1]])
-      func order(_ book: NSManagedObject) -> String { book.list("chapters").compactMap { $0.string("title") }.joined() }
+      func order(_ book: NSManagedObject) -> String {
+        book.list("chapters").compactMap { $0.string("title") }.joined()
+      }
       #expect(order(book) == "cab")
       try context.save()
       parts[3]["book"] = book
@@ -309,7 +332,9 @@ struct RelationshipTests {
     }
   }
 
-  @Test("A member that leaves an ordered relationship and comes back stands at its end", arguments: StoreKind.allCases)
+  @Test(
+    "A member that leaves an ordered relationship and comes back stands at its end",
+    arguments: StoreKind.allCases)
   func comesBack(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book")
@@ -334,7 +359,9 @@ struct RelationshipTests {
     relate(list, "ranking", .ordered, to: item)
     try withStack(kind, model([list, item])) { stack, context in
       let items = "abc".map { context.new("Item", ["name": String($0)]) }
-      let one = context.new("List", ["first": items[0], "items": Set(items), "ranking": NSOrderedSet(array: [items[2], items[0]])])
+      let one = context.new(
+        "List",
+        ["first": items[0], "items": Set(items), "ranking": NSOrderedSet(array: [items[2], items[0]])])
       // In a SQLite store a to-many without an inverse is a column of the destination, which one owner can have.
       let two = context.new("List", ["ranking": NSOrderedSet(array: [items[1]])])
       try context.save()
@@ -356,7 +383,9 @@ struct RelationshipTests {
   @Test("An entity may be related to itself", arguments: StoreKind.allCases)
   func reflexive(_ kind: StoreKind) throws {
     let node = entity("Node", [attribute("name")])
-    join(relate(node, "children", .many, to: node, rule: .cascadeDeleteRule), relate(node, "parent", .one, to: node))
+    join(
+      relate(node, "children", .many, to: node, rule: .cascadeDeleteRule),
+      relate(node, "parent", .one, to: node))
     let friends = relate(node, "friends", .many, to: node)
     friends.inverseRelationship = friends
     try withStack(kind, model([node])) { stack, context in
@@ -393,7 +422,9 @@ struct RelationshipTests {
     }
   }
 
-  @Test("A destination in another context, or of another entity, is refused: thrown by the checked spelling, a trap else")
+  @Test(
+    "A destination in another context, or of another entity, is refused: thrown by the checked spelling, a trap else"
+  )
   func refused() async throws {
     try withStack(.inMemory) { stack, context in
       let book = context.new("Book")
@@ -415,10 +446,13 @@ struct RelationshipTests {
     }
     let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(
-      words.contains("Illegal attempt to establish a relationship \"author\" between objects in different contexts."))
+      words.contains(
+        "Illegal attempt to establish a relationship \"author\" between objects in different contexts."))
   }
 
-  @Test("A change of the set counts as a change of both objects, and bumps the owner's version", arguments: StoreKind.allCases)
+  @Test(
+    "A change of the set counts as a change of both objects, and bumps the owner's version",
+    arguments: StoreKind.allCases)
   func versions(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let (author, book) = (context.new("Author"), context.new("Book"))

@@ -119,7 +119,8 @@ struct SavingTests {
     }
   }
 
-  @Test("Objects of a subentity are found through the parent entity, with their own class of properties",
+  @Test(
+    "Objects of a subentity are found through the parent entity, with their own class of properties",
     arguments: StoreKind.allCases)
   func subentities(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
@@ -135,9 +136,13 @@ struct SavingTests {
     }
   }
 
-  @Test("willSave may change the object and others, until nothing changes any more", arguments: StoreKind.allCases)
+  @Test(
+    "willSave may change the object and others, until nothing changes any more", arguments: StoreKind.allCases
+  )
   func willSave(_ kind: StoreKind) throws {
-    let model = model([entity("Counted", [attribute("rounds", .integer32AttributeType, default: 0)], class: Counted.self)])
+    let model = model([
+      entity("Counted", [attribute("rounds", .integer32AttributeType, default: 0)], class: Counted.self)
+    ])
     try withStack(kind, model) { stack, context in
       let object = context.new("Counted")
       try context.save()
@@ -146,9 +151,12 @@ struct SavingTests {
     }
   }
 
-  @Test("didSave comes after the objects have their permanent ids and no changes", arguments: StoreKind.allCases)
+  @Test(
+    "didSave comes after the objects have their permanent ids and no changes", arguments: StoreKind.allCases)
   func didSave(_ kind: StoreKind) throws {
-    let model = model([entity("Counted", [attribute("rounds", .integer32AttributeType, default: 0)], class: Counted.self)])
+    let model = model([
+      entity("Counted", [attribute("rounds", .integer32AttributeType, default: 0)], class: Counted.self)
+    ])
     try withStack(kind, model) { _, context in
       let object = context.new("Counted") as! Counted
       try context.save()
@@ -156,7 +164,8 @@ struct SavingTests {
     }
   }
 
-  @Test("Metadata of the store has its type, UUID and the model's version hashes", arguments: StoreKind.allCases)
+  @Test(
+    "Metadata of the store has its type, UUID and the model's version hashes", arguments: StoreKind.allCases)
   func metadata(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     let metadata = stack.coordinator.metadata(for: stack.store)
@@ -176,6 +185,7 @@ final class Counted: NSManagedObject {
   }
 
   override func didSave() {
-    seenInDidSave = "\(objectID.isTemporaryID ? "temporary" : "permanent"), \(hasChanges ? "changed" : "unchanged")"
+    seenInDidSave =
+      "\(objectID.isTemporaryID ? "temporary" : "permanent"), \(hasChanges ? "changed" : "unchanged")"
   }
 }

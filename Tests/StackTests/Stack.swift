@@ -115,7 +115,9 @@ extension NSManagedObject {
   }
 
   /// The members of an ordered relationship, in order.
-  func list(_ key: String) -> [NSManagedObject] { (value(forKey: key) as! NSOrderedSet).array as! [NSManagedObject] }
+  func list(_ key: String) -> [NSManagedObject] {
+    (value(forKey: key) as! NSOrderedSet).array as! [NSManagedObject]
+  }
 }
 
 /// The error that a body throws.

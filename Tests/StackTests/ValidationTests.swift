@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Validation")
 struct ValidationTests {
-  private static func limited(_ name: String, _ type: NSAttributeType, _ limits: AttributeLimits) -> NSAttributeDescription {
+  private static func limited(_ name: String, _ type: NSAttributeType, _ limits: AttributeLimits)
+    -> NSAttributeDescription
+  {
     let made = attribute(name, type)
     made.limits = limits
     return made
@@ -21,10 +23,12 @@ struct ValidationTests {
         limited(
           "day", .dateAttributeType,
           AttributeLimits(
-            minDate: Date(timeIntervalSinceReferenceDate: 0), maxDate: Date(timeIntervalSinceReferenceDate: 100))),
+            minDate: Date(timeIntervalSinceReferenceDate: 0),
+            maxDate: Date(timeIntervalSinceReferenceDate: 100))),
       ])
     let ruled = attribute("ruled")
-    ruled.setValidationPredicates([NSPredicate { value, _ in value as? String != "bad" }], withValidationWarnings: ["not bad"])
+    ruled.setValidationPredicates(
+      [NSPredicate { value, _ in value as? String != "bad" }], withValidationWarnings: ["not bad"])
     thing.properties.append(ruled)
     let part = entity("Part", [attribute("name")])
     relate(thing, "one", .one, to: part)
@@ -41,19 +45,41 @@ struct ValidationTests {
   }
 
   static let cases = [
-    Case(key: "must", value: nil, code: NSValidationMissingMandatoryPropertyError, words: "must is a required value of Thing."),
-    Case(key: "number", value: 0, code: NSValidationNumberTooSmallError, words: "number of Thing is below its minimum 1: 0."),
-    Case(key: "number", value: 11, code: NSValidationNumberTooLargeError, words: "number of Thing is above its maximum 10: 11."),
-    Case(key: "real", value: 0.25, code: NSValidationNumberTooSmallError, words: "real of Thing is below its minimum 0.5: 0.25."),
-    Case(key: "text", value: "a", code: NSValidationStringTooShortError, words: "text of Thing is shorter than its minimum of 2: \"a\"."),
-    Case(key: "text", value: "abcde", code: NSValidationStringTooLongError, words: "text of Thing is longer than its maximum of 4: \"abcde\"."),
-    Case(key: "text", value: "ABC", code: NSValidationStringPatternMatchingError, words: "text of Thing does not match its pattern [a-z]*: \"ABC\"."),
-    Case(key: "day", value: Date(timeIntervalSinceReferenceDate: -1), code: NSValidationDateTooSoonError, words: "day of Thing is before its minimum"),
-    Case(key: "day", value: Date(timeIntervalSinceReferenceDate: 101), code: NSValidationDateTooLateError, words: "day of Thing is after its maximum"),
-    Case(key: "ruled", value: "bad", code: NSManagedObjectValidationError, words: "ruled of Thing is not valid: not bad. Its value is \"bad\"."),
+    Case(
+      key: "must", value: nil, code: NSValidationMissingMandatoryPropertyError,
+      words: "must is a required value of Thing."),
+    Case(
+      key: "number", value: 0, code: NSValidationNumberTooSmallError,
+      words: "number of Thing is below its minimum 1: 0."),
+    Case(
+      key: "number", value: 11, code: NSValidationNumberTooLargeError,
+      words: "number of Thing is above its maximum 10: 11."),
+    Case(
+      key: "real", value: 0.25, code: NSValidationNumberTooSmallError,
+      words: "real of Thing is below its minimum 0.5: 0.25."),
+    Case(
+      key: "text", value: "a", code: NSValidationStringTooShortError,
+      words: "text of Thing is shorter than its minimum of 2: \"a\"."),
+    Case(
+      key: "text", value: "abcde", code: NSValidationStringTooLongError,
+      words: "text of Thing is longer than its maximum of 4: \"abcde\"."),
+    Case(
+      key: "text", value: "ABC", code: NSValidationStringPatternMatchingError,
+      words: "text of Thing does not match its pattern [a-z]*: \"ABC\"."),
+    Case(
+      key: "day", value: Date(timeIntervalSinceReferenceDate: -1), code: NSValidationDateTooSoonError,
+      words: "day of Thing is before its minimum"),
+    Case(
+      key: "day", value: Date(timeIntervalSinceReferenceDate: 101), code: NSValidationDateTooLateError,
+      words: "day of Thing is after its maximum"),
+    Case(
+      key: "ruled", value: "bad", code: NSManagedObjectValidationError,
+      words: "ruled of Thing is not valid: not bad. Its value is \"bad\"."),
   ]
 
-  @Test("A value that breaks a rule fails the save with its code, its object, its key, its value", arguments: StoreKind.allCases, cases)
+  @Test(
+    "A value that breaks a rule fails the save with its code, its object, its key, its value",
+    arguments: StoreKind.allCases, cases)
   func rules(_ kind: StoreKind, _ test: Case) throws {
     try withStack(kind, ValidationTests.thing()) { stack, context in
       let thing = context.new("Thing")
@@ -76,13 +102,16 @@ struct ValidationTests {
   @Test("Values on the limits pass", arguments: StoreKind.allCases)
   func limits(_ kind: StoreKind) throws {
     try withStack(kind, ValidationTests.thing()) { _, context in
-      context.new("Thing", ["number": 1, "text": "ab", "day": Date(timeIntervalSinceReferenceDate: 100), "ruled": "good"])
+      context.new(
+        "Thing",
+        ["number": 1, "text": "ab", "day": Date(timeIntervalSinceReferenceDate: 100), "ruled": "good"])
       context.new("Thing", ["number": 10, "text": "abcd", "real": 0.5])
       try context.save()
     }
   }
 
-  @Test("Counts of members: none is fine where the relationship is optional, one is too few, four too many",
+  @Test(
+    "Counts of members: none is fine where the relationship is optional, one is too few, four too many",
     arguments: StoreKind.allCases)
   func counts(_ kind: StoreKind) throws {
     try withStack(kind, ValidationTests.thing()) { _, context in
@@ -146,15 +175,18 @@ struct ValidationTests {
       #expect(error.code == NSValidationMultipleErrorsError)
       let details = try #require(error.userInfo[NSDetailedErrorsKey] as? [NSError])
       #expect(
-        details.map(\.code).sorted() == [
-          NSValidationMissingMandatoryPropertyError, NSValidationNumberTooLargeError, NSValidationStringTooShortError,
-          NSValidationStringPatternMatchingError,
-        ].sorted())
+        details.map(\.code).sorted()
+          == [
+            NSValidationMissingMandatoryPropertyError, NSValidationNumberTooLargeError,
+            NSValidationStringTooShortError,
+            NSValidationStringPatternMatchingError,
+          ].sorted())
       #expect(try #require(error as Error as? CocoaError).code == .validationMultipleErrors)
     }
   }
 
-  @Test("The program's own checks are asked for new, changed and deleted objects", arguments: StoreKind.allCases)
+  @Test(
+    "The program's own checks are asked for new, changed and deleted objects", arguments: StoreKind.allCases)
   func overrides(_ kind: StoreKind) throws {
     let model = model([entity("Picky", [attribute("name")], class: Picky.self)])
     try withStack(kind, model) { _, context in

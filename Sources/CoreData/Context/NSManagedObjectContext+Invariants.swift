@@ -24,7 +24,8 @@ extension NSManagedObjectContext {
   private func sharedRows(_ objects: [NSManagedObject]) -> [String] {
     var seen: [NSManagedObjectID: NSManagedObject] = [:]
     return objects.compactMap { object in
-      let id = NSManagedObjectID(layout: object.layout, key: object.key, store: owner.storeIdentity(object.store))
+      let id = NSManagedObjectID(
+        layout: object.layout, key: object.key, store: owner.storeIdentity(object.store))
       if let other = seen.updateValue(object, forKey: id), other !== object {
         return "Invariant 1: two objects have the id \(id)."
       }
@@ -61,18 +62,23 @@ extension NSManagedObjectContext {
   private func ends(of object: NSManagedObject) -> [String] {
     guard object.state.isDisjoint(with: [.fault, .deleted, .inaccessible]) else { return [] }
     var broken: [String] = []
-    func check(_ member: NSManagedObject, _ property: LayoutProperty, _ inverse: LayoutProperty, leadsBack: Bool) {
+    func check(
+      _ member: NSManagedObject, _ property: LayoutProperty, _ inverse: LayoutProperty, leadsBack: Bool
+    ) {
       guard !member.state.contains(.deleted), let own = member.layout.property(named: inverse.name),
         let back = member.knows(object, own), back != leadsBack
       else { return }
       broken.append(
         "Invariant 3: \(member.layout.name) \(member.objectID) \(leadsBack ? "came into" : "left") "
-          + "\(property.name) of \(object.layout.name) \(object.objectID), but its \(inverse.name) says otherwise.")
+          + "\(property.name) of \(object.layout.name) \(object.objectID), but its \(inverse.name) says otherwise."
+      )
     }
     for property in object.layout.relationships {
       guard let inverse = object.layout.inverse(of: property) else { continue }
       if property.kind == .toOne {
-        guard object.changedSlots.contains(property.slot), let member = object.toOne(property) else { continue }
+        guard object.changedSlots.contains(property.slot), let member = object.toOne(property) else {
+          continue
+        }
         check(member, property, inverse, leadsBack: true)
       } else if property.toManyIndex < object.toManyStates.count,
         let state = object.toManyStates[property.toManyIndex]
@@ -94,7 +100,9 @@ extension NSManagedObject {
   fileprivate func knows(_ other: NSManagedObject, _ property: LayoutProperty) -> Bool? {
     if state.contains(.fault) || state.contains(.inaccessible) { return nil }
     if property.kind == .toOne { return toOne(property) === other }
-    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex] else { return nil }
+    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex] else {
+      return nil
+    }
     if let order = state.order { return order.contains { $0 === other } }
     if state.isAdded(other) { return true }
     if state.removed.contains(other.reference) { return false }

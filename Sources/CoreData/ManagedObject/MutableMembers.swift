@@ -133,7 +133,9 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
 
   private func keep(where isKept: (NSManagedObject) -> Bool) { edit { $0.removeAll { !isKept($0) } } }
 
-  override func insert(_ member: Any, at index: Int) { insert(contentsOf: CollectionOfOne((index: index, member: member))) }
+  override func insert(_ member: Any, at index: Int) {
+    insert(contentsOf: CollectionOfOne((index: index, member: member)))
+  }
   override func insert(_ objects: [Any], at indexes: IndexSet) {
     insert(contentsOf: zip(indexes, objects).map { (index: $0, member: $1) })
   }
@@ -141,12 +143,16 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
   override func add(_ objects: UnsafePointer<AnyObject>!, count: Int) {
     addObjects(from: (0..<count).map { objects[$0] })
   }
-  override func addObjects(from array: [Any]) { insert(contentsOf: array.map { (index: Int.max, member: $0) }) }
+  override func addObjects(from array: [Any]) {
+    insert(contentsOf: array.map { (index: Int.max, member: $0) })
+  }
   override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
   override func unionSet(_ other: Set<AnyHashable>) { addObjects(from: other.map(\.base)) }
 
   override func removeObject(at index: Int) { edit { $0.remove(at: index) } }
-  override func removeObjects(at indexes: IndexSet) { edit { for index in indexes.reversed() { $0.remove(at: index) } } }
+  override func removeObjects(at indexes: IndexSet) {
+    edit { for index in indexes.reversed() { $0.remove(at: index) } }
+  }
   override func removeObjects(in range: NSRange) { edit { $0.removeSubrange(Range(range)!) } }
   override func removeAllObjects() { edit { $0 = [] } }
   override func remove(_ member: Any) { keep { $0 !== member as AnyObject } }
@@ -178,8 +184,11 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
       members.insert(contentsOf: moved, at: index)
     }
   }
-  override func sort(comparator: (Any, Any) -> ComparisonResult) { sort(options: [], usingComparator: comparator) }
-  override func sort(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
+  override func sort(comparator: (Any, Any) -> ComparisonResult) {
+    sort(options: [], usingComparator: comparator)
+  }
+  override func sort(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult)
+  {
     sortRange(NSRange(location: 0, length: count), options: options, usingComparator: comparator)
   }
   override func sortRange(

@@ -15,10 +15,13 @@ final class InMemoryStore: NSPersistentStore, RowStore {
   override var type: String { NSInMemoryStoreType }
 
   required init(
-    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL,
     options: [AnyHashable: Any]? = nil
   ) {
-    guard let root else { fatalError("An in-memory store needs a coordinator: its rows are laid out by a model.") }
+    guard let root else {
+      fatalError("An in-memory store needs a coordinator: its rows are laid out by a model.")
+    }
     model = root.managedObjectModel
     layouts = root.layouts
     rowCache = RowCache(root.layouts)

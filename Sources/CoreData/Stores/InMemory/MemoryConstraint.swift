@@ -34,7 +34,8 @@ struct MemoryConstraint {
         values.bytes.append(contentsOf: tail)
       } else {
         let count = property.kind.words(isPolymorphic: property.isPolymorphic)
-        values.bytes.append(contentsOf: UnsafeRawBufferPointer(start: row.words + property.word, count: count * 8))
+        values.bytes.append(
+          contentsOf: UnsafeRawBufferPointer(start: row.words + property.word, count: count * 8))
       }
     }
     return values

@@ -28,7 +28,8 @@ extension MemoryFetch {
     if let having = fetch.having {
       if having.usesAggregates {
         throw Failure.unsupportedFeature(
-          "An aggregate in the having predicate of a fetch from an in-memory store; name a column instead,").nsError
+          "An aggregate in the having predicate of a fetch from an in-memory store; name a column instead,"
+        ).nsError
       }
       let evaluator = try PredicateEvaluator(having)
       groups = try groups.filter { try evaluator.matches($0) }
@@ -45,7 +46,8 @@ extension MemoryFetch {
 
   /// Groups in the order of their first rows. Without properties to group by, aggregates take all rows as one
   /// group; without aggregates each row is its own.
-  private func grouped(_ fetch: DictionaryFetch, _ found: [RowSnapshot], isAggregate: Bool) throws -> [Group] {
+  private func grouped(_ fetch: DictionaryFetch, _ found: [RowSnapshot], isAggregate: Bool) throws -> [Group]
+  {
     if fetch.groupBy.isEmpty {
       if isAggregate { return [Group(rows: found, view: view)] }
       return found.map { Group(rows: [$0], view: view) }
@@ -99,15 +101,21 @@ private struct MemoryColumn {
     let found = column.expression.aggregate
     aggregate = found?.function
     term = try MemoryTerm(found?.of ?? column.expression)
-    if case .keyPath(let path) = column.expression, path.count == 1, layout.property(named: path[0])?.kind == .toMany {
+    if case .keyPath(let path) = column.expression, path.count == 1,
+      layout.property(named: path[0])?.kind == .toMany
+    {
       throw Failure.malformedFetchRequest(
-        entity: layout.name, what: "the to-many relationship \"\(path[0])\" cannot be a column of dictionaries").nsError
+        entity: layout.name,
+        what: "the to-many relationship \"\(path[0])\" cannot be a column of dictionaries"
+      ).nsError
     }
   }
 
   func value(of rows: [RowSnapshot], _ view: MemoryView) throws -> PredicateValue {
     guard let aggregate else { return try rows.first.map { try term.value(of: $0, view) } ?? .null }
-    let values = try rows.map { try term.value(of: $0, view) }.flatMap { $0.members ?? [$0] }.filter { !$0.isNull }
+    let values = try rows.map { try term.value(of: $0, view) }.flatMap { $0.members ?? [$0] }.filter {
+      !$0.isNull
+    }
     // SQLite's sum of no rows is nil.
     if aggregate != .count, values.isEmpty { return .null }
     return try FunctionEvaluation.of(aggregate)([.values(values)])

@@ -66,7 +66,9 @@ struct MemoryLinks {
       let (before, after) = (old?.destination(property), new?.destination(property))
       if before == after { continue }
       if let before, let old { sources[Index(property)]?[before.key]?.remove(old.reference) }
-      if let after, let new { sources[Index(property), default: [:]][after.key, default: []].insert(new.reference) }
+      if let after, let new {
+        sources[Index(property), default: [:]][after.key, default: []].insert(new.reference)
+      }
     }
   }
 
@@ -83,7 +85,9 @@ struct MemoryLinks {
         if let inverse { link(change.owner, to: member, inverse) }
       }
     }
-    if let order = change.order { lists[Place(change.owner, change.relationship, layouts)] = ContiguousArray(order) }
+    if let order = change.order {
+      lists[Place(change.owner, change.relationship, layouts)] = ContiguousArray(order)
+    }
   }
 
   /// A row is gone: so are its links, both ways.
@@ -101,7 +105,9 @@ struct MemoryLinks {
     if lists[place]?.contains(member) != true { lists[place, default: []].append(member) }
   }
 
-  private mutating func unlink(_ member: RowReference, from owner: RowReference, _ relationship: LayoutProperty) {
+  private mutating func unlink(
+    _ member: RowReference, from owner: RowReference, _ relationship: LayoutProperty
+  ) {
     let place = Place(owner, relationship, layouts)
     guard let index = lists[place]?.firstIndex(of: member) else { return }
     lists[place]!.remove(at: index)

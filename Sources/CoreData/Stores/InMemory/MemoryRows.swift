@@ -33,10 +33,14 @@ struct MemoryRows {
     var conflicts: [VersionConflict] = []
     func check(_ base: RowSnapshot) {
       let current = row(base.reference)
-      if current?.version != base.version { conflicts.append(VersionConflict(base: base, persisted: current)) }
+      if current?.version != base.version {
+        conflicts.append(VersionConflict(base: base, persisted: current))
+      }
     }
     for row in changes.inserted {
-      if let current = self.row(row.reference) { conflicts.append(VersionConflict(base: row, persisted: current)) }
+      if let current = self.row(row.reference) {
+        conflicts.append(VersionConflict(base: row, persisted: current))
+      }
     }
     for update in changes.updated { check(update.base) }
     changes.deleted.forEach(check)
@@ -59,7 +63,8 @@ struct MemoryRows {
       newcomers[values, default: []].append(row.reference)
     }
     changes.inserted.forEach(enter)
-    for update in changes.updated where constraint.values(of: update.row) != constraint.values(of: update.base) {
+    for update in changes.updated
+    where constraint.values(of: update.row) != constraint.values(of: update.base) {
       leaving.insert(update.base.reference)
       enter(update.row)
     }

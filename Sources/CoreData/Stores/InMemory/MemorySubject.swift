@@ -32,7 +32,8 @@ struct MemorySubject: PredicateSubject {
       property = found
     }
     if property.isTransient {
-      throw Failure.unsupportedFeature("The transient property \(layout.name).\(property.name) in a fetch from a store")
+      throw Failure.unsupportedFeature(
+        "The transient property \(layout.name).\(property.name) in a fetch from a store")
     }
     switch property.kind {
     case .toOne:
@@ -43,7 +44,8 @@ struct MemorySubject: PredicateSubject {
         view.rows.members(of: property, owner: row.reference).compactMap { member in
           view.rows.row(member).map { MemorySubject(row: $0, view: view) }
         })
-    case .fetched: throw Failure.unsupportedFeature("The fetched property \(layout.name).\(property.name) in a predicate")
+    case .fetched:
+      throw Failure.unsupportedFeature("The fetched property \(layout.name).\(property.name) in a predicate")
     default: return PredicateValue(row.value(property), isBoolean: property.kind == .boolean)
     }
   }
