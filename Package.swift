@@ -74,6 +74,14 @@ let package = Package(
     .testTarget(name: "StackTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
 
+    // Sources as applications have them, with `import CoreData` alone.
+    .testTarget(
+      name: "SurfaceTests", dependencies: ["CoreData"], exclude: ["Journal.xcdatamodeld"],
+      swiftSettings: stackSettings, plugins: ["CompileDataModel"]),
+    .testTarget(
+      name: "SurfaceSwift6Tests", dependencies: ["CoreData"], swiftSettings: [.swiftLanguageMode(.v6)],
+      plugins: ["CompileDataModel"]),
+
     // What the chapters share: a second pair of eyes on a store's file, and their programs' common ground.
     .target(
       name: "StoreFileReader", dependencies: ["CSQLite"], path: "Chapters/Support/StoreFileReader",

@@ -34,7 +34,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     self.init(name: name, managedObjectModel: NSPersistentContainer.model(named: name))
   }
 
-  public required init(name: String, managedObjectModel model: NSManagedObjectModel) {
+  public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     self.name = name
     managedObjectModel = model
     persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -67,6 +67,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// Opens the stores. The handler is called once for each description, with an error where one could not be
   /// opened: before this returns, on the calling thread, or for an asynchronous description later, on a
   /// background queue.
+  @preconcurrency
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -88,14 +89,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Runs a block with a context of its own, on that context's queue, later.
-  open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
+  open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
     context.perform { block(context) }
   }
 
   /// Runs a block with a context of its own, on that context's queue, and returns what it returns.
   public func performBackgroundTask<T, Problem: Error>(
-    _ block: @escaping (NSManagedObjectContext) throws(Problem) -> T
+    _ block: sending @escaping (NSManagedObjectContext) throws(Problem) -> T
   ) async throws(Problem) -> T {
     let context = newBackgroundContext()
     return try await context.perform { () throws(Problem) -> T in try block(context) }

@@ -62,13 +62,6 @@ extension NSManagedObjectContext {
     if !object.state.contains(.deleted) { markDeleted(object) }
     object.state.insert(.propagated)
   }
-
-  /// Whether an object whose row is gone reads as empty and is deleted. Default: ``shouldDeleteInaccessibleFaults``.
-  public func shouldHandleInaccessibleFault(
-    _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
-  ) -> Bool {
-    shouldDeleteInaccessibleFaults
-  }
 }
 
 /// The keys of one fetch whose rows come in batches, as objects ask for them.

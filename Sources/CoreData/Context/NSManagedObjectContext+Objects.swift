@@ -12,15 +12,15 @@ extension NSManagedObjectContext {
   /// The objects the context knows. Unchanged ones live only as long as somebody holds them.
   public var registeredObjects: Set<NSManagedObject> { Set(owner?.allObjects ?? []) }
 
-  /// Whether a save would have anything to write.
-  public var hasChanges: Bool {
+  /// ``hasChanges``.
+  var holdsChanges: Bool {
     guardQueue("hasChanges")
     return insertedList.contains { $0.state.contains(.inserted) } || updatedList.contains { $0.isUpdated }
       || deletedList.contains { $0.state.contains(.deleted) }
   }
 
-  /// Takes an object without a context in; an object marked as deleted is no longer.
-  public func insert(_ object: NSManagedObject) {
+  /// ``insert(_:)``.
+  func insertObject(_ object: NSManagedObject) {
     guardQueue("insert(_:)")
     if object.owner === owner {
       if object.state.contains(.deleted) { undelete(object) }
@@ -48,8 +48,8 @@ extension NSManagedObjectContext {
     object.awakeFromInsert()
   }
 
-  /// Marks an object for deletion: rules are applied when pending changes are processed, the row goes with the save.
-  public func delete(_ object: NSManagedObject) {
+  /// ``delete(_:)``.
+  func deleteObject(_ object: NSManagedObject) {
     guardQueue("delete(_:)")
     guard object.owner === owner else { misuse(.notInContext(object, self)) }
     if object.state.contains(.deleted) { return }

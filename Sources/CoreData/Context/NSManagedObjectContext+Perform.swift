@@ -1,7 +1,7 @@
 /// Getting onto the context's queue. These are the only entries that may be called on any thread.
 extension NSManagedObjectContext {
-  /// Runs a block on the context's queue, later; then processes pending changes.
-  public func perform(_ block: @escaping () -> Void) {
+  /// ``perform(_:)``.
+  func enqueue(_ block: @escaping () -> Void) {
     queue.async { self.runAsEvent(block) }
   }
 
@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
 
   /// Runs a block on the context's queue and returns, or throws, what it does.
   public func perform<T, Problem: Error>(
-    schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws(Problem) -> T
+    schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Problem) -> T
   ) async throws(Problem) -> T {
     let outcome: Carrier<Result<T, Problem>> = await withCheckedContinuation { continuation in
       let block = Carrier(value: block)

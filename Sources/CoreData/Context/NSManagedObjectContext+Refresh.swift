@@ -34,8 +34,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Drops all unsaved changes: new objects go, deleted ones come back, changed ones are as they were read.
-  public func rollback() {
+  /// ``rollback()``.
+  func discardChanges() {
     guardQueue("rollback()")
     guard owner != nil else { return }
     processPendingChanges()
@@ -61,8 +61,8 @@ extension NSManagedObjectContext {
     if !changes.isEmpty { post(.NSManagedObjectContextObjectsDidChange, changes.userInfo) }
   }
 
-  /// Forgets everything: all objects of the context become unusable.
-  public func reset() {
+  /// ``reset()``.
+  func forgetObjects() {
     guardQueue("reset()")
     guard owner != nil else { return }
     let objects = owner.allObjects

@@ -1,9 +1,6 @@
 extension NSManagedObjectContext {
-  /// Writes all changes to the stores: all of them, or none.
-  ///
-  /// On failure the context is as it was, and the error says which object, property and value stood in the way.
-  /// Without changes nothing happens and nobody is notified.
-  public func save() throws {
+  /// ``save()``: the way of a save, step by step.
+  func saveChanges() throws {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
     processChanges(propagatingDeletes: true)

@@ -6,6 +6,12 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   case mainQueueConcurrencyType = 2
 }
 
+extension NSManagedObjectContextConcurrencyType {
+  /// The newer spellings, as in `NSManagedObjectContext(.privateQueue)`.
+  public static let privateQueue = Self.privateQueueConcurrencyType
+  public static let mainQueue = Self.mainQueueConcurrencyType
+}
+
 /// A scratch pad of managed objects over a coordinator.
 ///
 /// Objects are fetched into a context, changed there, and written together by ``save()``: all of the changes or
@@ -16,6 +22,8 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: handing a context around is fine, using it is bound to its queue,
   // which the guard checks. What other threads do touch is said so on the member.
+
+  public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
 
   /// The kind of queue the context works on.
   public let concurrencyType: NSManagedObjectContextConcurrencyType
@@ -127,6 +135,41 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var undoManager: UndoManager? {
     get { nil }
     set { if newValue != nil { fatalError("Undo is not implemented: NSManagedObjectContext.undoManager.") } }
+  }
+
+  // What subclasses may override: an extension's methods can't be. The work stands with its aspect.
+
+  /// Writes all changes to the stores: all of them, or none.
+  ///
+  /// On failure the context is as it was, and the error says which object, property and value stood in the way.
+  /// Without changes nothing happens and nobody is notified.
+  open func save() throws { try saveChanges() }
+
+  /// Whether a save would have anything to write.
+  open var hasChanges: Bool { holdsChanges }
+
+  /// Takes an object without a context in; an object marked as deleted is no longer.
+  open func insert(_ object: NSManagedObject) { insertObject(object) }
+
+  /// Marks an object for deletion: rules are applied when pending changes are processed, the row goes with the
+  /// save.
+  open func delete(_ object: NSManagedObject) { deleteObject(object) }
+
+  /// Drops all unsaved changes: new objects go, deleted ones come back, changed ones are as they were read.
+  open func rollback() { discardChanges() }
+
+  /// Forgets everything: all objects of the context become unusable.
+  open func reset() { forgetObjects() }
+
+  /// Runs a block on the context's queue, later; then processes pending changes.
+  open func perform(_ block: sending @escaping () -> Void) { enqueue(block) }
+
+  /// Whether an object whose row is gone reads as empty and is deleted. Default:
+  /// ``shouldDeleteInaccessibleFaults``.
+  open func shouldHandleInaccessibleFault(
+    _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+  ) -> Bool {
+    shouldDeleteInaccessibleFaults
   }
 
   /// How messages call the context.

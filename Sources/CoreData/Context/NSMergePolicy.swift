@@ -64,11 +64,11 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   }
 }
 
-public let NSErrorMergePolicy: Any = NSMergePolicy.error
-public let NSRollbackMergePolicy: Any = NSMergePolicy.rollback
-public let NSOverwriteMergePolicy: Any = NSMergePolicy.overwrite
-public let NSMergeByPropertyObjectTrumpMergePolicy: Any = NSMergePolicy.mergeByPropertyObjectTrump
-public let NSMergeByPropertyStoreTrumpMergePolicy: Any = NSMergePolicy.mergeByPropertyStoreTrump
+nonisolated(unsafe) public let NSErrorMergePolicy: Any = NSMergePolicy.error
+nonisolated(unsafe) public let NSRollbackMergePolicy: Any = NSMergePolicy.rollback
+nonisolated(unsafe) public let NSOverwriteMergePolicy: Any = NSMergePolicy.overwrite
+nonisolated(unsafe) public let NSMergeByPropertyObjectTrumpMergePolicy: Any = NSMergePolicy.mergeByPropertyObjectTrump
+nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: Any = NSMergePolicy.mergeByPropertyStoreTrump
 
 extension NSManagedObject {
   /// Takes the store's row as the new base, and of this object's changes what the policy leaves.

@@ -52,6 +52,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: storeType)
+    try NSPersistentStoreCoordinator.refuseMissing(options)
     let url = try storeURL ?? NSPersistentStoreCoordinator.urlWithoutFile(for: storeType)
     if let configuration, configuration != NSPersistentStore.defaultConfigurationName,
       managedObjectModel.entities(forConfigurationName: configuration) == nil
@@ -91,6 +92,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   /// Adds the store of a description, on a background queue if it says so; the handler is called when it is there.
+  @preconcurrency
   open func addPersistentStore(
     with description: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void

@@ -67,8 +67,12 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
         || storeIdentity?.uuid == other.storeIdentity?.uuid && layout.root.name == other.layout.root.name)
   }
 
-  // Whoever puts ids into a set mixes this once more.
-  public override var hash: Int { Int(truncatingIfNeeded: key) &* 31 &+ layout.rootIndex }
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(key)
+    hasher.combine(layout.rootIndex)
+    return hasher.finalize()
+  }
 
   public override var description: String { "<\(uriRepresentation().absoluteString)>" }
 }

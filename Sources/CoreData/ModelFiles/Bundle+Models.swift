@@ -30,6 +30,16 @@ enum PackageResources {
     return url(of: name, extension: ext, executable: executable)
   }
 
+  /// The folders of the targets that the running program is made of.
+  static func folders() -> [URL] {
+    guard let executable = Bundle.main.executableURL else { return [] }
+    let beside = executable.resolvingSymlinksInPath().deletingLastPathComponent()
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: beside.path)) ?? []
+    let holders = names.filter { $0.hasSuffix(".resources") }.sorted()
+    guard !holders.isEmpty, let binary = try? Data(contentsOf: executable, options: .alwaysMapped) else { return [] }
+    return holders.filter { binary.range(of: Data($0.utf8)) != nil }.map { beside.appendingPathComponent($0) }
+  }
+
   static func url(of name: String, extension ext: String, executable: URL) -> URL? {
     let file = ext.isEmpty ? name : "\(name).\(ext)"
     let beside = executable.resolvingSymlinksInPath().deletingLastPathComponent()

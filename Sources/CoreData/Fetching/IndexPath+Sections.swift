@@ -1,0 +1,27 @@
+// Foundation on Linux has `IndexPath` without the names that lists of sections use.
+
+extension IndexPath {
+  /// Of a row in a section: two indexes.
+  public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
+
+  /// Of an item in a section: two indexes.
+  public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
+
+  /// The first index.
+  public var section: Int {
+    get { self[0] }
+    set { self[0] = newValue }
+  }
+
+  /// The second index.
+  public var row: Int {
+    get { self[1] }
+    set { self[1] = newValue }
+  }
+
+  /// The second index.
+  public var item: Int {
+    get { self[1] }
+    set { self[1] = newValue }
+  }
+}

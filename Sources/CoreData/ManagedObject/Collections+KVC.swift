@@ -1,0 +1,55 @@
+// Key-value coding of Foundation's collections, which Foundation on Linux lacks: each member is asked for its
+// value. `@count` and the other collection operators work as in `NSManagedObject.value(forKeyPath:)`.
+
+extension NSSet {
+  /// The set of the members' values; members without one are passed over.
+  public func value(forKey key: String) -> Any? { value(forKeyPath: key) }
+
+  public func value(forKeyPath keyPath: String) -> Any? { KeyPathValues.value(of: self, path: keyPath) }
+
+  /// Sets a value on every member that is a managed object.
+  public func setValue(_ value: Any?, forKey key: String) { KeyPathValues.set(value, key, on: allObjects) }
+}
+
+extension NSOrderedSet {
+  /// The ordered set of the members' values; members without one are passed over.
+  public func value(forKey key: String) -> Any? {
+    let values = KeyPathValues.value(of: self, path: key)
+    return (values as? [Any]).map { NSOrderedSet(array: $0) } ?? values
+  }
+
+  public func value(forKeyPath keyPath: String) -> Any? { KeyPathValues.value(of: self, path: keyPath) }
+
+  /// Sets a value on every member that is a managed object.
+  public func setValue(_ value: Any?, forKey key: String) { KeyPathValues.set(value, key, on: array) }
+}
+
+extension NSArray {
+  /// The members' values in their order; `NSNull` for members without one.
+  public func value(forKey key: String) -> Any? {
+    if key.hasPrefix("@") { return value(forKeyPath: key) }
+    return map { KeyPathValues.value(of: $0, path: key) ?? NSNull() }
+  }
+
+  public func value(forKeyPath keyPath: String) -> Any? {
+    KeyPathValues.value(of: Array(self) as [Any], path: keyPath)
+  }
+
+  /// Sets a value on every member that is a managed object.
+  public func setValue(_ value: Any?, forKey key: String) { KeyPathValues.set(value, key, on: Array(self)) }
+}
+
+extension NSDictionary {
+  /// The value under a key.
+  public func value(forKey key: String) -> Any? { self[key] }
+}
+
+extension KeyPathValues {
+  fileprivate static func value(of subject: Any, path: String) -> Any? {
+    value(of: subject, path.split(separator: ".").map(String.init))
+  }
+
+  fileprivate static func set(_ value: Any?, _ key: String, on members: [Any]) {
+    for case let member as NSManagedObject in members { member.setValue(value, forKey: key) }
+  }
+}

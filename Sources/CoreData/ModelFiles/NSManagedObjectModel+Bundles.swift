@@ -1,0 +1,39 @@
+import Foundation
+
+extension NSManagedObjectModel {
+  /// One model of all that lie in bundles: of a `.momd` its current version. For nil the main bundle, which in
+  /// a Swift package is where the resources of the program's targets lie. nil when there is none.
+  public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+    let models = modelURLs(in: bundles).compactMap(NSManagedObjectModel.init(contentsOf:))
+    return NSManagedObjectModel(byMerging: models)
+  }
+
+  /// One model of those entities in bundles with which a store was written, whatever version they are of; nil
+  /// when one of them is found nowhere.
+  public class func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? {
+    let models = modelURLs(in: bundles).flatMap(versions).compactMap(NSManagedObjectModel.init(contentsOf:))
+    return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
+  }
+
+  private static func modelURLs(in bundles: [Bundle]?) -> [URL] {
+    let folders = (bundles ?? [.main]).flatMap { bundle -> [URL] in
+      let own = [bundle.resourceURL ?? bundle.bundleURL]
+      return bundle.bundlePath == Bundle.main.bundlePath ? PackageResources.folders() + own : own
+    }
+    return folders.flatMap { files(in: $0, ["momd", "mom"]) }
+  }
+
+  /// The models of all versions in a `.momd`.
+  private static func versions(of url: URL) -> [URL] {
+    url.pathExtension == "momd" ? files(in: url, ["mom"]) : [url]
+  }
+
+  private static func files(in folder: URL, _ types: Set<String>) -> [URL] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.sorted().map { folder.appendingPathComponent($0) }.filter {
+      types.contains($0.pathExtension)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import CoreData
+import Testing
+
+/// Small things that sources take for granted.
+@Suite("Small pieces that applications take for granted", .serialized)
+struct PieceSurfaceTests {
+  @Test("Values convert to CVarArg, for predicates and for formats")
+  func variadicArguments() throws {
+    try Storage.memory.stack { stack in
+      let context = stack.viewContext
+      try context.performAndWait {
+        let notebook = Notebook(name: "N", insertInto: context)
+        let note = Note(context: context)
+        note.title = "a"
+        notebook.addToNotes(note)
+        let now = Date()
+        let predicate = NSPredicate(
+          format: "id == %@ AND createdAt <= %@ AND title IN %@ AND notebook == %@ AND wordCount == %@",
+          note.id! as CVarArg, now as CVarArg, ["a", "b"] as CVarArg, notebook as CVarArg,
+          NSNumber(value: 0) as CVarArg)
+        #expect(predicate.evaluate(with: note))
+        let request = NSFetchRequest<Note>(entityName: "Note")
+        request.predicate = predicate
+        let found = try context.fetch(request)
+        #expect(found == [note])
+      }
+    }
+    let id = UUID()
+    #expect(String(format: "%@!", id as CVarArg) == "\(id)!")
+  }
+
+  @Test("Index paths have sections, rows and items")
+  func indexPaths() {
+    var path = IndexPath(row: 3, section: 1)
+    #expect(path.section == 1 && path.row == 3 && path.item == 3)
+    path.section = 2
+    #expect(path == IndexPath(item: 3, section: 2))
+  }
+
+  @Test("autoreleasepool runs its block and returns what it returns")
+  func autoreleasePool() throws {
+    #expect(autoreleasepool { 5 } == 5)
+    #expect(throws: NoteError.self) { try autoreleasepool { throw NoteError.notFound } }
+  }
+
+  @Test("A context's subclass stands in for saving in a test")
+  func contextSubclass() throws {
+    let context = FailingContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = CoreDataStack().persistentContainer.persistentStoreCoordinator
+    context.performAndWait {
+      let repository = NoteRepository(context: context)
+      #expect(throws: CocoaError.self) { try repository.add(title: "a", body: nil) }
+      #expect(context.saves == 1 && context.deleted.isEmpty)
+      #expect(!context.saveOrRollback())
+      #expect(context.insertedObjects.isEmpty)
+    }
+  }
+
+  @Test("Entities and properties describe themselves")
+  func descriptions() throws {
+    let entity = try #require(CoreDataStack.model.entitiesByName["Todo"])
+    #expect(entity.superentity?.name == "Note" && entity.subentities.isEmpty)
+    #expect(entity.managedObjectClassName == "SurfaceTests.Todo")
+    #expect(entity.attributesByName["isDone"]?.attributeType == .booleanAttributeType)
+    #expect(entity.attributesByName["isDone"]?.defaultValue as? Bool == false)
+    #expect(entity.attributesByName["keywords"]?.valueTransformerName == "NSSecureUnarchiveFromData")
+    let tags = try #require(entity.relationshipsByName["tags"])
+    #expect(tags.isToMany && !tags.isOrdered && tags.isOptional && tags.deleteRule == .nullifyDeleteRule)
+    #expect(tags.destinationEntity?.name == "Tag" && tags.inverseRelationship?.name == "notes")
+    #expect(entity.relationshipsByName["notebook"]?.maxCount == 1)
+    #expect(CoreDataStack.model.entitiesByName["Tag"]?.uniquenessConstraints as? [[String]] == [["name"]])
+    #expect(Todo.entity().name == "Todo")
+    #expect(NSStringFromClass(Todo.self) == entity.managedObjectClassName)
+  }
+}
+
+/// Saves nothing.
+final class FailingContext: NSManagedObjectContext, @unchecked Sendable {
+  var saves = 0
+  var deleted: [NSManagedObject] = []
+
+  override func save() throws {
+    saves += 1
+    throw CocoaError(.persistentStoreSave)
+  }
+
+  override func delete(_ object: NSManagedObject) {
+    deleted.append(object)
+    super.delete(object)
+  }
+}
