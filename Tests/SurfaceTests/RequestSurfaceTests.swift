@@ -1,0 +1,141 @@
+import CoreData
+import Testing
+
+/// Requests, predicates and attribute types in the spellings that applications choose among.
+@Suite("Requests as applications spell them", .serialized)
+struct RequestSurfaceTests {
+  private func fill(_ context: NSManagedObjectContext) throws {
+    for (index, title) in ["alpha", "Beta", "gamma", "delta"].enumerated() {
+      let note = Note(context: context)
+      note.title = title
+      note.isPinned = index % 2 == 0
+      note.wordCount = Int64(index) * 10
+      note.body = index == 3 ? nil : "text"
+    }
+    try context.save()
+  }
+
+  @Test(
+    "Predicates in many spellings choose the same notes in the store and in memory",
+    arguments: Storage.allCases)
+  func predicates(_ storage: Storage) throws {
+    try storage.stack { stack in
+      let context = stack.viewContext
+      try context.performAndWait {
+        try fill(context)
+        let name = "alpha"
+        let key = "title"
+        let spellings: [(NSPredicate, [String])] = [
+          (NSPredicate(format: "isPinned == YES"), ["alpha", "gamma"]),
+          (NSPredicate(format: "isPinned = %d", true), ["alpha", "gamma"]),
+          (NSPredicate(format: "body == nil"), ["delta"]),
+          (NSPredicate(format: "%K == NULL", "body"), ["delta"]),
+          (NSPredicate(format: "\(key) == '\(name)'"), ["alpha"]),
+          (NSPredicate(format: "title ==[c] %@ || title LIKE[cd] \"g*\"", "BETA"), ["Beta", "gamma"]),
+          (NSPredicate(format: "wordCount >= %lld && wordCount < %i", Int64(10), 30), ["Beta", "gamma"]),
+          (NSPredicate(format: "wordCount BETWEEN {5, 15}"), ["Beta"]),
+          (NSPredicate(format: "NOT (title IN %@)", ["alpha", "Beta"]), ["delta", "gamma"]),
+          (
+            NSPredicate(format: "tags.@count == 0 AND wordCount == $count").withSubstitutionVariables([
+              "count": 0
+            ]), ["alpha"]
+          ),
+          (
+            NSPredicate(format: "title = %@ OR title = %@", argumentArray: ["alpha", "delta"]),
+            ["alpha", "delta"]
+          ),
+          (
+            NSCompoundPredicate(orPredicateWithSubpredicates: [
+              NSPredicate(format: "title BEGINSWITH 'al'"), NSPredicate(format: "title ENDSWITH %@", "ta"),
+            ]), ["Beta", "alpha", "delta"]
+          ),
+          (
+            NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "title CONTAINS[cd] 'A'")),
+            []
+          ),
+          (
+            NSCompoundPredicate(
+              type: .and, subpredicates: [NSPredicate(value: true), NSPredicate(format: "wordCount > 25")]),
+            ["delta"]
+          ),
+          (
+            NSComparisonPredicate(
+              leftExpression: NSExpression(forKeyPath: "wordCount"),
+              rightExpression: NSExpression(forConstantValue: 20), modifier: .direct, type: .equalTo),
+            ["gamma"]
+          ),
+        ]
+        let request: NSFetchRequest<Note> = Note.fetchRequest()
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        let all = try context.fetch(request)
+        for (predicate, expected) in spellings {
+          request.predicate = predicate
+          let found = try context.fetch(request).compactMap(\.title)
+          #expect(found == expected.sorted(), "\(predicate)")
+          #expect(all.filter(predicate.evaluate(with:)).compactMap(\.title) == found, "\(predicate)")
+        }
+      }
+    }
+  }
+
+  @Test("Counts, groups and casts of results", arguments: Storage.allCases)
+  func results(_ storage: Storage) throws {
+    try storage.stack { stack in
+      let context = stack.viewContext
+      try context.performAndWait {
+        try fill(context)
+        let count = NSFetchRequest<NSNumber>(entityName: "Note")
+        count.resultType = .countResultType
+        let numbers = try context.fetch(count)
+        #expect(numbers.first?.intValue == 4)
+
+        let words = NSExpressionDescription()
+        words.name = "words"
+        words.expression = NSExpression(format: "sum:(wordCount)")
+        words.resultType = .integer64
+        let groups = NSFetchRequest<NSDictionary>(entityName: "Note")
+        groups.resultType = .dictionaryResultType
+        groups.propertiesToFetch = ["isPinned", words]
+        groups.propertiesToGroupBy = ["isPinned"]
+        groups.sortDescriptors = [NSSortDescriptor(key: "isPinned", ascending: true)]
+        let sums = try context.fetch(groups).map { $0["words"] as? Int }
+        #expect(sums == [40, 20])
+
+        let plain = NSFetchRequest<NSFetchRequestResult>()
+        plain.entity = NSEntityDescription.entity(forEntityName: "Note", in: context)
+        let anything = try context.fetch(plain)
+        #expect((anything as? [Note])?.count == 4)
+        #expect((anything as! [NSManagedObject]).count == 4)
+      }
+    }
+  }
+
+  @Test("Every type of attribute has its name, in a switch without default")
+  func attributeTypes() throws {
+    func name(_ type: NSAttributeType) -> String {
+      switch type {
+      case .undefinedAttributeType: "undefined"
+      case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: "integer"
+      case .decimalAttributeType: "decimal"
+      case .doubleAttributeType, .floatAttributeType: "real"
+      case .stringAttributeType: "string"
+      case .booleanAttributeType: "boolean"
+      case .dateAttributeType: "date"
+      case .binaryDataAttributeType: "data"
+      case .UUIDAttributeType: "uuid"
+      case .URIAttributeType: "uri"
+      case .transformableAttributeType: "transformable"
+      case .objectIDAttributeType: "id"
+      case .compositeAttributeType: "composite"
+      }
+    }
+    let note = try #require(CoreDataStack.model.entitiesByName["Note"])
+    #expect(
+      note.attributesByName.mapValues { name($0.attributeType) } == [
+        "body": "string", "createdAt": "date", "id": "uuid", "isPinned": "boolean",
+        "keywords": "transformable",
+        "link": "uri", "moodValue": "integer", "price": "decimal", "priority": "integer", "rating": "real",
+        "thumbnail": "data", "title": "string", "updatedAt": "date", "wordCount": "integer",
+      ])
+  }
+}
