@@ -135,7 +135,13 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   func faults(for references: [RowReference], store: UInt16) -> [NSManagedObject] {
     lock.lock()
     defer { lock.unlock() }
-    return references.map { object(for: $0, store: store) }
+    guard let first = references.first else { return [] }
+    let table = tables[Int(store)][layouts.layouts[Int(first.entity)].rootIndex]
+    table.keys.reserve(references.count)
+    return references.map { reference in
+      held(table, reference.key)
+        ?? make(layouts.layouts[Int(reference.entity)], reference.key, store, table)
+    }
   }
 
   /// Makes a fault. The client's class is asked for an object through its own initialiser.

@@ -2,17 +2,17 @@
 extension NSManagedObjectContext {
   /// The committed row of an object: of the shared cache while it is young enough, else of the store.
   func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? {
-    guard object.key > 0, let store = owner.storeIdentity(object.store)?.store as? any RowStore else { return nil }
+    guard object.key > 0, let store = owner.storeIdentity(object.store)?.rowStore else { return nil }
     if stalenessInterval < 0, let cached = store.rowCache.row(object.reference) { return cached }
     if let row = try batchedRow(of: object, store) { return row }
-    return try store.rows(forKeys: [object.key], in: object.layout.root).first
+    return try store.row(forKey: object.key, in: object.layout.root)
   }
 
   /// Reads the rows of many objects with one request for each store and hierarchy; they stay faults.
   func readRows(of objects: some Sequence<NSManagedObject>) throws {
     let missing = objects.filter { $0.row == nil && $0.key > 0 }
     for (number, group) in Dictionary(grouping: missing, by: \.store) {
-      guard let store = owner.storeIdentity(number)?.store as? any RowStore else { continue }
+      guard let store = owner.storeIdentity(number)?.rowStore else { continue }
       for members in Dictionary(grouping: group, by: \.layout.rootIndex).values {
         let rows = try store.rows(forKeys: Array(Set(members.map(\.key))), in: members[0].layout.root)
         let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
 
   /// The committed members of a to-many relationship, in the store's order where it is ordered.
   func committedMembers(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
-    guard object.key > 0, let store = owner.storeIdentity(object.store)?.store as? any RowStore else { return [] }
+    guard object.key > 0, let store = owner.storeIdentity(object.store)?.rowStore else { return [] }
     do {
       return ContiguousArray(try store.members(of: property, owner: object.reference))
     } catch {

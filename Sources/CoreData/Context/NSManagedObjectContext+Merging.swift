@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
   }
 
   private func refreshMerging(_ object: NSManagedObject) {
-    guard let store = owner.storeIdentity(object.store)?.store as? any RowStore,
+    guard let store = owner.storeIdentity(object.store)?.rowStore,
       let row = store.rowCache.row(object.reference)
         ?? (try? store.rows(forKeys: [object.key], in: object.layout.root))?.first
     else { return }

@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     guardQueue("refresh(_:mergeChanges:)")
     guard object.owner === owner, object.key > 0 else { return }
     if mergeChanges {
-      guard !object.state.contains(.fault), let store = owner.storeIdentity(object.store)?.store as? any RowStore,
+      guard !object.state.contains(.fault), let store = owner.storeIdentity(object.store)?.rowStore,
         let row = try? store.rows(forKeys: [object.key], in: object.layout.root).first
       else { return }
       object.takeRefreshed(row)

@@ -15,7 +15,7 @@ struct KeyTable: ~Copyable {
 
   init(minimumCapacity: Int = 16) {
     var capacity = 16
-    while capacity * 3 < minimumCapacity * 4 { capacity *= 2 }
+    while capacity * 7 < minimumCapacity * 8 { capacity *= 2 }
     mask = capacity - 1
     entries = .allocate(capacity: capacity)
     entries.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
@@ -51,7 +51,7 @@ struct KeyTable: ~Copyable {
   /// Puts an object at its key; what stood there is replaced.
   @inline(__always)
   mutating func insert(_ object: UnsafeMutableRawPointer, at key: Int64) {
-    if (count + 1) * 4 > (mask + 1) * 3 { resize(to: (mask + 1) * 2) }
+    if (count + 1) * 8 > (mask + 1) * 7 { resize(to: (mask + 1) * 2) }
     var index = home(key)
     while entries[index].object != nil {
       if entries[index].key == key {
@@ -117,7 +117,7 @@ struct KeyTable: ~Copyable {
   /// Makes room for `more` further keys at once.
   mutating func reserve(_ more: Int) {
     var capacity = mask + 1
-    while (count + more) * 4 > capacity * 3 { capacity *= 2 }
+    while (count + more) * 8 > capacity * 7 { capacity *= 2 }
     if capacity > mask + 1 { resize(to: capacity) }
   }
 

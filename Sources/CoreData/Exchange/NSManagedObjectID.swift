@@ -6,7 +6,11 @@ final class StoreIdentity: @unchecked Sendable {
 
   /// The store's `NSStoreUUID`, upper case.
   var uuid: String
-  weak var store: NSPersistentStore?
+  weak var store: NSPersistentStore? {
+    didSet { rowStore = store as? any RowStore }
+  }
+  /// The store, if it speaks in rows. Kept because a cast to a protocol costs more than reading a row.
+  private(set) weak var rowStore: (any RowStore)?
   /// What follows the entity in a URI: "p7" unless the store has references of its own.
   var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
 

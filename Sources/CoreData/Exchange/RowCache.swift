@@ -61,6 +61,19 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
+  /// Publishes one row; returns the cached one where it is the same.
+  func publish(_ row: RowSnapshot) -> RowSnapshot {
+    lock.lock()
+    defer { lock.unlock() }
+    let table = table(ofEntity: row.entity)
+    if let cached = held(table, row.key) {
+      if cached.isSame(as: row) { return cached }
+      if cached.version > row.version { return row }
+    }
+    enter(row, table)
+    return row
+  }
+
   private func enter(_ row: RowSnapshot, _ table: Table) {
     row.withUnsafeMutablePointerToHeader { header in
       if header.pointee.cache == nil { header.pointee.cache = Unmanaged.passRetained(self) }

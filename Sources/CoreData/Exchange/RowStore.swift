@@ -11,6 +11,9 @@ protocol RowStore: NSPersistentStore {
   /// All keys are of one entity hierarchy.
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot]
 
+  /// The row of one key; nil when there is none. What firing a fault comes to.
+  func row(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot?
+
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
 
@@ -20,4 +23,10 @@ protocol RowStore: NSPersistentStore {
 
   /// Writes all of the change set or none of it.
   func commit(_ changes: ChangeSet) throws -> SaveOutcome
+}
+
+extension RowStore {
+  func row(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
+    try rows(forKeys: [key], in: root).first
+  }
 }

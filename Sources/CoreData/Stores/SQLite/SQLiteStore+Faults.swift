@@ -27,6 +27,21 @@ extension SQLiteStore {
     return rows
   }
 
+  func row(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
+    let fault = try queries.fault(root)
+    let files = externalFiles
+    let found = try translatingErrors {
+      try pool.read(isFresh: false) { connection -> RowSnapshot? in
+        let statement = try connection.statement(fault.text)
+        statement.bind(key, at: 1)
+        if connection.trace != nil { connection.trace?.willRun(statement, parameters: ["(int64)\(key)"]) }
+        defer { statement.reset() }
+        return try fault.query.row(statement, files: files)
+      }
+    }
+    return found.map { rowCache.publish($0) }
+  }
+
   private func rows(
     _ keys: ArraySlice<Int64>, _ query: RowQuery, size: Int, _ connection: Connection, _ files: ExternalFiles
   ) throws -> [RowSnapshot] {

@@ -48,6 +48,12 @@ final class QueryPlans: @unchecked Sendable {
     return text
   }
 
+  /// What fires one fault of a hierarchy.
+  func fault(_ root: EntityLayout) throws -> (query: RowQuery, text: StatementText) {
+    let query = try rowQuery(root, includesSubentities: true)
+    return (query, faultText(query, size: 0))
+  }
+
   func memberPlan(_ relationship: LayoutProperty, of layout: EntityLayout) throws -> MemberPlan {
     let key = layout.index << 16 | relationship.toManyIndex
     lock.lock()

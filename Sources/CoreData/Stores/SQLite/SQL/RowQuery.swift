@@ -44,6 +44,14 @@ final class RowQuery: @unchecked Sendable {
     columns = [entity.sharesTable ? "t0.Z_ENT" : "0"] + names.map { "t0.\($0)" }
   }
 
+  /// The first row of a statement that selects `columns`.
+  func row(_ statement: Statement, files: ExternalFiles) throws -> RowSnapshot? {
+    guard hasOneEntity, let decoder = decoders[0] else { return try rows(statement, files: files).first }
+    guard try statement.step() else { return nil }
+    var builder = RowBuilder()
+    return try decoder.row(statement, &builder, schema, files)
+  }
+
   /// The rows of a statement that selects `columns`.
   func rows(_ statement: Statement, files: ExternalFiles) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []
