@@ -46,6 +46,20 @@ struct FaultTests {
     }
   }
 
+  @Test(
+    "What a to-one relationship led to is not read again for the next object that leads there",
+    arguments: StoreKind.allCases)
+  func traversal(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.object(with: try savedBook(stack, withAuthor: true))
+      weak var author = book["author"] as? NSManagedObject
+      #expect(author?.string("name") == "Kafka")
+      #expect(author?.isFault == false)
+      context.reset()
+      #expect(author == nil)
+    }
+  }
+
   @Test("A firing fault takes the row that another context has read or saved", arguments: StoreKind.allCases)
   func rowCache(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
@@ -219,9 +233,10 @@ struct FaultTests {
 }
 
 /// A book that no living context knows.
-private func savedBook(_ stack: Stack) throws -> NSManagedObjectID {
+private func savedBook(_ stack: Stack, withAuthor: Bool = false) throws -> NSManagedObjectID {
   try stack.elsewhere { other in
     let book = other.new("Book", ["title": "Amerika", "pages": 3])
+    if withAuthor { book["author"] = other.new("Author", ["name": "Kafka"]) }
     try other.save()
     return book.objectID
   }

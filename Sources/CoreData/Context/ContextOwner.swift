@@ -64,6 +64,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return context.committedMembers(of: property, in: object)
   }
 
+  override func noteTraversal(to object: NSManagedObject) { context?.noteTraversal(to: object) }
+
   override func storeIdentity(_ store: UInt16) -> StoreIdentity? {
     Int(store) < stores.count ? stores[Int(store)] : nil
   }
@@ -75,6 +77,12 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     if let index = stores.firstIndex(where: { $0 === store }) { return UInt16(index) }
+    // An id that another coordinator gave out, for a store that this one has open too.
+    if let own = context?.persistentStoreCoordinator?.persistentStores.first(where: {
+      $0.identity !== store && $0.identity.uuid == store.uuid
+    }) {
+      return number(of: own.identity)
+    }
     stores.append(store)
     tables.append(layouts.layouts.map { _ in Table() })
     return UInt16(stores.count - 1)

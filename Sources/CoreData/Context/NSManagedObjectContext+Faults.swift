@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
     guard object.key > 0, let store = owner.storeIdentity(object.store)?.rowStore else { return nil }
     if stalenessInterval < 0, let cached = store.rowCache.row(object.reference) { return cached }
     if let row = try batchedRow(of: object, store) { return row }
-    return try store.row(forKey: object.key, in: object.layout.root)
+    return try store.faultRow(forKey: object.key, in: object.layout.root)
   }
 
   /// Reads the rows of many objects with one request for each store and hierarchy; they stay faults.
@@ -40,6 +40,19 @@ extension NSManagedObjectContext {
     }
     return nil
   }
+
+  /// Holds the last few objects that relationships led to: a loop over `book.author.name` reads each author once,
+  /// though no book holds its author.
+  func noteTraversal(to object: NSManagedObject) {
+    if recentDestinations.count < NSManagedObjectContext.recentLimit {
+      recentDestinations.append(object)
+    } else {
+      recentDestinations[recentPosition] = object
+      recentPosition = (recentPosition + 1) % NSManagedObjectContext.recentLimit
+    }
+  }
+
+  private static let recentLimit = 1024
 
   /// The committed members of a to-many relationship, in the store's order where it is ordered.
   func committedMembers(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {

@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
     }
     if !options.asFaults { for object in objects where object.state.contains(.fault) { object.fire() } }
     for path in options.prefetching { try prefetch(path, from: objects) }
-    if retainsRegisteredObjects { retained += objects }
+    if retainsRegisteredObjects { retained.formUnion(objects) }
     return objects
   }
 

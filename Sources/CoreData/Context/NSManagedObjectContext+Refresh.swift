@@ -77,6 +77,7 @@ extension NSManagedObjectContext {
     clearLists()
     formerKeys = [:]
     batches = []
+    recentDestinations = []
     retained = []
     post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: ids])
   }

@@ -9,8 +9,11 @@ extension NSManagedObjectContext {
     settle()
     try validatePendingChanges()
     var plan = try SavePlan(self, coordinator)
-    try commit(&plan, coordinator)
+    let rewritten = try commit(&plan, coordinator)
     adopt(plan)
+    for (store, row) in rewritten {
+      owner.registered(row.reference, store: owner.number(of: store))?.takeRefreshed(row)
+    }
     checkInvariants("after a save")
     announce(plan, coordinator)
   }
@@ -56,10 +59,13 @@ extension NSManagedObjectContext {
   }
 
   /// Hands the change sets down; on conflicts the merge policy decides and the save starts again from there.
-  private func commit(_ plan: inout SavePlan, _ coordinator: NSPersistentStoreCoordinator) throws {
+  /// Returns the rows that the stores changed further.
+  private func commit(
+    _ plan: inout SavePlan, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
     for _ in 0..<100 {
       let conflicts = try coordinator.commit(plan.changeSets)
-      if conflicts.isEmpty { return }
+      if conflicts.isEmpty { return conflicts.rewritten }
       do {
         try resolve(conflicts)
       } catch {

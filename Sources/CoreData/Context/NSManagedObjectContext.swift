@@ -51,9 +51,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Whether the context keeps all of its objects alive, not only changed ones.
   open var retainsRegisteredObjects = false {
-    didSet { retained = retainsRegisteredObjects ? owner?.allObjects ?? [] : [] }
+    didSet { retained = Set(retainsRegisteredObjects ? owner?.allObjects ?? [] : []) }
   }
-  var retained: [NSManagedObject] = []
+  var retained: Set<NSManagedObject> = []
 
   /// Whether delete rules are applied when pending changes are processed; else by the save.
   open var propagatesDeletesAtEndOfEvent = true
@@ -83,6 +83,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) final var isProcessing = false
   /// Ids that were handed out before their object was saved: they lead to it for the life of the context.
   var formerKeys: [Int64: (reference: RowReference, store: UInt16)] = [:]
+  /// Objects that relationships led to lately, oldest overwritten first; see `noteTraversal`.
+  @exclusivity(unchecked) final var recentDestinations = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) final var recentPosition = 0
   /// Fetches whose rows come in batches.
   var batches: [FaultBatch] = []
   private var reportedCalls: Set<String> = []

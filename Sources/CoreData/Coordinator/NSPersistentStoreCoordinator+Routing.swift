@@ -2,6 +2,8 @@
 struct StoreConflicts {
   var versions: [(store: StoreIdentity, conflict: VersionConflict)] = []
   var constraints: [(store: StoreIdentity, conflict: ConstraintConflict)] = []
+  /// Rows that the stores themselves changed further while they wrote.
+  var rewritten: [(store: StoreIdentity, row: RowSnapshot)] = []
 
   var isEmpty: Bool { versions.isEmpty && constraints.isEmpty }
 }
@@ -88,7 +90,9 @@ extension NSPersistentStoreCoordinator {
       }
       do {
         switch try rows.commit(changes) {
-        case .saved: written.append(store)
+        case .saved(let rewritten):
+          written.append(store)
+          conflicts.rewritten += rewritten.map { (store.identity, $0) }
         case .versionConflicts(let found):
           conflicts.versions += found.map { (store.identity, $0) }
         case .constraintConflicts(let found):

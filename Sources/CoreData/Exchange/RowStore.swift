@@ -12,7 +12,7 @@ protocol RowStore: NSPersistentStore {
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot]
 
   /// The row of one key; nil when there is none. What firing a fault comes to.
-  func row(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot?
+  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot?
 
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
@@ -26,7 +26,7 @@ protocol RowStore: NSPersistentStore {
 }
 
 extension RowStore {
-  func row(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
+  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     try rows(forKeys: [key], in: root).first
   }
 }

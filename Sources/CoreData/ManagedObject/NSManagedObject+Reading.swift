@@ -135,7 +135,10 @@ extension NSManagedObject {
       return unsafeDowncast(object, to: NSManagedObject.self)
     }
     guard let destination = row?.destination(property) else { return nil }
-    return owner.object(for: destination, store: store)
+    let object = owner.object(for: destination, store: store)
+    // Nobody may hold it beyond this call, and it would be read again for the next object that leads here.
+    if object.state.contains(.fault), object.row == nil { owner.noteTraversal(to: object) }
+    return object
   }
 
   /// Holds an unchanged to-one's destination, which otherwise lives only as long as somebody uses it.

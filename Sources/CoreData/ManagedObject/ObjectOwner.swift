@@ -36,6 +36,9 @@ class ObjectOwner {
   /// The committed members of a to-many relationship.
   func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> { [] }
 
+  /// Called when a relationship has led to an object that is about to be read.
+  func noteTraversal(to object: NSManagedObject) {}
+
   func storeIdentity(_ store: UInt16) -> StoreIdentity? { nil }
 
   /// Called by a dying object, on any thread.

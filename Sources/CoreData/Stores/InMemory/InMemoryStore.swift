@@ -70,7 +70,7 @@ final class InMemoryStore: NSPersistentStore, RowStore {
   }
 
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
-    try lock.withLock {
+    lock.withLock {
       let versions = rows.versionConflicts(changes)
       if !versions.isEmpty { return .versionConflicts(versions) }
       let constraints = rows.constraintConflicts(changes)

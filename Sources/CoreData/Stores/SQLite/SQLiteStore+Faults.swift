@@ -27,7 +27,7 @@ extension SQLiteStore {
     return rows
   }
 
-  func row(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
+  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     let fault = try queries.fault(root)
     let files = externalFiles
     let found = try translatingErrors {
