@@ -37,6 +37,11 @@ final class LayoutProperty: @unchecked Sendable {
   let limits: AttributeLimits?
   let predicates: [(predicate: NSPredicate, warning: Any?)]
 
+  /// An attribute that has to have a value, and may have any.
+  var isMerelyMandatory: Bool {
+    slot >= 0 && kind != .toOne && !isOptional && limits == nil && predicates.isEmpty
+  }
+
   fileprivate var needsValidation: Bool {
     switch kind {
     case .fetched: false

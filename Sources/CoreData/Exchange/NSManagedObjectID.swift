@@ -63,7 +63,9 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   public func copy(with zone: NSZone? = nil) -> Any { self }
 
   public override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? NSManagedObjectID else { return false }
+    // Sets ask often; the class is final, so its identity says as much as a cast.
+    guard let object = object as AnyObject?, type(of: object) == NSManagedObjectID.self else { return false }
+    let other = unsafeDowncast(object, to: NSManagedObjectID.self)
     if self === other { return true }
     return key == other.key && layout.rootIndex == other.layout.rootIndex
       && (key < 0

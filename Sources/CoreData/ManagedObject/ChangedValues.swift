@@ -63,6 +63,13 @@ struct ChangedValues {
     }
   }
 
+  /// Whether the value held is nil.
+  @inline(__always)
+  func isNull(_ slot: Int) -> Bool {
+    if case .null = values[slot] { return true }
+    return false
+  }
+
   @inline(__always)
   func markChanged(_ slot: Int) { changedWords[slot >> 6] |= 1 << UInt64(slot & 63) }
 

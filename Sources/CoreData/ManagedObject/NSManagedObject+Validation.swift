@@ -7,9 +7,19 @@ extension NSManagedObject {
     var failures: [Failure] = []
     // A fault among the changed objects had members come and go, and no more: its row is not read for its sake.
     let isFault = state.contains(.fault)
-    for property in layout.validated where !isFault || property.kind == .toMany { failures += problems(property) }
+    for property in layout.validated where !isFault || property.kind == .toMany {
+      if property.isMerelyMandatory, hasValue(property) { continue }
+      failures += problems(property)
+    }
     if failures.isEmpty { return }
     try NSManagedObject.throwAll(failures.map(\.nsError))
+  }
+
+  /// Whether a slot holds anything, without looking at what.
+  private final func hasValue(_ property: LayoutProperty) -> Bool {
+    if let changes, changes.holds(property.slot) { return !changes.isNull(property.slot) }
+    guard let row, property.word >= 0 else { return false }
+    return !row.isNull(slot: property.slot)
   }
 
   /// One error is thrown as it is; several as one that holds them all, flattened.
