@@ -86,11 +86,8 @@ extension NSManagedObjectContext {
   }
 
   private func refreshMerging(_ object: NSManagedObject) {
-    guard let store = owner.storeIdentity(object.store)?.rowStore,
-      let row = store.rowCache.row(object.reference)
-        ?? (try? store.rows(forKeys: [object.key], in: object.layout.root))?.first
-    else { return }
-    object.takeRefreshed(row)
+    let cached = owner.storeIdentity(object.store)?.rowStore?.rowCache.row(object.reference)
+    if let row = cached ?? readAgain(object) { object.takeRefreshed(row) }
   }
 
   /// Members of unchanged to-many relationships may be others now: they are asked for again.

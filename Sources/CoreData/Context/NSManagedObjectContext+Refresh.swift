@@ -6,15 +6,29 @@ extension NSManagedObjectContext {
     guardQueue("refresh(_:mergeChanges:)")
     guard object.owner === owner, object.key > 0 else { return }
     if mergeChanges {
-      guard !object.state.contains(.fault), let store = owner.storeIdentity(object.store)?.rowStore,
-        let row = try? store.rows(forKeys: [object.key], in: object.layout.root).first
-      else { return }
+      guard !object.state.contains(.fault), let row = readAgain(object) else { return }
       object.takeRefreshed(row)
     } else {
       if object.state.contains(.updated) { revertChanges(of: object) }
       object.turnIntoFault()
     }
     noteRefresh(of: object)
+  }
+
+  /// The object's row as the store has it now; nil when it is gone. Neither a refresh nor a merge can throw: a row
+  /// that cannot be read is reported, and the object keeps the values it has.
+  func readAgain(_ object: NSManagedObject) -> RowSnapshot? {
+    do {
+      return try owner.storeIdentity(object.store)?.rowStore?.faultRow(forKey: object.key, in: object.layout.root)
+    } catch {
+      warn(
+        MisuseReport(
+          "\(object.layout.name) \(object.objectID.description) could not be read again.",
+          facts: [("Error", error.localizedDescription)],
+          how: "Its store could not be read when the object was refreshed or another context's save merged.",
+          remedy: "The object keeps the values it had; refresh it once the store can be read."))
+      return nil
+    }
   }
 
   func noteRefresh(of object: NSManagedObject) {

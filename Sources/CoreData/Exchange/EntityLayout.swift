@@ -181,8 +181,6 @@ final class EntityLayout: @unchecked Sendable {
   /// The class of this entity's objects; found once, when the context first needs it.
   var classStorage: AnyClass?
 
-  func isKind(of other: EntityLayout) -> Bool { other.subtree.contains(index) }
-
   func property(named name: String) -> LayoutProperty? {
     indexByName[name].map { properties[$0] }
   }

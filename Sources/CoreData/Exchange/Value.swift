@@ -104,15 +104,6 @@ struct SlotMask: Hashable {
     }
   }
 
-  func intersection(_ other: SlotMask) -> SlotMask {
-    var result = self
-    result.low &= other.low
-    for word in result.high.indices {
-      result.high[word] &= word < other.high.count ? other.high[word] : 0
-    }
-    return result
-  }
-
   /// Calls `body` for each slot in ascending order.
   func forEach(_ body: (Int) throws -> Void) rethrows {
     var rest = low
