@@ -38,14 +38,4 @@ struct MissingSurfaceTests {
       #expect(error.localizedDescription.contains(type))
     }
   }
-
-  @Test("A parent context ends the program with its name")
-  func parent() async throws {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-      child.parent = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    }
-    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(words.contains("Parent contexts are not implemented: NSManagedObjectContext.parent."))
-  }
 }

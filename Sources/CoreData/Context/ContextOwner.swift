@@ -110,6 +110,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     defer { lock.unlock() }
     let table = table(Int(reference.entity), store, reference.key)
     if let object = held(table, reference.key) { return object }
+    if reference.key < 0, let former = context?.formerKeys[reference.key] {
+      return self.object(for: former.reference, store: former.store)
+    }
     return make(layouts.layouts[Int(reference.entity)], reference.key, store, table)
   }
 
@@ -138,6 +141,18 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       }
     }
     return objects
+  }
+
+  /// The object of one that the parent has found.
+  func object(for found: ParentObject, refreshing: Bool) -> NSManagedObject {
+    let object = object(for: found.reference, store: number(of: found.store))
+    guard let row = found.row else { return object }
+    if object.state.contains(.fault) {
+      object.row = row
+    } else if refreshing, object.row !== row {
+      object.takeRefreshed(row)
+    }
+    return object
   }
 
   func faults(for references: [RowReference], store: UInt16) -> [NSManagedObject] {

@@ -31,20 +31,21 @@ extension NSManagedObjectContext {
   }
 
   /// Gives an object the key that was reserved for it.
-  func adoptReservedKey(_ object: NSManagedObject) {
+  func adoptReservedKey(_ object: NSManagedObject, hasChildren: Bool) {
     guard object.key < 0, let changes = object.changes else { return }
     let reserved = changes.reservedKey
     guard reserved > 0 else { return }
-    let former = object.cachedID?.key
+    let former = hasChildren ? object.key : object.cachedID?.key
     owner.rekey(object, to: reserved)
     changes.reservedKey = 0
-    // Only an id that somebody has seen can ever be asked for.
+    // Only an id that somebody has seen can ever be asked for; children see all.
     if let former, former < 0 { formerKeys[former] = (object.reference, object.store) }
   }
 
   func adopt(_ plan: SavePlan) {
     // First all keys, so that references of objects to each other are right when relationships settle.
-    for (object, _) in plan.inserted { adoptReservedKey(object) }
+    let hasChildren = !children.isEmpty
+    for (object, _) in plan.inserted { adoptReservedKey(object, hasChildren: hasChildren) }
     for (object, row) in plan.inserted { settle(object, row) }
     for (object, row) in plan.updated { settle(object, row) }
     for object in plan.unchanged { settle(object, nil) }
@@ -93,7 +94,11 @@ extension NSManagedObjectContext {
     changes.deleted = ContiguousArray(plan.deleted)
     post(.NSManagedObjectContextDidSave, changes.userInfo)
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)
-    coordinator.announce(SaveNotice(plan.changeSets), from: owner)
+    if parent == nil { coordinator.announce(SaveNotice(plan.changeSets), from: owner) }
+    if children.isEmpty { return }
+    announceToChildren(
+      inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
+      deleted: changes.deleted.map(\.objectID))
   }
 }
 

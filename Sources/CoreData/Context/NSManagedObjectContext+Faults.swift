@@ -2,6 +2,7 @@
 extension NSManagedObjectContext {
   /// The committed row of an object: of the shared cache while it is young enough, else of the store.
   func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? {
+    if let parent { return try parentRow(of: object, parent) }
     guard object.key > 0, let store = owner.storeIdentity(object.store)?.rowStore else { return nil }
     if stalenessInterval < 0, let cached = store.rowCache.row(object.reference) { return cached }
     if let row = try batchedRow(of: object, store) { return row }
@@ -10,7 +11,9 @@ extension NSManagedObjectContext {
 
   /// Reads the rows of many objects with one request for each store and hierarchy; they stay faults.
   func readRows(of objects: some Sequence<NSManagedObject>) throws {
-    let missing = objects.filter { $0.row == nil && $0.key > 0 }
+    let missing = objects.filter { $0.row == nil && ($0.key > 0 || $0.state.contains(.fault)) }
+    if missing.isEmpty { return }
+    if let parent { return try readParentRows(of: missing, parent) }
     for (number, group) in Dictionary(grouping: missing, by: \.store) {
       guard let store = owner.storeIdentity(number)?.rowStore else { continue }
       for members in Dictionary(grouping: group, by: \.layout.rootIndex).values {
@@ -56,8 +59,9 @@ extension NSManagedObjectContext {
 
   /// The committed members of a to-many relationship, in the store's order where it is ordered.
   func committedMembers(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
-    guard object.key > 0, let store = owner.storeIdentity(object.store)?.rowStore else { return [] }
     do {
+      if let parent { return try parentMembers(of: property, in: object, parent) }
+      guard object.key > 0, let store = owner.storeIdentity(object.store)?.rowStore else { return [] }
       return ContiguousArray(try store.members(of: property, owner: object.reference))
     } catch {
       fatalError(

@@ -5,6 +5,7 @@ extension NSManagedObjectContext {
   public func fetch<Result: NSFetchRequestResult>(_ request: NSFetchRequest<Result>) throws -> [Result] {
     guardQueue("fetch(_:)")
     let coordinator = try coordinator(for: "fetch(_:)")
+    learnKeys()
     if request.includesPendingChanges { processPendingChanges() }
     let description = try FetchDescription(request, owner.layouts)
     try checkResult(Result.self, description)
@@ -23,6 +24,7 @@ extension NSManagedObjectContext {
   public func count<Result: NSFetchRequestResult>(for request: NSFetchRequest<Result>) throws -> Int {
     guardQueue("count(for:)")
     let coordinator = try coordinator(for: "count(for:)")
+    learnKeys()
     if request.includesPendingChanges { processPendingChanges() }
     var description = try FetchDescription(request, owner.layouts)
     description.output = .count
@@ -39,6 +41,16 @@ extension NSManagedObjectContext {
     let batchSize: Int
     let prefetching: [String]
 
+    /// Those with which a parent answers its child.
+    init(stores: [NSPersistentStore]?) {
+      self.stores = stores
+      pendingChanges = true
+      asFaults = true
+      refreshing = false
+      batchSize = 0
+      prefetching = []
+    }
+
     init<Result>(_ request: NSFetchRequest<Result>) {
       stores = request.affectedStores
       pendingChanges = request.includesPendingChanges
@@ -49,7 +61,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func count(
+  func count(
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> Int {
     if options.pendingChanges, hasPendingChanges(touching: description) {
@@ -57,16 +69,17 @@ extension NSManagedObjectContext {
       whole.output = .rows
       return try objects(whole, options, coordinator).count
     }
+    if let parent { return try ask(parent) { try $0.answerCount(description, stores: options.stores) } }
     return try coordinator.count(for: description, stores: options.stores)
   }
 
-  private func objects(
+  func objects(
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
     var objects: [NSManagedObject]
     if options.pendingChanges, hasPendingChanges(touching: description) {
       objects = try overlaid(description, options, coordinator)
-    } else if options.batchSize > 0, case .rows = description.output {
+    } else if options.batchSize > 0, parent == nil, case .rows = description.output {
       objects = try batched(description, options, coordinator)
     } else {
       objects = try committed(description, options, coordinator)
@@ -77,11 +90,12 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  /// What the stores have, as objects of this context.
-  private func committed(
+  /// What the stores have, or the parent, as objects of this context.
+  func committed(
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
-    try coordinator.fetch(description, stores: options.stores) { store, outcome in
+    if let parent { return try fetchFromParent(description, options, parent) }
+    return try coordinator.fetch(description, stores: options.stores) { store, outcome in
       let number = owner.number(of: store.identity)
       switch outcome {
       case .rows(let rows): return owner.objects(for: rows, store: number, refreshing: options.refreshing)

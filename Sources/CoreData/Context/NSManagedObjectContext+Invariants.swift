@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
   }
 
   /// Invariant 2: inserted, updated or deleted; one of them at most, and standing in the list for it.
-  /// Invariant 4: a temporary id only while the object is new.
+  /// Invariant 4: a temporary id only while the object is new, here or in the parent.
   private func state(of object: NSManagedObject) -> [String] {
     var broken: [String] = []
     let name = "\(object.layout.name) \(object.objectID)"
@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
     if object.state.contains(.inserted), object.state.contains(.updated) {
       broken.append("Invariant 2: \(name) is inserted and updated.")
     }
-    if object.key < 0, !object.state.contains(.inserted) {
+    if object.key < 0, !object.state.contains(.inserted), parent == nil {
       broken.append("Invariant 4: \(name) has a temporary id, but is not new.")
     }
     return broken

@@ -54,13 +54,15 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func merge(
+  func merge(
     inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID]
   ) {
     guard owner != nil else { return }
+    defer { announceToChildren(inserted: inserted, updated: updated, deleted: deleted) }
+    learnKeys()
     processPendingChanges()
     var changes = ObjectChanges()
-    for id in inserted where id.key > 0 {
+    for id in inserted where id.key > 0 || parent != nil {
       let object = object(with: id)
       if object.state.contains(.fault) { changes.inserted.append(object) }
     }
@@ -86,7 +88,7 @@ extension NSManagedObjectContext {
   }
 
   private func refreshMerging(_ object: NSManagedObject) {
-    let cached = owner.storeIdentity(object.store)?.rowStore?.rowCache.row(object.reference)
+    let cached = parent == nil ? owner.storeIdentity(object.store)?.rowStore?.rowCache.row(object.reference) : nil
     if let row = cached ?? readAgain(object) { object.takeRefreshed(row) }
   }
 

@@ -64,6 +64,10 @@ extension NSManagedObjectContext {
     guardQueue("object(with:)")
     if let object = registeredObject(for: objectID) { return object }
     if let former = formerKeys[objectID.key] { return owner.object(for: former.reference, store: former.store) }
+    if parent != nil, objectID.key < 0, let layout = owner.layouts.layout(of: objectID.entity) {
+      let store = objectID.storeIdentity.map(owner.number) ?? NSManagedObject.noStore
+      return owner.object(for: RowReference(entity: layout.index, key: objectID.key), store: store)
+    }
     guard let identity = objectID.storeIdentity, objectID.key > 0 else {
       fatalError("The temporary id \(objectID) belongs to another context, or to an object that is gone.")
     }
@@ -84,7 +88,13 @@ extension NSManagedObjectContext {
       return owner.registered(RowReference(entity: layout.index, key: key), store: 0)
     }
     guard let identity = objectID.storeIdentity else { return nil }
-    return owner.registered(RowReference(entity: layout.index, key: key), store: owner.number(of: identity))
+    let reference = RowReference(entity: layout.index, key: key)
+    let store = owner.number(of: identity)
+    if parent == nil { return owner.registered(reference, store: store) }
+    // A child may know the object by the temporary id that it had before the parent saved it.
+    if let object = owner.registered(reference, store: store) { return object }
+    learnKeys()
+    return owner.registered(reference, store: store)
   }
 
   /// The object of an id, with its row read; throws when there is no such row.
@@ -98,6 +108,7 @@ extension NSManagedObjectContext {
       return try realise(object)
     }
     if formerKeys[objectID.key] != nil { return try realise(object(with: objectID)) }
+    if parent != nil, objectID.key < 0 { return try realise(object(with: objectID)) }
     guard let identity = objectID.storeIdentity, objectID.key > 0,
       persistentStoreCoordinator?.persistentStores.contains(where: { $0.identity === identity }) == true
     else { throw Failure.objectNotFound(id: objectID).nsError }
@@ -116,8 +127,14 @@ extension NSManagedObjectContext {
     guardQueue("obtainPermanentIDs(for:)")
     let coordinator = try coordinator(for: "obtainPermanentIDs(for:)")
     let temporary = objects.filter { $0.key < 0 && $0.owner === owner }
-    try reserveKeys(for: temporary, coordinator)
-    for object in temporary { adoptReservedKey(object) }
+    let new = temporary.filter { $0.state.contains(.inserted) }
+    try reserveKeys(for: new, coordinator)
+    let hasChildren = !children.isEmpty
+    for object in new { adoptReservedKey(object, hasChildren: hasChildren) }
+    guard let parent else { return }
+    // The others are new in the parent, or above.
+    let known = temporary.filter { !$0.state.contains(.inserted) }.map { ParentReference($0.reference, nil) }
+    try ask(parent) { parent in try parent.obtainPermanentIDs(for: known.map(parent.object(for:))) }
   }
 
   /// Says in which store a new object is to be saved.

@@ -48,11 +48,7 @@ extension NSManagedObjectContext {
       guard !object.state.contains(.deleted), description.entities.contains(object.layout.index) else { return false }
       return try evaluator?.matches(object) ?? true
     }
-    var found: [NSManagedObject] = try coordinator.fetch(wide, stores: options.stores) { store, outcome in
-      guard case .rows(let rows) = outcome else { return [] }
-      return owner.objects(
-        for: rows, store: owner.number(of: store.identity), refreshing: options.refreshing)
-    }
+    var found = try committed(wide, options, coordinator)
     found = try found.filter { isPending($0) ? false : isLocal ? true : try matches($0) }
     var pending: [NSManagedObject] = []
     for object in insertedList where object.state.contains(.inserted) && object.layout.rootIndex == root {

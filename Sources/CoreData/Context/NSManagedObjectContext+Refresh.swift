@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
   /// object becomes a fault and they are lost.
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     guardQueue("refresh(_:mergeChanges:)")
-    guard object.owner === owner, object.key > 0 else { return }
+    guard object.owner === owner, isRefreshable(object) else { return }
     if mergeChanges {
       guard !object.state.contains(.fault), let row = readAgain(object) else { return }
       object.takeRefreshed(row)
@@ -15,10 +15,16 @@ extension NSManagedObjectContext {
     noteRefresh(of: object)
   }
 
+  /// A new object has nothing to go back to; one with a temporary id may be the parent's.
+  private func isRefreshable(_ object: NSManagedObject) -> Bool {
+    object.key > 0 || parent != nil && !object.state.contains(.inserted)
+  }
+
   /// The object's row as the store has it now; nil when it is gone. Neither a refresh nor a merge can throw: a row
   /// that cannot be read is reported, and the object keeps the values it has.
   func readAgain(_ object: NSManagedObject) -> RowSnapshot? {
     do {
+      if let parent { return try parentRow(of: object, parent) }
       return try owner.storeIdentity(object.store)?.rowStore?.faultRow(forKey: object.key, in: object.layout.root)
     } catch {
       warn(
@@ -38,7 +44,7 @@ extension NSManagedObjectContext {
   /// Refreshes every object; unsaved changes are kept.
   public func refreshAllObjects() {
     guardQueue("refreshAllObjects()")
-    for object in owner?.allObjects ?? [] where object.key > 0 {
+    for object in owner?.allObjects ?? [] where isRefreshable(object) {
       if object.state.isDisjoint(with: .pending) {
         object.turnIntoFault()
         noteRefresh(of: object)

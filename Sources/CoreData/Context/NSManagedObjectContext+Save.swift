@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
     _ plan: inout SavePlan, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
     for _ in 0..<100 {
-      let conflicts = try coordinator.commit(plan.changeSets)
+      let conflicts = try parent.map { try commit(plan, to: $0) } ?? coordinator.commit(plan.changeSets)
       if conflicts.isEmpty { return conflicts.rewritten }
       do {
         try resolve(conflicts)

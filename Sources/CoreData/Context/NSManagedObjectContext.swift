@@ -113,7 +113,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     if let owner { persistentStoreCoordinator?.forget(owner) }
   }
 
-  /// The coordinator whose stores the context reads and writes.
+  /// The coordinator whose stores the context reads and writes; of a child context, the one its root has.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     didSet {
       guard let coordinator = persistentStoreCoordinator, coordinator !== oldValue else { return }
@@ -126,13 +126,20 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The parent context, whose objects a child context works on.
+  /// The context that a child reads from and saves to, in place of the stores; the child keeps it alive.
+  ///
+  /// Set it once, before the child is used; the parent must have its coordinator by then. A child sees what its
+  /// parent has not saved yet, and ``save()`` makes its changes unsaved changes of the parent.
   open var parent: NSManagedObjectContext? {
-    get { nil }
-    set {
-      if newValue != nil { fatalError("Parent contexts are not implemented: NSManagedObjectContext.parent.") }
+    didSet {
+      guard parent !== oldValue else { return }
+      guard let parent else { fatalError("The context \(label) cannot leave its parent: its objects are of it.") }
+      attach(to: parent)
     }
   }
+  let children = ChildList()
+  /// How many of the parent's `formerKeys` this context has taken over.
+  @exclusivity(unchecked) final var learntKeys = 0
 
   /// Undo. None by default.
   open var undoManager: UndoManager? {

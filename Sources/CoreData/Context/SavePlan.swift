@@ -8,12 +8,18 @@ struct SavePlan {
   private(set) var deleted: [NSManagedObject] = []
   private(set) var changeSets: [(store: NSPersistentStore, changes: ChangeSet)] = []
 
-  private var builder = RowWriter()
+  private let builder: RowWriter
 
   /// Reserves keys for new objects and encodes every changed object.
   init(_ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator) throws {
     let new = context.insertedList.filter { $0.state.contains(.inserted) }
-    try context.reserveKeys(for: Array(new.filter { $0.key < 0 }), coordinator)
+    // Temporary ids stay temporary until the root saves.
+    builder = RowWriter(keepsTemporaryKeys: context.parent != nil)
+    if context.parent == nil {
+      try context.reserveKeys(for: Array(new.filter { $0.key < 0 }), coordinator)
+    } else {
+      for object in new { _ = try context.assignedStore(of: object) }
+    }
     inserted.reserveCapacity(new.count)
     for object in new {
       let row = try builder.row(of: object, version: 1)
@@ -32,7 +38,7 @@ struct SavePlan {
     for object in context.lockedList where object.state.isDisjoint(with: .pending) {
       if let row = object.row { withChanges(object, context) { $0.locked.append(row) } }
     }
-    try refuseReadOnlyStores()
+    if context.parent == nil { try refuseReadOnlyStores() }
   }
 
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
@@ -62,7 +68,7 @@ struct SavePlan {
       }
       let inverse = object.layout.inverse(of: property)
       if inverse?.kind == .toOne && !property.isOrdered { continue }
-      for member in state.added where member.store != object.store {
+      for member in state.added where !member.sharesStore(with: object) {
         throw Failure.externalRelationship(
           .init(object: object, entity: object.layout.name, property: property.name),
           destination: member.layout.name).nsError
@@ -109,9 +115,21 @@ struct SavePlan {
   }
 }
 
+extension NSManagedObject {
+  /// Whether a row of this object may lead to the other. An object that is new in the parent context may have no
+  /// store yet: the root's save will see.
+  fileprivate func sharesStore(with other: NSManagedObject) -> Bool {
+    store == other.store || [self, other].contains { $0.store == NSManagedObject.noStore && $0.key < 0 }
+  }
+}
+
 /// Encodes an object's values into a row.
 final class RowWriter {
   @exclusivity(unchecked) private var builder = RowBuilder()
+  /// Whether rows may refer to objects that no store has seen: those that a parent and a child exchange do.
+  private let keepsTemporaryKeys: Bool
+
+  init(keepsTemporaryKeys: Bool) { self.keepsTemporaryKeys = keepsTemporaryKeys }
 
   /// The row as it will stand in the store: changed values over committed ones.
   func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
@@ -140,8 +158,8 @@ final class RowWriter {
       let destination = unsafeDowncast(held, to: NSManagedObject.self)
       // An object that was deleted before it was ever saved leaves nothing to point to.
       let reference = destination.finalReference
-      if reference.key < 0 { return }
-      if destination.store != object.store {
+      if reference.key < 0, !keepsTemporaryKeys || destination.owner !== object.owner { return }
+      if !destination.sharesStore(with: object) {
         throw Failure.externalRelationship(
           .init(object: object, entity: object.layout.name, property: property.name),
           destination: destination.layout.name).nsError

@@ -191,7 +191,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   func announce(_ notice: SaveNotice, from source: ContextOwner) {
     let listening = lock.withLock { contexts.compactMap(\.owner) }
     for owner in listening where owner !== source {
-      guard let context = owner.context, context.automaticallyMergesChangesFromParent else { continue }
+      guard let context = owner.context, context.parent == nil,
+        context.automaticallyMergesChangesFromParent
+      else { continue }
       context.perform { [weak context] in context?.merge(notice) }
     }
   }

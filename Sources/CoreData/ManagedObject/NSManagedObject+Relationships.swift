@@ -7,7 +7,7 @@ extension NSManagedObject {
       toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count)
     }
     if let state = toManyStates[property.toManyIndex] { return state }
-    let made = ToManyState(base: key < 0 && row == nil ? [] : nil)
+    let made = ToManyState(base: key < 0 && row == nil && !state.contains(.fault) ? [] : nil)
     toManyStates[property.toManyIndex] = made
     return made
   }

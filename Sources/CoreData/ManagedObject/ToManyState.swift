@@ -55,6 +55,12 @@ final class ToManyState {
     if isAdded(member) { remove(member) } else { removed.remove(member.reference) }
   }
 
+  /// Members that had temporary ids have got others.
+  func rename(_ renamed: [RowReference: RowReference]) {
+    base = base.map { ContiguousArray($0.map { renamed[$0] ?? $0 }) }
+    removed = Set(removed.map { renamed[$0] ?? $0 })
+  }
+
   /// Forgets a member whose row is gone, as if it had never been one.
   func forget(_ member: NSManagedObject) {
     handedOut = nil

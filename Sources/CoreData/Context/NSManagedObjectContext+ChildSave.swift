@@ -1,0 +1,127 @@
+/// A child's save: its change sets become unsaved changes of the parent.
+extension NSManagedObjectContext {
+  /// Hands the changes of this context to its parent. Nothing is handed over if there is a conflict.
+  func commit(_ plan: SavePlan, to parent: NSManagedObjectContext) throws -> StoreConflicts {
+    let changeSets = plan.changeSets.map { (store: $0.store.identity, changes: $0.changes) }
+    return try ask(parent) { try $0.takeSave(changeSets) }
+  }
+
+  /// Takes the changes of a child over, as one event of this context. All of them, or none.
+  private func takeSave(_ changeSets: [(store: StoreIdentity, changes: ChangeSet)]) throws -> StoreConflicts {
+    processPendingChanges()
+    var save = ChildSave(context: self)
+    for (store, changes) in changeSets { try save.prepare(changes, of: store) }
+    if save.conflicts.isEmpty {
+      save.apply()
+      processPendingChanges()
+    }
+    return save.conflicts
+  }
+
+  /// The object of a row that a child inserted: made here under the same id. It was woken in the child, and is not
+  /// woken again.
+  fileprivate func takeInserted(_ object: NSManagedObject) {
+    if object.state.contains(.deleted) {
+      undelete(object)
+    } else if object.state.contains(.fault) {
+      object.changes = ChangedValues.make(object.layout)
+      object.row = nil
+      markInserted(object)
+    }
+  }
+}
+
+/// A child's changes on their way into the parent's objects: prepared, so that applying them cannot fail.
+private struct ChildSave {
+  let context: NSManagedObjectContext
+  var conflicts = StoreConflicts()
+  private var inserted: [Target] = []
+  private var updated: [Target] = []
+  private var deleted: [NSManagedObject] = []
+  private var links: [(store: StoreIdentity, link: LinkChange)] = []
+
+  /// One object of the parent, and what is set on it.
+  private struct Target {
+    let object: NSManagedObject
+    let store: StoreIdentity
+    var attributes: [(property: LayoutProperty, value: Value)] = []
+    var destinations: [(property: LayoutProperty, destination: RowReference?)] = []
+  }
+
+  init(context: NSManagedObjectContext) { self.context = context }
+
+  /// Decodes values and reads the objects that are to change. Whoever is gone here is a conflict.
+  mutating func prepare(_ changes: ChangeSet, of store: StoreIdentity) throws {
+    for row in changes.inserted { inserted.append(try target(row, store) { _ in true }) }
+    try context.readRows(of: changes.updated.map { object($0.base.reference, store) })
+    for update in changes.updated {
+      let target = try target(update.row, store) { update.changed.contains($0.slot) }
+      if try check(update.base, target.object, store) { updated.append(target) }
+    }
+    for row in changes.locked { _ = try check(row, object(row.reference, store), store) }
+    deleted += changes.deleted.map { object($0.reference, store) }
+    links += changes.links.map { (store, $0) }
+  }
+
+  private func object(_ reference: RowReference, _ store: StoreIdentity) -> NSManagedObject {
+    context.object(for: ParentReference(reference, store))
+  }
+
+  private mutating func check(_ base: RowSnapshot, _ object: NSManagedObject, _ store: StoreIdentity) throws -> Bool {
+    if try !object.state.contains(.deleted) && context.realised(object) { return true }
+    conflicts.versions.append((store, VersionConflict(base: base, persisted: nil)))
+    return false
+  }
+
+  private func target(
+    _ row: RowSnapshot, _ store: StoreIdentity, _ isSet: (LayoutProperty) -> Bool
+  ) throws -> Target {
+    var target = Target(object: object(row.reference, store), store: store)
+    for property in target.object.layout.slots where property.word >= 0 && isSet(property) {
+      if property.kind == .toOne {
+        target.destinations.append((property, row.destination(property)))
+      } else if property.kind == .transformable, case .data(let data) = row.value(property) {
+        let decoded = try property.attribute.value(ofTransformable: data)
+        target.attributes.append((property, decoded.map { .object(TransformableBox.close($0)) } ?? .null))
+      } else {
+        target.attributes.append((property, row.value(property)))
+      }
+    }
+    return target
+  }
+
+  /// New objects first, so that relationships can lead to them; deletions last.
+  func apply() {
+    for target in inserted { context.takeInserted(target.object) }
+    for target in inserted + updated {
+      // An object whose members alone changed is an updated one as well.
+      target.object.noteChange()
+      for (property, value) in target.attributes {
+        if value.isNull, target.object.currentValue(property).isNull { continue }
+        target.object.write(value, slot: property.slot)
+      }
+    }
+    for target in inserted + updated {
+      for (property, destination) in target.destinations {
+        let destination = destination.map { object($0, target.store) }
+        if target.object.toOne(property) !== destination { target.object.setToOne(destination, property) }
+      }
+    }
+    for (store, link) in links { apply(link, store) }
+    for object in deleted where !object.state.contains(.deleted) { context.deleteObject(object) }
+  }
+
+  private func apply(_ link: LinkChange, _ store: StoreIdentity) {
+    let owner = object(link.owner, store)
+    guard let property = owner.layout.property(keyNumber: link.relationship.keyNumber) else { return }
+    for reference in link.removed { owner.removeMember(object(reference, store), property) }
+    for reference in link.added { owner.addMember(object(reference, store), property) }
+    guard let order = link.order else { return }
+    // The child's order, then whoever came into the relationship here without its knowledge.
+    let members = owner.members(property)
+    let now = Set(members.map(ObjectIdentifier.init))
+    let listed = ContiguousArray(order.map { object($0, store) }.filter { now.contains(ObjectIdentifier($0)) })
+    let known = Set(listed.map(ObjectIdentifier.init))
+    owner.setMembers(listed + members.filter { !known.contains(ObjectIdentifier($0)) }, property)
+  }
+}
