@@ -24,13 +24,17 @@ final class Stack {
   let context: NSManagedObjectContext
   let url: URL
 
-  init(_ kind: StoreKind, _ model: NSManagedObjectModel = library(), at url: URL? = nil) throws {
+  init(
+    _ kind: StoreKind, _ model: NSManagedObjectModel = library(), at url: URL? = nil,
+    options: [AnyHashable: Any]? = nil
+  ) throws {
     InvariantChecks.isOn = true
     self.model = model
     self.url =
       url ?? FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: self.url)
+    store = try coordinator.addPersistentStore(
+      ofType: kind.type, configurationName: nil, at: self.url, options: options)
     context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
   }

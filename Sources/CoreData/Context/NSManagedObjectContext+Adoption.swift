@@ -92,7 +92,9 @@ extension NSManagedObjectContext {
     changes.inserted = ContiguousArray(plan.inserted.lazy.map(\.object))
     changes.updated = ContiguousArray(plan.updated.lazy.map(\.object))
     changes.deleted = ContiguousArray(plan.deleted)
-    post(.NSManagedObjectContextDidSave, changes.userInfo)
+    var info = changes.userInfo
+    if isPinned { info[NSManagedObjectContextQueryGenerationKey] = queryGenerationToken }
+    post(.NSManagedObjectContextDidSave, info)
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)
     if parent == nil { coordinator.announce(SaveNotice(plan.changeSets), from: owner) }
     if children.isEmpty { return }

@@ -3,7 +3,7 @@ extension NSManagedObjectContext {
   /// The committed row of an object: of the shared cache while it is young enough, else of the store.
   func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? {
     if let parent { return try parentRow(of: object, parent) }
-    guard object.key > 0, let store = owner.storeIdentity(object.store)?.rowStore else { return nil }
+    guard object.key > 0, let store = try reader(of: object.store) else { return nil }
     if stalenessInterval < 0, let cached = store.rowCache.row(object.reference) { return cached }
     if let row = try batchedRow(of: object, store) { return row }
     return try store.faultRow(forKey: object.key, in: object.layout.root)
@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     if missing.isEmpty { return }
     if let parent { return try readParentRows(of: missing, parent) }
     for (number, group) in Dictionary(grouping: missing, by: \.store) {
-      guard let store = owner.storeIdentity(number)?.rowStore else { continue }
+      guard let store = try reader(of: number) else { continue }
       for members in Dictionary(grouping: group, by: \.layout.rootIndex).values {
         let rows = try store.rows(forKeys: Array(Set(members.map(\.key))), in: members[0].layout.root)
         let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -25,8 +25,10 @@ extension NSManagedObjectContext {
   }
 
   /// Where a batched fetch brought the fault, the whole batch around it is read at once.
-  private func batchedRow(of object: NSManagedObject, _ store: any RowStore) throws -> RowSnapshot? {
-    for batch in batches where batch.store === store && batch.root == object.layout.rootIndex {
+  private func batchedRow(of object: NSManagedObject, _ store: any RowReader) throws -> RowSnapshot? {
+    if batches.isEmpty { return nil }
+    let identity = owner.storeIdentity(object.store)
+    for batch in batches where batch.store.identity === identity && batch.root == object.layout.rootIndex {
       guard let keys = batch.keys(around: object.key) else { continue }
       let rows = try store.rows(forKeys: keys, in: object.layout.root)
       var found: RowSnapshot?
@@ -61,7 +63,7 @@ extension NSManagedObjectContext {
   func committedMembers(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
     do {
       if let parent { return try parentMembers(of: property, in: object, parent) }
-      guard object.key > 0, let store = owner.storeIdentity(object.store)?.rowStore else { return [] }
+      guard object.key > 0, let store = try reader(of: object.store) else { return [] }
       return ContiguousArray(try store.members(of: property, owner: object.reference))
     } catch {
       fatalError(

@@ -13,7 +13,9 @@ extension NSManagedObjectContext {
     switch description.output {
     case .count: return cast([NSNumber(value: try count(description, options, coordinator))])
     case .dictionaries:
-      return cast(try coordinator.dictionaries(for: description, stores: options.stores).map { NSDictionary(dictionary: $0) })
+      return cast(
+        try coordinator.dictionaries(for: description, stores: options.stores, generationForReading())
+          .map { NSDictionary(dictionary: $0) })
     case .references where request.resultType == .managedObjectIDResultType:
       return cast(try objects(description, options, coordinator).map(\.objectID))
     case .references, .rows: return cast(try objects(description, options, coordinator))
@@ -70,7 +72,7 @@ extension NSManagedObjectContext {
       return try objects(whole, options, coordinator).count
     }
     if let parent { return try ask(parent) { try $0.answerCount(description, stores: options.stores) } }
-    return try coordinator.count(for: description, stores: options.stores)
+    return try coordinator.count(for: description, stores: options.stores, generationForReading())
   }
 
   func objects(
@@ -95,7 +97,7 @@ extension NSManagedObjectContext {
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
     if let parent { return try fetchFromParent(description, options, parent) }
-    return try coordinator.fetch(description, stores: options.stores) { store, outcome in
+    return try coordinator.fetch(description, stores: options.stores, generationForReading()) { store, outcome in
       let number = owner.number(of: store.identity)
       switch outcome {
       case .rows(let rows): return owner.objects(for: rows, store: number, refreshing: options.refreshing)
@@ -111,7 +113,7 @@ extension NSManagedObjectContext {
   ) throws -> [NSManagedObject] {
     var keysOnly = description
     keysOnly.output = .references
-    return try coordinator.fetch(keysOnly, stores: options.stores) { store, outcome in
+    return try coordinator.fetch(keysOnly, stores: options.stores, generationForReading()) { store, outcome in
       guard case .references(let references) = outcome else { return [] }
       batches.removeAll { $0.store === store && $0.root == description.layout.rootIndex }
       batches.append(

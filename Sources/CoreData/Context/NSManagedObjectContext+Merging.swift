@@ -3,7 +3,8 @@ extension NSManagedObjectContext {
   /// Merges a save of another context of the same coordinator, from its `didSave` notification.
   ///
   /// New objects come in as faults, changed ones that this context has are refreshed under its own changes,
-  /// deleted ones leave. Nothing of it counts as a change of this context. Called on this context's queue.
+  /// deleted ones leave. Nothing of it counts as a change of this context. A pinned context goes on to the newest
+  /// state. Called on this context's queue.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     guardQueue("mergeChanges(fromContextDidSave:)")
     let info = notification.userInfo ?? [:]
@@ -61,6 +62,7 @@ extension NSManagedObjectContext {
     defer { announceToChildren(inserted: inserted, updated: updated, deleted: deleted) }
     learnKeys()
     processPendingChanges()
+    moveGeneration()
     var changes = ObjectChanges()
     for id in inserted where id.key > 0 || parent != nil {
       let object = object(with: id)
@@ -88,7 +90,7 @@ extension NSManagedObjectContext {
   }
 
   private func refreshMerging(_ object: NSManagedObject) {
-    let cached = parent == nil ? owner.storeIdentity(object.store)?.rowStore?.rowCache.row(object.reference) : nil
+    let cached = parent == nil ? (try? reader(of: object.store))?.rowCache.row(object.reference) : nil
     if let row = cached ?? readAgain(object) { object.takeRefreshed(row) }
   }
 

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
   func readAgain(_ object: NSManagedObject) -> RowSnapshot? {
     do {
       if let parent { return try parentRow(of: object, parent) }
-      return try owner.storeIdentity(object.store)?.rowStore?.faultRow(forKey: object.key, in: object.layout.root)
+      return try reader(of: object.store)?.faultRow(forKey: object.key, in: object.layout.root)
     } catch {
       warn(
         MisuseReport(
@@ -95,6 +95,7 @@ extension NSManagedObjectContext {
       object.state = []
     }
     clearLists()
+    moveGeneration()
     formerKeys = [:]
     batches = []
     recentDestinations = []

@@ -15,6 +15,7 @@ extension NSManagedObjectContext {
       owner.registered(row.reference, store: owner.number(of: store))?.takeRefreshed(row)
     }
     checkInvariants("after a save")
+    pinAfterSave()
     announce(plan, coordinator)
   }
 
@@ -70,6 +71,7 @@ extension NSManagedObjectContext {
         try resolve(conflicts)
       } catch {
         plan.forgetReservedKeys()
+        forgetConflicts()
         throw error
       }
       plan = try SavePlan(self, coordinator)

@@ -86,6 +86,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Objects that relationships led to lately, oldest overwritten first; see `noteTraversal`.
   @exclusivity(unchecked) final var recentDestinations = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) final var recentPosition = 0
+  /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.
+  @exclusivity(unchecked) final var generation = ReadGeneration.newest
   /// Fetches whose rows come in batches.
   var batches: [FaultBatch] = []
   private var reportedCalls: Set<String> = []

@@ -10,19 +10,23 @@ struct StoreConflicts {
 
 /// Which store a request goes to.
 extension NSPersistentStoreCoordinator {
-  /// The stores a fetch asks: those that hold the entity, in order of adding.
-  private func rowStores(for layout: EntityLayout, among asked: [NSPersistentStore]?) throws -> [any RowStore] {
+  /// The stores a fetch asks: those that hold the entity, in order of adding; and where each is read. A generation
+  /// leaves out what was added after it.
+  private func rowReaders(
+    for layout: EntityLayout, among asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+  ) throws -> [(store: NSPersistentStore, reader: any RowReader)] {
     let all = persistentStores
     if all.isEmpty {
       throw Failure.noStoreForEntity(entity: layout.name).nsError
     }
     return try all.filter { store in
       (asked?.contains { $0 === store } ?? true) && holds(store, layout)
-    }.map { store in
+    }.compactMap { store in
       guard let rows = store as? any RowStore else {
         throw Failure.unsupportedFeature("Fetching from a store of class \(type(of: store))").nsError
       }
-      return rows
+      guard let generation else { return (store, rows) }
+      return generation.reader(of: store.identity).map { (store, $0) }
     }
   }
 
@@ -51,29 +55,33 @@ extension NSPersistentStoreCoordinator {
   /// Asks every store that holds the entity and puts the answers one after the other; with several stores the
   /// order and the limit are the caller's to restore.
   func fetch<Element>(
-    _ description: FetchDescription, stores asked: [NSPersistentStore]?,
+    _ description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?,
     _ take: (NSPersistentStore, FetchOutcome) throws -> [Element]
   ) throws -> [Element] {
-    let stores = try rowStores(for: description.layout, among: asked)
+    let stores = try rowReaders(for: description.layout, among: asked, generation)
     if stores.count > 1, !description.sort.isEmpty || description.limit > 0 || description.offset > 0 {
       throw Failure.unsupportedFeature("Sorting or limiting a fetch over several stores").nsError
     }
     return try publicErrors {
-      try stores.flatMap { try take($0, try $0.rows(for: description)) }
+      try stores.flatMap { try take($0.store, try $0.reader.rows(for: description)) }
     }
   }
 
-  func count(for description: FetchDescription, stores asked: [NSPersistentStore]?) throws -> Int {
+  func count(
+    for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+  ) throws -> Int {
     try publicErrors {
-      try rowStores(for: description.layout, among: asked).reduce(0) { sum, store in
-        guard case .count(let count) = try store.rows(for: description) else { return sum }
+      try rowReaders(for: description.layout, among: asked, generation).reduce(0) { sum, store in
+        guard case .count(let count) = try store.reader.rows(for: description) else { return sum }
         return sum + count
       }
     }
   }
 
-  func dictionaries(for description: FetchDescription, stores asked: [NSPersistentStore]?) throws -> [[String: Any]] {
-    try fetch(description, stores: asked) { _, outcome in
+  func dictionaries(
+    for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+  ) throws -> [[String: Any]] {
+    try fetch(description, stores: asked, generation) { _, outcome in
       guard case .dictionaries(let rows) = outcome else { return [] }
       return rows
     }

@@ -98,6 +98,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
       return NSCoreDataError
     case .unsupportedRequest: return NSPersistentStoreUnsupportedRequestTypeError
     case .historyTokenExpired: return NSPersistentHistoryTokenExpiredError
+    case .queryGenerationUnavailable: return NSPersistentStoreOperationError
     }
   }
 

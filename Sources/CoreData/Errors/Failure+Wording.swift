@@ -105,6 +105,8 @@ extension Failure {
       return "keypath \(keyPath) not found in entity \(entity): there is no \"\(missing)\"."
     case .unsupportedRequest(let request, let store):
       return "A store of type \(store) can't execute \(request)."
+    case .queryGenerationUnavailable(let what):
+      return "The query generation cannot be read: \(what)."
     case .historyTokenExpired:
       return "The history before the token has been deleted."
     case .unsupportedFeature(let name):

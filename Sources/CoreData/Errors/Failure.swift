@@ -55,6 +55,7 @@ enum Failure: Error, @unchecked Sendable {
   case unknownKeyPath(keyPath: String, entity: String, missing: String)
   case unsupportedRequest(request: String, store: String)
   case historyTokenExpired
+  case queryGenerationUnavailable(String)
   case unsupportedFeature(String)
   case valueNotArchivable(Subject, transformer: String?, what: String)
 

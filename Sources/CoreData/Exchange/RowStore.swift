@@ -1,10 +1,10 @@
-/// What the coordinator asks of a store that speaks in rows. All of the framework's own stores do.
+/// Where rows are read: a store, which answers from its newest state, or one generation of it.
 ///
-/// Calls may come from any thread; a store orders them itself. Rows that it returns are published in its cache.
-protocol RowStore: NSPersistentStore {
+/// Calls may come from any thread; a reader orders them itself. Rows that it returns are published in its cache.
+protocol RowReader: AnyObject {
   var rowCache: RowCache { get }
 
-  /// Answers a fetch from the store's committed state.
+  /// Answers a fetch from committed rows.
   func rows(for fetch: FetchDescription) throws -> FetchOutcome
 
   /// The rows of these keys, in any order; keys that have no row are missing from the answer.
@@ -16,6 +16,12 @@ protocol RowStore: NSPersistentStore {
 
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
+}
+
+/// What the coordinator asks of a store that speaks in rows. All of the framework's own stores do.
+protocol RowStore: NSPersistentStore, RowReader {
+  /// Holds on to the state that the store has now, until the reader goes; nil when the store cannot.
+  func pinnedReader() throws -> (any RowReader)?
 
   /// Reserves `count` keys of an entity hierarchy; the first of them is returned, the others follow.
   /// Reserved keys are never given out again, whether or not a save uses them.
@@ -25,8 +31,12 @@ protocol RowStore: NSPersistentStore {
   func commit(_ changes: ChangeSet) throws -> SaveOutcome
 }
 
-extension RowStore {
+extension RowReader {
   func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     try rows(forKeys: [key], in: root).first
   }
+}
+
+extension RowStore {
+  func pinnedReader() throws -> (any RowReader)? { nil }
 }

@@ -37,7 +37,9 @@ extension SQLiteStore {
     }
     pool.didCommit()
     if newMetadata != nil { didWriteMetadata() }
-    externalFiles.remove(run.writer.abandoned)
+    let (files, abandoned) = (externalFiles, run.writer.abandoned)
+    // Older generations may still be read.
+    if !abandoned.isEmpty { pool.whenNoneIsPinned { files.remove(abandoned) } }
     return .saved(rewritten: try publish(changes, notes, connection))
   }
 

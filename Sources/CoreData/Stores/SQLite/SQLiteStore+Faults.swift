@@ -1,13 +1,15 @@
 /// Rows by key, and members of relationships: read in the transaction that an earlier read has left open, so
-/// that faults fired one after another don't pay for one each.
+/// that faults fired one after another don't pay for one each; or in a generation.
 extension SQLiteStore {
   var externalFiles: ExternalFiles { ExternalFiles(store: url ?? URL(fileURLWithPath: "/dev/null")) }
 
-  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
+  func rows(
+    forKeys keys: [Int64], in root: EntityLayout, _ generation: SQLiteGeneration?
+  ) throws -> [RowSnapshot] {
     let query = try queries.rowQuery(root, includesSubentities: true)
     let files = externalFiles
     var rows = try translatingErrors {
-      try pool.read(isFresh: false) { connection -> [RowSnapshot] in
+      try read(isFresh: false, in: generation) { connection -> [RowSnapshot] in
         if keys.count == 1 { return try self.rows(ArraySlice(keys), query, size: 0, connection, files) }
         var rows: [RowSnapshot] = []
         rows.reserveCapacity(keys.count)
@@ -23,15 +25,17 @@ extension SQLiteStore {
         return rows
       }
     }
-    rowCache.publish(&rows)
+    (generation?.rowCache ?? rowCache).publish(&rows)
     return rows
   }
 
-  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
+  func faultRow(
+    forKey key: Int64, in root: EntityLayout, _ generation: SQLiteGeneration?
+  ) throws -> RowSnapshot? {
     let fault = try queries.fault(root)
     let files = externalFiles
     let found = try translatingErrors {
-      try pool.read(isFresh: false) { connection -> RowSnapshot? in
+      try read(isFresh: false, in: generation) { connection -> RowSnapshot? in
         let statement = try connection.statement(fault.text)
         statement.bind(key, at: 1)
         if connection.trace != nil { connection.trace?.willRun(statement, parameters: ["(int64)\(key)"]) }
@@ -39,7 +43,7 @@ extension SQLiteStore {
         return try fault.query.row(statement, files: files)
       }
     }
-    return found.map { rowCache.publish($0) }
+    return found.map { (generation?.rowCache ?? rowCache).publish($0) }
   }
 
   private func rows(
@@ -60,10 +64,12 @@ extension SQLiteStore {
     return try query.rows(statement, files: files)
   }
 
-  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
+  func members(
+    of relationship: LayoutProperty, owner: RowReference, _ generation: SQLiteGeneration?
+  ) throws -> [RowReference] {
     let plan = try queries.memberPlan(relationship, of: layouts.layouts[Int(owner.entity)])
     return try translatingErrors {
-      try pool.read(isFresh: false) { connection in
+      try read(isFresh: false, in: generation) { connection in
         let statement = try connection.statement(plan.text)
         statement.bind(owner.key, at: 1)
         connection.trace?.willRun(statement, parameters: ["(int64)\(owner.key)"])

@@ -27,6 +27,8 @@ final class ConnectionPool: @unchecked Sendable {
     init(_ connection: Connection) { self.connection = connection }
   }
 
+  /// Readers of one state each, beside the others.
+  private let pinned: PinnedReaders
   private let open: () throws -> Connection
   private let maximumReaders: Int
   private let writer: Connection
@@ -52,6 +54,7 @@ final class ConnectionPool: @unchecked Sendable {
     self.writer = writer
     self.maximumReaders = maximumReaders
     open = openReader
+    pinned = PinnedReaders(open: openReader)
   }
 
   /// Runs `body` with the connection that writes. Others wait; readers don't.
@@ -91,6 +94,12 @@ final class ConnectionPool: @unchecked Sendable {
     }
     return try body(reader.connection)
   }
+
+  /// A reader that stays at the state the database has now; nil where there are no readers beside the writer.
+  func pin() throws -> PinnedReader? { maximumReaders > 0 ? try pinned.pin() : nil }
+
+  /// Runs `work` when no pinned reader stands any more that may still see what was there before the last commit.
+  func whenNoneIsPinned(_ work: @escaping () -> Void) { pinned.whenNoneStands(work) }
 
   /// An idle reader, open ones first; made, or waited for, when there is none.
   private func take() throws -> Reader {
@@ -156,8 +165,9 @@ final class ConnectionPool: @unchecked Sendable {
     if isAnyOpen { scheduleTick() }
   }
 
-  /// Ends all leases, and those of readers still in use when they come back.
+  /// Ends all leases and pinned readers, and leases of readers still in use when they come back.
   func close() {
+    pinned.close()
     lock.lock()
     isClosed = true
     for reader in idle { end(reader) }

@@ -1,0 +1,142 @@
+/// Which state of the stores a context reads.
+enum ReadGeneration {
+  /// Whatever is committed.
+  case newest
+  /// The state that the next read finds, from then on.
+  case nextRead
+  case pinned(QueryGeneration)
+}
+
+/// Reading one state of the stores, whatever is saved meanwhile.
+///
+/// State, and what changes it; a read is a fetch, a count, a fault or a relationship:
+///
+///     newest   ──setQueryGenerationFrom(.current)──▶ nextRead
+///     nextRead ──read──▶ pinned, or newest where no store can be pinned
+///     pinned   ──setQueryGenerationFrom(.current), mergeChanges, reset──▶ nextRead
+///     pinned, nextRead ──save──▶ pinned, to what is committed then
+///     any      ──setQueryGenerationFrom(token of another context)──▶ what that context has
+///     any      ──setQueryGenerationFrom(nil)──▶ newest
+///
+/// A pinned context neither takes rows from the cache that unpinned ones share nor puts any there.
+extension NSManagedObjectContext {
+  /// What the context is pinned to: nil when it reads whatever is committed, ``NSQueryGenerationToken/current``
+  /// between pinning and the first read. Nil for a child context, which reads what its parent does.
+  public var queryGenerationToken: NSQueryGenerationToken? {
+    guardQueue("queryGenerationToken")
+    if parent != nil { return nil }
+    switch generation {
+    case .newest: return nil
+    case .nextRead: return .current
+    case .pinned(let generation): return generation.token
+    }
+  }
+
+  /// Pins the context to one state of its stores, or lets it read the newest again.
+  ///
+  /// - `nil`: unpinned, the default.
+  /// - ``NSQueryGenerationToken/current``: the state that the next fetch, count, fault or relationship finds.
+  /// - another context's ``queryGenerationToken``: the state which that context reads. Throws when no context is
+  ///   pinned to it any more, or when it is of another coordinator.
+  ///
+  /// Only SQLite stores with a write-ahead log can be pinned. Others are read as they are, and when there are no
+  /// others the context goes back to being unpinned at its first read. Stores that are added later are not read
+  /// until the context is pinned anew.
+  ///
+  /// Objects that have been read keep their values until they are refreshed. Saving, merging another context's
+  /// save and ``reset()`` move the pin to the newest state; ``rollback()`` doesn't. So a context that
+  /// ``automaticallyMergesChangesFromParent`` moves with each save that it merges.
+  ///
+  /// A pinned context holds a read transaction of its own, and with it all of the write-ahead log that was written
+  /// since: move on, or unpin, when the old state is no longer needed. Setting a child context's generation is a
+  /// misuse.
+  public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+    guardQueue("setQueryGenerationFrom(_:)")
+    if parent != nil { misuse(.generationOfChild(self)) }
+    guard let generation else { return read(.newest) }
+    if generation.isCurrent { return read(.nextRead) }
+    guard let living = QueryGeneration.living(generation) else {
+      throw Failure.queryGenerationUnavailable("no context is pinned to it any more").nsError
+    }
+    guard let persistentStoreCoordinator, living.isAbout(persistentStoreCoordinator) else {
+      throw Failure.queryGenerationUnavailable("it is of other stores than the context's").nsError
+    }
+    read(.pinned(living))
+  }
+
+  var isPinned: Bool {
+    if case .newest = generation { return false }
+    return true
+  }
+
+  private func read(_ new: ReadGeneration) {
+    generation = new
+    dropRowsOfFaults()
+  }
+
+  /// Faults may hold rows, read together with others, of a state that is no longer this context's.
+  func dropRowsOfFaults() {
+    for object in owner?.allObjects ?? []
+    where object.state.contains(.fault) && object.state.isDisjoint(with: .pending) { object.row = nil }
+  }
+
+  /// Lets a pinned context go on to the newest state at its next read.
+  func moveGeneration() {
+    if isPinned { read(.nextRead) }
+  }
+
+  /// The merge policy may have read rows that are newer than the generation, for a save that then failed.
+  func forgetConflicts() {
+    if isPinned { dropRowsOfFaults() }
+  }
+
+  /// Pins a pinned context to what its save has made. When that fails, the next read tries again and says why.
+  func pinAfterSave() {
+    guard isPinned else { return }
+    moveGeneration()
+    _ = try? pinnedGeneration()
+  }
+
+  /// The generation to read, of a child context that of its root; nil for the newest state. Pins the context if it
+  /// is to be.
+  func generationForReading() throws -> QueryGeneration? {
+    if let parent { return try parent.performAndWait { try parent.generationForReading() } }
+    if case .newest = generation { return nil }
+    return try pinnedGeneration()
+  }
+
+  private func pinnedGeneration() throws -> QueryGeneration? {
+    switch generation {
+    case .newest: return nil
+    case .pinned(let generation): return generation
+    case .nextRead:
+      guard let persistentStoreCoordinator else { return nil }
+      let new: QueryGeneration?
+      do {
+        new = try QueryGeneration(pinning: persistentStoreCoordinator.persistentStores)
+      } catch let failure as Failure {
+        throw failure.nsError
+      }
+      read(new.map { .pinned($0) } ?? .newest)
+      return new
+    }
+  }
+
+  /// Where to read the rows of a store.
+  @inline(__always)
+  func reader(of store: UInt16) throws -> (any RowReader)? {
+    guard let identity = owner.storeIdentity(store) else { return nil }
+    if case .newest = generation { return identity.rowStore }
+    guard let generation = try pinnedGeneration() else { return identity.rowStore }
+    return generation.reader(of: identity)
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func generationOfChild(_ context: NSManagedObjectContext) -> MisuseReport {
+    MisuseReport(
+      "The query generation of the child context \(context.label) was set.",
+      how: "A child context reads what its parent reads, so it has no generation of its own.",
+      remedy: "Set that of the parent context.")
+  }
+}

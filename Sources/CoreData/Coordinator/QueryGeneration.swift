@@ -1,0 +1,55 @@
+/// One state of a coordinator's stores. It lasts as long as a context is pinned to it.
+///
+/// Stores are pinned one after the other, so with several of them a save in between may be in one and not in the
+/// other. Any thread.
+final class QueryGeneration: @unchecked Sendable {
+  // `@unchecked Sendable`: immutable; the table of all generations is only touched under `lock`.
+
+  let token: NSQueryGenerationToken
+  /// By store; nil for one that cannot be pinned, which is read as it is.
+  private let readers: [(store: StoreIdentity, reader: (any RowReader)?)]
+
+  /// Pins what the stores have now; nil when none of them can be pinned.
+  init?(pinning stores: [NSPersistentStore]) throws {
+    let readers = try stores.map { ($0.identity, try ($0 as? any RowStore)?.pinnedReader()) }
+    guard readers.contains(where: { $0.1 != nil }) else { return nil }
+    self.readers = readers
+    token = QueryGeneration.lock.withLock {
+      QueryGeneration.lastNumber += 1
+      return NSQueryGenerationToken(number: QueryGeneration.lastNumber)
+    }
+    QueryGeneration.lock.withLock { QueryGeneration.living[token.number] = Weak(generation: self) }
+  }
+
+  deinit {
+    let number = token.number
+    QueryGeneration.lock.withLock { _ = QueryGeneration.living.removeValue(forKey: number) }
+  }
+
+  /// Where to read a store's rows; nil for one that was removed, or added after the generation was made.
+  func reader(of store: StoreIdentity) -> (any RowReader)? {
+    guard store.store != nil, let found = readers.first(where: { $0.store === store }) else { return nil }
+    return found.reader ?? store.rowStore
+  }
+
+  func isAbout(_ coordinator: NSPersistentStoreCoordinator) -> Bool {
+    let stores = coordinator.persistentStores
+    return readers.contains { own in stores.contains { $0.identity === own.store } }
+  }
+
+  // All generations, by number.
+
+  private struct Weak {
+    weak var generation: QueryGeneration?
+  }
+
+  private static let lock = NSLock()
+  private nonisolated(unsafe) static var living: [Int: Weak] = [:]
+  private nonisolated(unsafe) static var lastNumber = 0
+
+  /// The generation of a token, if a context is still pinned to it.
+  static func living(_ token: NSQueryGenerationToken) -> QueryGeneration? {
+    guard token.process == NSQueryGenerationToken.ownProcess else { return nil }
+    return lock.withLock { living[token.number]?.generation }
+  }
+}

@@ -1,0 +1,57 @@
+/// Stands for one state of a coordinator's stores, as ``NSManagedObjectContext/queryGenerationToken`` tells it and
+/// ``NSManagedObjectContext/setQueryGenerationFrom(_:)`` takes it.
+///
+///     try context.setQueryGenerationFrom(.current)
+///     let books = try context.fetch(request)           // pins the context
+///     try other.setQueryGenerationFrom(context.queryGenerationToken)   // reads the same state
+///
+/// A token does not keep its generation: that ends when the last context pinned to it moves on or goes. It may be
+/// archived, and is of use only in the process that made it. Immutable; any thread.
+open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  // `@unchecked Sendable`: immutable.
+
+  /// The process that made the token, and the number of the generation in it; empty and 0 for ``current``.
+  let process: String
+  let number: Int
+
+  init(number: Int, process: String = NSQueryGenerationToken.ownProcess) {
+    self.number = number
+    self.process = process
+  }
+
+  static let ownProcess = UUID().uuidString
+  private static let shared = NSQueryGenerationToken(number: 0, process: "")
+
+  /// Asks for the newest generation: the context is pinned to it when it next reads.
+  open class var current: NSQueryGenerationToken { shared }
+
+  var isCurrent: Bool { number == 0 }
+
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSQueryGenerationToken else { return false }
+    return number == other.number && process == other.process
+  }
+
+  open override var hash: Int { number }
+
+  open override var description: String {
+    isCurrent ? "<current query generation>" : "<query generation \(number)>"
+  }
+
+  // Archiving.
+
+  public static var supportsSecureCoding: Bool { true }
+
+  public required init?(coder: NSCoder) {
+    guard let process = coder.decodeObject(of: NSString.self, forKey: "process") else { return nil }
+    self.process = String(describing: process)
+    number = coder.decodeInteger(forKey: "number")
+  }
+
+  open func encode(with coder: NSCoder) {
+    coder.encode(process as NSString, forKey: "process")
+    coder.encode(number, forKey: "number")
+  }
+}

@@ -1,0 +1,122 @@
+/// A connection that stays in one read transaction, so that everything it reads is one state of the database,
+/// whatever is committed meanwhile.
+///
+/// It needs a write-ahead log, which cannot start over while the transaction stands: let go of the reader, or
+/// close it, as soon as that state is no longer wanted. Any thread; readers of one connection wait for each other.
+final class PinnedReader: @unchecked Sendable {
+  // `@unchecked Sendable`: the connection is only touched under `lock`.
+
+  private let lock = NSLock()
+  private var connection: Connection?
+  private let readers: PinnedReaders
+
+  fileprivate init(_ connection: Connection, _ readers: PinnedReaders) throws {
+    self.readers = readers
+    try connection.begin(.deferred)
+    do {
+      // What a transaction sees is settled by its first read, not by its beginning.
+      _ = try connection.rows("SELECT 1 FROM sqlite_master LIMIT 1")
+    } catch {
+      connection.rollback()
+      throw error
+    }
+    self.connection = connection
+  }
+
+  deinit { close() }
+
+  /// Runs `body` with the connection. Throws code 21 (`SQLITE_MISUSE`) once the reader is closed.
+  func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    guard let connection else { throw SQLiteError(extendedCode: 21, message: "the pinned reader is closed") }
+    return try body(connection)
+  }
+
+  /// Ends the transaction, after a read in progress.
+  func close() {
+    lock.lock()
+    let ended = connection
+    connection = nil
+    lock.unlock()
+    guard let ended else { return }
+    do { try ended.commit() } catch { ended.rollback() }
+    readers.didEnd(ended)
+  }
+}
+
+/// The pinned readers of one pool. Any thread.
+final class PinnedReaders: @unchecked Sendable {
+  // `@unchecked Sendable`: all that changes is only touched under `lock`.
+
+  private let open: () throws -> Connection
+  private let lock = NSLock()
+  private var readers: [Weak] = []
+  /// Readers that stand, or are about to.
+  private var count = 0
+  /// Connections of readers that have ended, for the next ones.
+  private var spares: [Connection] = []
+  private var waiting: [() -> Void] = []
+  private var isClosed = false
+
+  private struct Weak {
+    weak var reader: PinnedReader?
+  }
+
+  private static let spareLimit = 2
+
+  init(open: @escaping () throws -> Connection) { self.open = open }
+
+  /// A reader of the state that the database has now.
+  func pin() throws -> PinnedReader {
+    lock.lock()
+    // Counted before its transaction begins: see `whenNoneStands`.
+    count += 1
+    let spare = spares.popLast()
+    lock.unlock()
+    let reader: PinnedReader
+    do {
+      reader = try PinnedReader(try spare ?? open(), self)
+    } catch {
+      didEnd(nil)
+      throw error
+    }
+    lock.lock()
+    readers.removeAll { $0.reader == nil }
+    readers.append(Weak(reader: reader))
+    let isClosed = isClosed
+    lock.unlock()
+    if isClosed { reader.close() }
+    return reader
+  }
+
+  /// Runs `work` when no reader stands any more that may have begun before this call: at once, if there is none.
+  func whenNoneStands(_ work: @escaping () -> Void) {
+    lock.lock()
+    let isFree = count == 0
+    if !isFree { waiting.append(work) }
+    lock.unlock()
+    if isFree { work() }
+  }
+
+  fileprivate func didEnd(_ connection: Connection?) {
+    lock.lock()
+    count -= 1
+    if let connection, !isClosed, spares.count < PinnedReaders.spareLimit { spares.append(connection) }
+    let work = count == 0 ? waiting : []
+    if count == 0 { waiting = [] }
+    lock.unlock()
+    for work in work { work() }
+  }
+
+  /// Ends all readers and closes their connections.
+  func close() {
+    lock.lock()
+    isClosed = true
+    spares = []
+    let standing = readers.compactMap(\.reader)
+    readers = []
+    lock.unlock()
+    for reader in standing { reader.close() }
+  }
+}
