@@ -108,6 +108,169 @@ struct QueueTests {
     #expect(context.owner.isOnQueue)
   }
 
+  @Test("performAndWait ends no event: what it changed is told by the next perform, fetch or save")
+  func noEvent() async throws {
+    let stack = try Stack(.inMemory)
+    let context = stack.context
+    let log = NotificationLog(context)
+    context.performAndWait { context.new("Tag") }
+    context.performAndWait { #expect(log.names == []) }
+    await context.perform {}
+    context.performAndWait { #expect(log.names == ["didChange"]) }
+    // Inside a block the event is that of the block around it.
+    await context.perform {
+      context.performAndWait { context.new("Tag") }
+      #expect(log.names == ["didChange"])
+    }
+    context.performAndWait { #expect(log.names == ["didChange", "didChange"]) }
+  }
+
+  @Test("Blocks that many threads enqueue run one at a time, those of each thread in its order")
+  func serial() async throws {
+    let stack = try Stack(.inMemory)
+    let context = stack.context
+    var running = 0
+    var order: [Int: [Int]] = [:]
+    DispatchQueue.concurrentPerform(iterations: 6) { thread in
+      for index in 0..<50 {
+        let block = {
+          running += 1
+          #expect(running == 1)
+          order[thread, default: []].append(index)
+          running -= 1
+        }
+        if index % 5 == 0 { context.performAndWait(block) } else { context.perform(block) }
+      }
+    }
+    await context.perform(schedule: .enqueued) {}
+    context.performAndWait {
+      for thread in 0..<6 { #expect(order[thread] == Array(0..<50)) }
+    }
+  }
+
+  @Test("Threads that wait for each other's contexts in the same order don't block one another")
+  func noDeadlock() async throws {
+    let stack = try Stack(.inMemory)
+    let (a, b) = (stack.context, stack.newContext())
+    var sum = 0
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<50 { a.performAndWait { b.performAndWait { a.performAndWait { sum += 1 } } } }
+    }
+    a.performAndWait { #expect(sum == 400) }
+    // From a block that runs later, as from one that is waited for.
+    let found = await a.perform { b.performAndWait { a.performAndWait { a.owner.isOnQueue && b.owner.isOnQueue } } }
+    #expect(found)
+  }
+
+  @Test("A context takes blocks, nested ones too, before it has a coordinator, and gets it in one")
+  func withoutCoordinator() async throws {
+    let stack = try Stack(.inMemory)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    #expect(await context.perform { 1 } == 1)
+    let count = try context.performAndWait {
+      try context.performAndWait {
+        context.persistentStoreCoordinator = stack.coordinator
+        context.new("Tag")
+        try context.save()
+        return try context.performAndWait { try context.all("Tag").count }
+      }
+    }
+    #expect(count == 1)
+    #expect(!context.owner.isOnQueue)
+  }
+
+  @Test("A main-queue context's blocks run on the main queue, whoever asks")
+  func mainQueueFromElsewhere() async throws {
+    let stack = try Stack(.inMemory)
+    let context = NSManagedObjectContext(.mainQueue)
+    context.persistentStoreCoordinator = stack.coordinator
+    let log = NotificationLog(context)
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        #expect(!context.owner.isOnQueue)
+        context.performAndWait { #expect(QueueOwnership.isMainQueue) }
+        context.perform {
+          #expect(QueueOwnership.isMainQueue)
+          context.new("Tag")
+        }
+        context.perform {
+          #expect(log.names == ["didChange"])
+          DispatchQueue.global().async { continuation.resume() }
+        }
+      }
+    }
+    #expect(await context.perform { QueueOwnership.isMainQueue })
+  }
+
+  @Test("On the context's queue an immediate block runs at once, an enqueued one after those that wait")
+  @MainActor func schedules() async throws {
+    let stack = try Stack(.inMemory)
+    let context = NSManagedObjectContext(.mainQueue)
+    context.persistentStoreCoordinator = stack.coordinator
+    var order: [String] = []
+    // A function that is not async calls the perform that returns at once.
+    func enqueue() { context.perform { order.append("waiting") } }
+    enqueue()
+    await context.perform(schedule: .immediate) { order.append("immediate") }
+    await context.perform { order.append("by default") }
+    await context.perform(schedule: .enqueued) { order.append("enqueued") }
+    #expect(order == ["immediate", "by default", "waiting", "enqueued"])
+  }
+
+  @Test("The name is the label of the private queue, if it is set before the first block")
+  func label() throws {
+    let context = NSManagedObjectContext(.privateQueue)
+    context.name = "importer"
+    context.performAndWait {}
+    #expect(context.queue.label == "importer")
+    context.name = "other"
+    #expect(context.queue.label == "importer" && context.label == "\"other\"")
+    let unnamed = NSManagedObjectContext(.privateQueue)
+    #expect(unnamed.queue.label == "NSManagedObjectContext")
+    let main = NSManagedObjectContext(.mainQueue)
+    main.name = "view"
+    #expect(main.queue.label == DispatchQueue.main.label)
+  }
+
+  @Test("There are private and main queues, and no confinement to a thread")
+  func types() {
+    #expect(NSManagedObjectContextConcurrencyType(rawValue: 0) == nil)
+    #expect(NSManagedObjectContextConcurrencyType(rawValue: 1) == .privateQueueConcurrencyType)
+    #expect(NSManagedObjectContextConcurrencyType(rawValue: 2) == .mainQueueConcurrencyType)
+    #expect(NSManagedObjectContext().concurrencyType == .privateQueue)
+  }
+
+  @Test("The locks from before contexts had queues do nothing")
+  func locks() throws {
+    let stack = try Stack(.inMemory)
+    let old: any Lockable = stack.context
+    old.lock()
+    #expect(old.tryLock())
+    old.unlock()
+    #expect(stack.context.performAndWait { old.tryLock() })
+  }
+
+  @Test("Ids may be used on any thread, and lead to the object of each context")
+  func ids() async throws {
+    let stack = try Stack(.inMemory)
+    let context = stack.context
+    let id = try context.performAndWait {
+      let tag = context.new("Tag", ["name": "a"])
+      try context.save()
+      return tag.objectID
+    }
+    await withTaskGroup(of: String?.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          let own = stack.newContext()
+          #expect(!id.isTemporaryID && id.entity.name == "Tag" && id.uriRepresentation().scheme == "x-coredata")
+          return await own.perform { own.object(with: id).string("name") }
+        }
+      }
+      for await name in group { #expect(name == "a") }
+    }
+  }
+
   @Test("Objects die on other threads than their context's without harm")
   func dyingElsewhere() async throws {
     let stack = try Stack(.inMemory)
@@ -123,39 +286,13 @@ struct QueueTests {
       #expect(try await again == 200)
     }
   }
-
-  @Test("A use off the queue is reported word for word, and traps when that is asked for")
-  func wrongQueue() async throws {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      ConcurrencyGuard.isOn = true
-      ConcurrencyGuard.reaction = .trap
-      let stack = try Stack(.inMemory)
-      stack.context.name = "library"
-      let tag = stack.context.performAndWait { stack.context.new("Tag") }
-      tag.setValue("x", forKey: "name")
-    }
-    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    let parts = words.components(separatedBy: "Context \"library\"")
-    try #require(parts.count == 2)
-    let pattern =
-      #"^ was used off its queue\.\n  Call:  NSManagedObject\.setValue\(_:forKey: "name"\) on Tag <x-coredata:///Tag/t[0-9A-F-]+>\n"#
-      + #"  Queue: private queue of "library"; called on (a background|the main) thread\n"#
-      + #"Objects belong to the queue of the context that made them\. Wrap the call in\n"#
-      + #"`context\.perform \{ \.\.\. \}`, or pass `objectID` and fetch the object in your own context\.\n"#
-    #expect(parts[1].range(of: pattern, options: .regularExpression) != nil, "\(parts[1])")
-  }
-
-  @Test("Without the trap a use off the queue is reported once for each kind of call, and goes on")
-  func reported() async throws {
-    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      ConcurrencyGuard.isOn = true
-      ConcurrencyGuard.reaction = .report
-      let stack = try Stack(.inMemory)
-      for _ in 0..<3 { _ = try stack.context.all("Tag") }
-      _ = stack.context.hasChanges
-    }
-    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(words.components(separatedBy: "Call:  NSManagedObjectContext.fetch(_:)").count == 2)
-    #expect(words.components(separatedBy: "Call:  NSManagedObjectContext.hasChanges").count == 2)
-  }
 }
+
+/// Calls deprecated methods without the warnings.
+private protocol Lockable {
+  func lock()
+  func unlock()
+  func tryLock() -> Bool
+}
+
+extension NSManagedObjectContext: Lockable {}

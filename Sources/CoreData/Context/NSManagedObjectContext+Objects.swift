@@ -1,16 +1,28 @@
 /// Inserting, deleting and finding objects.
 extension NSManagedObjectContext {
   /// Objects that the next save writes for the first time.
-  public var insertedObjects: Set<NSManagedObject> { Set(insertedList.lazy.filter { $0.state.contains(.inserted) }) }
+  public var insertedObjects: Set<NSManagedObject> {
+    guardQueue("insertedObjects")
+    return Set(insertedList.lazy.filter { $0.state.contains(.inserted) })
+  }
 
   /// Saved objects that were changed since.
-  public var updatedObjects: Set<NSManagedObject> { Set(updatedList.lazy.filter { $0.isUpdated }) }
+  public var updatedObjects: Set<NSManagedObject> {
+    guardQueue("updatedObjects")
+    return Set(updatedList.lazy.filter { $0.isUpdated })
+  }
 
   /// Objects that the next save deletes.
-  public var deletedObjects: Set<NSManagedObject> { Set(deletedList.lazy.filter { $0.state.contains(.deleted) }) }
+  public var deletedObjects: Set<NSManagedObject> {
+    guardQueue("deletedObjects")
+    return Set(deletedList.lazy.filter { $0.state.contains(.deleted) })
+  }
 
   /// The objects the context knows. Unchanged ones live only as long as somebody holds them.
-  public var registeredObjects: Set<NSManagedObject> { Set(owner?.allObjects ?? []) }
+  public var registeredObjects: Set<NSManagedObject> {
+    guardQueue("registeredObjects")
+    return Set(owner?.allObjects ?? [])
+  }
 
   /// ``hasChanges``.
   var holdsChanges: Bool {
@@ -38,7 +50,7 @@ extension NSManagedObjectContext {
 
   /// Registers an object that was just made for this context.
   func take(new object: NSManagedObject) {
-    guardQueue("inserting an object")
+    guardQueue("insert(_:)")
     guard let owner else {
       fatalError("An object was inserted into the context \(label), which has no coordinator.")
     }

@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     DispatchQueue.main.async { [weak self] in
       guard let self else { return }
       isEventScheduled = false
-      QueueOwnership.with(owner) { self.processPendingChanges() }
+      QueueOwnership.with(self) { self.processPendingChanges() }
     }
   }
 

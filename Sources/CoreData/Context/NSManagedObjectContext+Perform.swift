@@ -6,22 +6,21 @@ extension NSManagedObjectContext {
   }
 
   /// Runs a block on the context's queue and waits for it. May be nested, in blocks of this context and of others.
+  /// What the block changes is processed by the next event, fetch or save: this does not end an event.
   ///
   /// Waiting for the main queue from a block that the main queue waits for is a deadlock, as always.
   public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
-    guard let owner else { return try onQueue(block) }
-    if owner.isOnQueue { return try block() }
-    return try onQueue { try QueueOwnership.with(owner, block) }
+    if isOnQueue { return try block() }
+    return try queue.sync { try QueueOwnership.with(self, block) }
   }
 
-  private func onQueue<T>(_ block: () throws -> T) rethrows -> T {
-    if concurrencyType == .mainQueueConcurrencyType, QueueOwnership.isMainQueue { return try block() }
-    return try queue.sync(execute: block)
+  /// Whether the calling thread may use the context; asked also before there is a coordinator.
+  private var isOnQueue: Bool {
+    QueueOwnership.isOwned(self) || concurrencyType == .mainQueueConcurrencyType && QueueOwnership.isMainQueue
   }
 
   private func runAsEvent<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
-    guard let owner else { return try block() }
-    return try QueueOwnership.with(owner) { () throws(Problem) -> T in
+    try QueueOwnership.with(self) { () throws(Problem) -> T in
       defer { processPendingChanges() }
       return try block()
     }
@@ -35,8 +34,11 @@ extension NSManagedObjectContext {
     case enqueued
   }
 
-  /// Runs a block on the context's queue and returns, or throws, what it does.
-  public func perform<T, Problem: Error>(
+  /// Runs a block on the context's queue and returns, or throws, what it does; then processes pending changes.
+  ///
+  /// It starts on the caller's executor: that of the main actor is the queue of a main-queue context, so from there
+  /// an immediate block runs at once.
+  nonisolated(nonsending) public func perform<T, Problem: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Problem) -> T
   ) async throws(Problem) -> T {
     let outcome: Carrier<Result<T, Problem>> = await withCheckedContinuation { continuation in
@@ -45,7 +47,7 @@ extension NSManagedObjectContext {
         let outcome = Result { () throws(Problem) -> T in try self.runAsEvent(block.value) }
         continuation.resume(returning: Carrier(value: outcome))
       }
-      if schedule == .immediate, owner?.isOnQueue == true { run() } else { queue.async(execute: run) }
+      if schedule == .immediate, isOnQueue { run() } else { queue.async(execute: run) }
     }
     return try outcome.value.get()
   }
@@ -53,5 +55,37 @@ extension NSManagedObjectContext {
   /// Carries a block to the queue, and its outcome back: each is used on one side only, once.
   private struct Carrier<Value>: @unchecked Sendable {
     let value: Value
+  }
+}
+
+/// From before contexts had queues.
+extension NSManagedObjectContext {
+  /// Does nothing: a context is bound to its queue.
+  @available(*, deprecated, message: "Use perform(_:) or performAndWait(_:)")
+  public func lock() {}
+
+  /// Does nothing: a context is bound to its queue.
+  @available(*, deprecated, message: "Use perform(_:) or performAndWait(_:)")
+  public func unlock() {}
+
+  /// Does nothing, and is always true: a context is bound to its queue.
+  @available(*, deprecated, message: "Use perform(_:) or performAndWait(_:)")
+  public func tryLock() -> Bool { true }
+}
+
+/// The queue of a private-queue context. Dispatch takes a queue's label at its making only, so it is made for the
+/// context's first block: until then the context's name, which is the label, may be set.
+final class PrivateQueue: @unchecked Sendable {
+  // `@unchecked Sendable`: `made` is only touched under `lock`.
+  private let lock = NSLock()
+  private var made: DispatchQueue?
+
+  func queue(label: @autoclosure () -> String?) -> DispatchQueue {
+    lock.lock()
+    defer { lock.unlock() }
+    if let made { return made }
+    let queue = DispatchQueue(label: label() ?? "NSManagedObjectContext")
+    made = queue
+    return queue
   }
 }

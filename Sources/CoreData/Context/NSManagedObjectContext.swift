@@ -29,7 +29,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public let concurrencyType: NSManagedObjectContextConcurrencyType
 
   /// The context's queue; the main one for a main-queue context. Any thread.
-  let queue: DispatchQueue
+  final var queue: DispatchQueue { privateQueue?.queue(label: name) ?? .main }
+  private let privateQueue: PrivateQueue?
 
   /// The identity map and the link from objects; made when the context gets its coordinator.
   @exclusivity(unchecked) private(set) final var owner: ContextOwner!
@@ -37,7 +38,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The layouts of the coordinator's model; nil before there is one.
   var layouts: ModelLayouts? { owner?.layouts }
 
-  /// A name for messages, and the label of the private queue in them.
+  /// A name for messages and persistent history; and the label of the private queue, if it is set before the
+  /// context's first block.
   open var name: String?
 
   /// Who makes this context's changes, for persistent history.
@@ -95,9 +97,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Makes a context; it needs a coordinator before it can be used.
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
     self.concurrencyType = concurrencyType
-    queue =
-      concurrencyType == .mainQueueConcurrencyType
-      ? .main : DispatchQueue(label: "NSManagedObjectContext")
+    privateQueue = concurrencyType == .mainQueueConcurrencyType ? nil : PrivateQueue()
     super.init()
   }
 
@@ -205,7 +205,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Reports a use off the queue, once for each kind of call; or ends the program, if that was asked for.
   func reportWrongQueue(_ object: NSManagedObject?, call: String) {
-    let target = object.map { "NSManagedObject.\(call) on \($0.layout.name) \($0.objectIDForReport)" }
+    // A method is named with its class, an accessor is described.
+    let target = object.map {
+      (call.contains("(") ? "NSManagedObject." : "") + "\(call) on \($0.layout.name) \($0.objectIDForReport)"
+    }
     let thread = QueueOwnership.isMainQueue ? "the main thread" : "a background thread"
     let own = concurrencyType == .mainQueueConcurrencyType ? "main queue" : "private queue of \(label)"
     let report = MisuseReport(

@@ -5,40 +5,46 @@ internal import CSwiftRuntime
 /// `performAndWait` runs on the calling thread, so a thread may own several at once; asking Dispatch for the
 /// current queue would find the innermost only.
 final class QueueOwnership {
-  private unowned(unsafe) let owner: ContextOwner
+  private unowned(unsafe) let context: NSManagedObjectContext
   private let outer: UnsafeMutableRawPointer?
 
-  private init(_ owner: ContextOwner, outer: UnsafeMutableRawPointer?) {
-    self.owner = owner
+  private init(_ context: NSManagedObjectContext, outer: UnsafeMutableRawPointer?) {
+    self.context = context
     self.outer = outer
   }
 
   /// Runs `body` with the thread owning the context's queue.
   static func with<T, Problem: Error>(
-    _ owner: ContextOwner, _ body: () throws(Problem) -> T
+    _ context: NSManagedObjectContext, _ body: () throws(Problem) -> T
   ) throws(Problem) -> T {
     let outer = core_data_queue_ownership()
-    let frame = QueueOwnership(owner, outer: outer)
+    let frame = QueueOwnership(context, outer: outer)
     core_data_set_queue_ownership(Unmanaged.passUnretained(frame).toOpaque())
     defer {
       core_data_set_queue_ownership(outer)
-      withExtendedLifetime(frame) {}
+      withExtendedLifetime((frame, context)) {}
     }
     return try body()
   }
 
   /// The context of the innermost `perform` block on this thread.
-  static var innermost: ContextOwner? {
+  static var innermost: NSManagedObjectContext? {
     core_data_queue_ownership().map {
-      Unmanaged<QueueOwnership>.fromOpaque($0).takeUnretainedValue().owner
+      Unmanaged<QueueOwnership>.fromOpaque($0).takeUnretainedValue().context
     }
   }
 
-  static func isOwned(_ owner: ContextOwner) -> Bool {
+  static func isOwned(_ owner: ContextOwner) -> Bool { contains { $0.owner === owner } }
+
+  /// The same for a context that may have no coordinator yet, and so no owner.
+  static func isOwned(_ context: NSManagedObjectContext) -> Bool { contains { $0 === context } }
+
+  @inline(__always)
+  private static func contains(where matches: (NSManagedObjectContext) -> Bool) -> Bool {
     var pointer = core_data_queue_ownership()
     while let current = pointer {
       let frame = Unmanaged<QueueOwnership>.fromOpaque(current).takeUnretainedValue()
-      if frame.owner === owner { return true }
+      if matches(frame.context) { return true }
       pointer = frame.outer
     }
     return false

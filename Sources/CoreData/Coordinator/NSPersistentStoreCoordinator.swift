@@ -201,5 +201,5 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
 extension NSManagedObjectContext {
   /// The context whose `perform` block runs on this thread, innermost.
-  static var current: NSManagedObjectContext? { QueueOwnership.innermost?.context }
+  static var current: NSManagedObjectContext? { QueueOwnership.innermost }
 }
