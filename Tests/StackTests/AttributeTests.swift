@@ -138,7 +138,7 @@ struct AttributeTests {
   }
 
   @Test(
-    "A transient attribute is kept by its object through a save, and is not stored",
+    "A transient attribute is kept by its object through a save, and is not stored", keepsRows,
     arguments: StoreKind.allCases)
   func transients(_ kind: StoreKind) throws {
     let model = model([

@@ -12,6 +12,7 @@ struct ConflictTests {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A", "pages": 1, "isbn": "1"])
       try context.save()
+      book.read()
       try stack.elsewhere { other in
         if deletedThere {
           other.delete(other.same(book))
@@ -113,9 +114,11 @@ struct ConflictTests {
     try conflict(kind, .mergeByPropertyObjectTrump) { stack, context, book in
       book["title"] = "mine"
       try context.save()
+      book.read()
       context.mergePolicy = NSErrorMergePolicy
       book["title"] = "again"
       try context.save()
+      book.read()
       #expect(book.row?.version == 4)
       #expect(try stored(stack) == ["again 2 1"])
     }
@@ -186,6 +189,7 @@ struct ConflictTests {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A"])
       try context.save()
+      book.read()
       try stack.elsewhere { other in
         other.same(book)["title"] = "theirs"
         try other.save()

@@ -60,7 +60,7 @@ struct FaultTests {
     }
   }
 
-  @Test("A firing fault takes the row that another context has read or saved", arguments: StoreKind.allCases)
+  @Test("A firing fault takes the row that another context has read or saved", keepsRows, arguments: StoreKind.allCases)
   func rowCache(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let id = try savedBook(stack)

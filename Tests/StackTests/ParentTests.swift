@@ -263,6 +263,7 @@ struct ParentTests {
       #expect(parent.insertedObjects.isEmpty && book.isInserted && child.hasChanges)
       book["title"] = "T"
       try child.save()
+      book.read()
       parent.same(book)["title"] = nil
       #expect(failure { try parent.save() }?.code == NSValidationMissingMandatoryPropertyError)
       parent.same(book)["title"] = "U"

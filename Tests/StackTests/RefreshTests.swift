@@ -190,6 +190,7 @@ struct RefreshTests {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A"])
       try context.save()
+      book.read()
       context.stalenessInterval = 0
       try stack.elsewhere { other throws in
         other.same(book)["title"] = "B"

@@ -17,6 +17,11 @@ extension NSManagedObjectContext {
     checkInvariants("after a save")
     pinAfterSave()
     announce(plan, coordinator)
+    if Stress.isOn { turnIntoFaults() }
+  }
+
+  private func turnIntoFaults() {
+    for object in owner.allObjects where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
   }
 
   /// Lets every object prepare itself; what they change lets others prepare, until nothing changes any more.
