@@ -62,6 +62,7 @@ struct ContainerStackTests {
     let book = NoteBook(context: stack.viewContext)
     let note = book.add(title: "Milk", position: 1)
     try stack.saveContext()
+    #expect(note.title == "Milk")
     stack.viewContext.automaticallyMergesChangesFromParent = merges
     try await stack.performInBackground { context in
       try NoteBook(context: context).note(at: 1)?.title = "Oat milk"

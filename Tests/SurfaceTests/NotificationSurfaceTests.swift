@@ -130,6 +130,7 @@ struct NotificationSurfaceTests {
         let note = Note(context: context)
         note.title = "a"
         try context.save()
+        #expect(note.title == "a")
         let other = stack.backgroundContext
         try other.performAndWait {
           (try other.existingObject(with: note.objectID) as! Note).title = "a longer title"

@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
     let id = object.objectID
     let description = property?.description
     guard shouldHandleInaccessibleFault(object, for: id, triggeredByProperty: description) else {
-      misuse(.inaccessibleFault(object))
+      misuse(.inaccessibleFault(object, isDeleted: false))
     }
     if !object.state.contains(.deleted) { markDeleted(object) }
     object.state.insert(.propagated)
@@ -118,11 +118,14 @@ final class FaultBatch {
 }
 
 extension MisuseReport {
-  fileprivate static func inaccessibleFault(_ object: NSManagedObject) -> MisuseReport {
+  static func inaccessibleFault(_ object: NSManagedObject, isDeleted: Bool) -> MisuseReport {
     MisuseReport(
       "CoreData could not fulfill a fault for \(object.objectID.description).",
       facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
       how: "The row was deleted after the object was found, by another context or another program.",
-      remedy: "Use existingObject(with:), or set shouldDeleteInaccessibleFaults.")
+      remedy: isDeleted
+        ? "The object reads as empty and is deleted, since shouldDeleteInaccessibleFaults is set; existingObject(with:) "
+          + "throws instead."
+        : "Use existingObject(with:), or set shouldDeleteInaccessibleFaults.")
   }
 }

@@ -3,7 +3,7 @@ extension NSManagedObjectContext {
   /// Objects that the next save writes for the first time.
   public var insertedObjects: Set<NSManagedObject> {
     guardQueue("insertedObjects")
-    return Set(insertedList.lazy.filter { $0.state.contains(.inserted) })
+    return Set(insertedList.lazy.filter { $0.state.intersection([.inserted, .deleted]) == .inserted })
   }
 
   /// Saved objects that were changed since.

@@ -176,12 +176,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Runs a block on the context's queue, later; then processes pending changes.
   open func perform(_ block: sending @escaping () -> Void) { enqueue(block) }
 
-  /// Whether an object whose row is gone reads as empty and is deleted. Default:
-  /// ``shouldDeleteInaccessibleFaults``.
+  /// Whether an object whose row is gone reads as empty and is deleted. Unless overridden, says so on standard error
+  /// and answers ``shouldDeleteInaccessibleFaults``. Not asked by ``existingObject(with:)``, which throws.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool {
-    shouldDeleteInaccessibleFaults
+    if shouldDeleteInaccessibleFaults { warn(.inaccessibleFault(fault, isDeleted: true)) }
+    return shouldDeleteInaccessibleFaults
   }
 
   /// How messages call the context.

@@ -7,7 +7,7 @@ extension NSManagedObject {
     return values
   }
 
-  /// The values last fetched or saved; nil as `NSNull`. Of a new object: its values now.
+  /// The values last fetched or saved; nil as `NSNull`, as are all of a new object's.
   public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
     fireIfNeeded(call: "committedValues(forKeys:)")
     var values: [String: Any] = [:]

@@ -39,7 +39,7 @@ extension NSManagedObject {
   }
 
   /// A value over a path of keys, `author.name`; over a to-many relationship, the set of the members' values.
-  /// Collection operators: `@count`, `@sum`, `@avg`, `@min`, `@max`, `@distinctUnionOfObjects`, `@unionOfObjects`.
+  /// Collection operators: `@count`, `@sum`, `@avg`, `@min`, `@max`, and the unions of objects, arrays and sets.
   public final func value(forKeyPath keyPath: String) -> Any? {
     KeyPathValues.value(of: self, keyPath.split(separator: ".").map(String.init))
   }
@@ -76,10 +76,8 @@ extension NSManagedObject {
 
   final func setPrimitive(_ value: Any?, _ property: LayoutProperty) {
     if state.contains(.fault) { fire(for: property) }
-    guard property.slot >= 0 else {
-      setBoxed(value, property)
-      return
-    }
+    if property.kind == .toMany { return setPrimitiveMembers(value, property) }
+    guard property.slot >= 0 else { misuse(.readOnly(property.name, self)) }
     if changes == nil { changes = ChangedValues.make(layout) }
     if property.kind == .toOne {
       changes![property.slot] = (unwrapped(value) as? NSManagedObject).map { .object($0) } ?? .null
@@ -87,54 +85,15 @@ extension NSManagedObject {
       changes![property.slot] = Value(checking: value, for: property, of: layout)
     }
   }
-}
 
-/// Values over key paths, on objects and on collections.
-enum KeyPathValues {
-  static func value(of subject: Any?, _ keys: [String]) -> Any? {
-    guard let subject, let key = keys.first else { return subject }
-    let rest = Array(keys.dropFirst())
-    if let object = subject as? NSManagedObject { return value(of: object.value(forKey: key), rest) }
-    if let dictionary = subject as? [String: Any] { return value(of: dictionary[key], rest) }
-    let members: [Any]
-    switch subject {
-    case let set as NSSet: members = set.allObjects
-    case let set as NSOrderedSet: members = set.array
-    case let array as [Any]: members = array
-    default: return nil
-    }
-    if key.hasPrefix("@") { return collect(key, members, rest) }
-    let values = members.compactMap { value(of: $0, keys) }
-    return subject is NSSet ? NSSet(array: values) : values
-  }
-
-  private static func collect(_ collector: String, _ members: [Any], _ rest: [String]) -> Any? {
-    if collector == "@count" { return NSNumber(value: members.count) }
-    let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
-    let numbers = values.compactMap { NSNumber(anyNumber: $0)?.doubleValue }
-    switch collector {
-    case "@sum": return NSNumber(value: numbers.reduce(0, +))
-    case "@avg": return numbers.isEmpty ? nil : NSNumber(value: numbers.reduce(0, +) / Double(numbers.count))
-    case "@min": return extreme(values) { $0 < $1 }
-    case "@max": return extreme(values) { $0 > $1 }
-    case "@unionOfObjects": return values
-    case "@distinctUnionOfObjects":
-      var seen: Set<AnyHashable> = []
-      return values.filter { ($0 as? AnyHashable).map { seen.insert($0).inserted } ?? true }
-    default: fatalError("The collection operator \(collector) is not implemented.")
-    }
-  }
-
-  private static func extreme(_ values: [Any], _ isBetter: (Double, Double) -> Bool) -> Any? {
-    func measure(_ value: Any) -> Double? {
-      (value as? Date)?.timeIntervalSinceReferenceDate ?? NSNumber(anyNumber: value)?.doubleValue
-    }
-    if let strings = values as? [String] {
-      return strings.sorted { isBetter($0 < $1 ? 0 : 1, $0 < $1 ? 1 : 0) }.first
-    }
-    return values.filter { measure($0) != nil }.reduce(nil as Any?) { best, value in
-      guard let best else { return value }
-      return isBetter(measure(value)!, measure(best)!) ? value : best
-    }
+  /// The members as they are held: the other side of the relationship is not told.
+  private final func setPrimitiveMembers(_ value: Any?, _ property: LayoutProperty) {
+    let wanted = checkedMembers(value, property)
+    let before = members(property)
+    let (had, has) = (Set(before.map(ObjectIdentifier.init)), Set(wanted.map(ObjectIdentifier.init)))
+    let state = toManyState(property)
+    for member in before where !has.contains(ObjectIdentifier(member)) { state.remove(member) }
+    for member in wanted where !had.contains(ObjectIdentifier(member)) { state.add(member) }
+    if property.isOrdered { state.reorder(wanted) }
   }
 }

@@ -43,7 +43,7 @@ extension NSManagedObject {
   }
 
   /// The other side of this relationship leads here no longer: `object` goes out.
-  private final func lose(_ object: NSManagedObject, _ property: LayoutProperty) {
+  final func lose(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = own(property)
     if property.kind == .toMany {
       noteChange()
@@ -62,6 +62,13 @@ extension NSManagedObject {
       state.reorder(members(property))
     }
     state.add(member)
+  }
+
+  /// Whether the relationship leads to an object.
+  final func leads(to other: NSManagedObject, _ property: LayoutProperty) -> Bool {
+    let property = own(property)
+    if state.contains(.fault) { fire() }
+    return property.kind == .toOne ? toOne(property) === other : contains(other, property)
   }
 
   /// An inherited property as this object's own entity has it.
@@ -84,7 +91,7 @@ extension NSManagedObject {
   }
 
   /// Like `gain`, but a to-one inverse leaves the set that it was in before.
-  private final func gainInverse(_ object: NSManagedObject, _ inverse: LayoutProperty, over property: LayoutProperty) {
+  final func gainInverse(_ object: NSManagedObject, _ inverse: LayoutProperty, over property: LayoutProperty) {
     let inverse = own(inverse)
     guard inverse.kind == .toOne else {
       enter(object, inverse)

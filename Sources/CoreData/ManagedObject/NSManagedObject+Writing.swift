@@ -113,7 +113,7 @@ extension NSManagedObject {
     return object
   }
 
-  private func checkedMembers(_ value: Any?, _ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
+  final func checkedMembers(_ value: Any?, _ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
     let elements: [Any]
     switch unwrapped(value) {
     case nil: elements = []

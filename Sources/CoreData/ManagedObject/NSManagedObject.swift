@@ -259,6 +259,7 @@ open class NSManagedObject: NSObject {
   /// Called around writes of a key by hand-written accessors.
   open func willChangeValue(forKey key: String) {
     fireIfNeeded(call: "willChangeValue(forKey:)")
+    if layout.property(named: key) == nil, Self.contextShouldIgnoreUnmodeledPropertyChanges { return }
     noteChange()
   }
 
@@ -266,6 +267,27 @@ open class NSManagedObject: NSObject {
     guard let property = layout.property(named: key), property.slot >= 0 else { return }
     changes?.markChanged(property.slot)
   }
+
+  /// The same for a to-many relationship: which members come, go, or are all that stay.
+  ///
+  /// Hand-written accessors call the pair around a change of the primitive set; the second call makes both ends of
+  /// the relationship agree with what was announced.
+  open func willChangeValue(
+    forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+  ) {
+    willChangeValue(forKey: key)
+    announceMutation(forKey: key)
+  }
+
+  open func didChangeValue(
+    forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+  ) {
+    adoptMutation(mutation, objects, forKey: key)
+  }
+
+  /// Whether announced changes of properties that the model does not have leave the object unchanged. True unless
+  /// overridden.
+  open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
   /// Whether the object may be inserted as it is; throws what is wrong with it. Overrides call `super`.
   open func validateForInsert() throws { try validateProperties() }

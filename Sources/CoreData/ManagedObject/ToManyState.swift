@@ -14,6 +14,9 @@ final class ToManyState {
   /// The set last handed out; dropped at every change.
   @exclusivity(unchecked) var handedOut: AnyObject?
 
+  /// The members from before a change that hand-written accessors have announced and not finished.
+  @exclusivity(unchecked) var announced: ContiguousArray<NSManagedObject>?
+
   /// Built when `added` is long and somebody asks whether a member is in it.
   @exclusivity(unchecked) private var addedIndex: Set<ObjectIdentifier>?
 

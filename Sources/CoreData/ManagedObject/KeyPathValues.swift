@@ -1,0 +1,64 @@
+/// Values over key paths, on objects and on collections.
+enum KeyPathValues {
+  static func value(of subject: Any?, _ keys: [String]) -> Any? {
+    guard let subject, let key = keys.first else { return subject }
+    let rest = Array(keys.dropFirst())
+    if key == "self" { return value(of: subject, rest) }
+    if let object = subject as? NSManagedObject { return value(of: object.value(forKey: key), rest) }
+    if let dictionary = subject as? [String: Any] { return value(of: dictionary[key], rest) }
+    let members: [Any]
+    switch subject {
+    case let set as NSSet: members = set.allObjects
+    case let set as NSOrderedSet: members = set.array
+    case let array as [Any]: members = array
+    default: return nil
+    }
+    if key.hasPrefix("@") { return collect(key, members, rest) }
+    let values = members.compactMap { value(of: $0, keys) }
+    return subject is NSSet ? NSSet(array: values) : values
+  }
+
+  private static func collect(_ collector: String, _ members: [Any], _ rest: [String]) -> Any? {
+    if collector == "@count" { return NSNumber(value: members.count) }
+    let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
+    let numbers = values.compactMap { NSNumber(anyNumber: $0)?.doubleValue }
+    switch collector {
+    case "@sum": return NSNumber(value: numbers.reduce(0, +))
+    case "@avg": return numbers.isEmpty ? nil : NSNumber(value: numbers.reduce(0, +) / Double(numbers.count))
+    case "@min": return extreme(values) { $0 < $1 }
+    case "@max": return extreme(values) { $0 > $1 }
+    case "@unionOfObjects": return values
+    case "@distinctUnionOfObjects": return distinct(values)
+    // Of collections of collections: what is in any of the values.
+    case "@unionOfArrays", "@unionOfSets": return values.flatMap(elements)
+    case "@distinctUnionOfArrays": return distinct(values.flatMap(elements))
+    case "@distinctUnionOfSets": return NSSet(array: distinct(values.flatMap(elements)))
+    default:
+      fatalError(
+        "The collection operator \(collector) is unknown: there are @count, @sum, @avg, @min, @max, @unionOfObjects, "
+          + "@distinctUnionOfObjects, @unionOfArrays, @distinctUnionOfArrays, @unionOfSets, @distinctUnionOfSets.")
+    }
+  }
+
+  private static func elements(_ value: Any) -> [Any] {
+    (value as? NSSet)?.allObjects ?? (value as? NSOrderedSet)?.array ?? value as? [Any] ?? [value]
+  }
+
+  private static func distinct(_ values: [Any]) -> [Any] {
+    var seen: Set<AnyHashable> = []
+    return values.filter { ($0 as? AnyHashable).map { seen.insert($0).inserted } ?? true }
+  }
+
+  private static func extreme(_ values: [Any], _ isBetter: (Double, Double) -> Bool) -> Any? {
+    func measure(_ value: Any) -> Double? {
+      (value as? Date)?.timeIntervalSinceReferenceDate ?? NSNumber(anyNumber: value)?.doubleValue
+    }
+    if let strings = values as? [String] {
+      return strings.sorted { isBetter($0 < $1 ? 0 : 1, $0 < $1 ? 1 : 0) }.first
+    }
+    return values.filter { measure($0) != nil }.reduce(nil as Any?) { best, value in
+      guard let best else { return value }
+      return isBetter(measure(value)!, measure(best)!) ? value : best
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/// How a set changes, in Apple's key-value observing; Foundation on Linux has none.
+public enum NSKeyValueSetMutationKind: UInt, Sendable {
+  case union = 1
+  case minus = 2
+  case intersect = 3
+  case set = 4
+}
+
+extension NSManagedObject {
+  /// Keeps the members from before an announced change: a primitive accessor may change them before it is over.
+  final func announceMutation(forKey key: String) {
+    guard let property = layout.property(named: key), property.kind == .toMany else { return }
+    toManyState(property).announced = members(property)
+  }
+
+  /// Makes both ends of a relationship agree with an announced change; what is so already stays.
+  final func adoptMutation(_ mutation: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>, forKey key: String) {
+    guard let property = layout.property(named: key) else { return }
+    guard property.kind == .toMany else { misuse(.wrongType(key, self, "a to-many relationship")) }
+    let announced = objects.compactMap { $0.base as? NSManagedObject }
+    let state = toManyState(property)
+    let before = state.announced ?? members(property)
+    state.announced = nil
+    let members = members(property)
+    let (coming, going): ([NSManagedObject], [NSManagedObject])
+    switch mutation {
+    case .union: (coming, going) = (announced, [])
+    case .minus: (coming, going) = ([], announced)
+    case .intersect: (coming, going) = ([], before.filter { !announced.contains($0) })
+    case .set: (coming, going) = (announced, before.filter { !announced.contains($0) })
+    }
+    // A primitive accessor may have changed this side already: only the other one is told then.
+    let present = Set(members.map(ObjectIdentifier.init))
+    for member in coming {
+      if !present.contains(ObjectIdentifier(member)) {
+        connect(member, property)
+      } else if let inverse = layout.inverse(of: property), !member.leads(to: self, inverse) {
+        member.gainInverse(self, inverse, over: property)
+      }
+    }
+    for member in going {
+      if present.contains(ObjectIdentifier(member)) {
+        disconnect(member, property)
+      } else if let inverse = layout.inverse(of: property), member.leads(to: self, inverse) {
+        member.lose(self, inverse)
+      }
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import Testing
+
+@testable import CoreData
+
+/// An object that writes down every call of its life.
+final class Diary: NSManagedObject {
+  nonisolated(unsafe) static var lines: [String] = []
+
+  static func model() -> NSManagedObjectModel {
+    StackTests.model([
+      StackTests.entity(
+        "Diary", [StackTests.attribute("text", default: "blank"), StackTests.attribute("stamp")], class: Diary.self)
+    ])
+  }
+
+  private func note(_ line: String) { Diary.lines.append(line) }
+
+  override func awakeFromInsert() {
+    super.awakeFromInsert()
+    note("awakeFromInsert \(string("text") ?? "nil")")
+    setValue("woken", forKey: "stamp")
+  }
+  override func awakeFromFetch() { note("awakeFromFetch \(string("text") ?? "nil")") }
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { note("awake \(flags.rawValue)") }
+  override func prepareForDeletion() { note("prepareForDeletion \(isDeleted)") }
+  override func willSave() { note("willSave") }
+  override func didSave() { note("didSave \(objectID.isTemporaryID)") }
+  override func willTurnIntoFault() { note("willTurnIntoFault \(isFault)") }
+  override func didTurnIntoFault() { note("didTurnIntoFault \(isFault)") }
+  override func validateForInsert() throws {
+    note("validateForInsert")
+    try super.validateForInsert()
+  }
+  override func validateForUpdate() throws {
+    note("validateForUpdate")
+    try super.validateForUpdate()
+  }
+  override func validateForDelete() throws {
+    note("validateForDelete")
+    try super.validateForDelete()
+  }
+}
+
+@Suite("The life of an object", .serialized)
+struct LifeCycleTests {
+  private func lines(_ body: () throws -> Void) rethrows -> [String] {
+    Diary.lines = []
+    try body()
+    return Diary.lines
+  }
+
+  @Test("Every callback comes, in its order, from insertion to deletion", keepsRows, arguments: StoreKind.allCases)
+  func order(_ kind: StoreKind) throws {
+    try withStack(kind, Diary.model()) { stack, context in
+      var object: NSManagedObject!
+      #expect(lines { object = context.new("Diary") } == ["awakeFromInsert blank"])
+      #expect(object.string("stamp") == "woken" && object.isInserted && !object.isUpdated)
+      let save1 = try lines { try context.save() }
+      #expect(save1 == ["willSave", "validateForInsert", "didSave false"])
+      #expect(lines { context.refresh(object, mergeChanges: false) } == ["willTurnIntoFault false", "didTurnIntoFault true"])
+      #expect(lines { object["text"] = "new" } == ["awakeFromFetch blank"])
+      let save2 = try lines { try context.save() }
+      #expect(save2 == ["willSave", "validateForUpdate", "didSave false"])
+      object["text"] = "newer"
+      #expect(lines { context.refresh(object, mergeChanges: true) } == ["awake 32"])
+      #expect(lines { context.rollback() } == ["awake 16"])
+      #expect(lines { context.delete(object) } == ["prepareForDeletion false"])
+      #expect(object.isDeleted && object.managedObjectContext === context)
+      let save3 = try lines { try context.save() }
+      #expect(save3 == ["willSave", "validateForDelete", "didSave false"])
+      #expect(!object.isDeleted && object.managedObjectContext == nil)
+    }
+  }
+
+  @Test("An object without a context wakes when it is inserted, once", arguments: StoreKind.allCases)
+  func free(_ kind: StoreKind) throws {
+    try withStack(kind, Diary.model()) { stack, context in
+      let entity = try #require(stack.model.entitiesByName["Diary"])
+      var object: NSManagedObject!
+      #expect(lines { object = Diary(entity: entity, insertInto: nil) } == [])
+      #expect(object.string("text") == "blank" && object.managedObjectContext == nil)
+      #expect(!object.isInserted && !object.hasChanges)
+      object["text"] = "written"
+      #expect(context.registeredObjects.isEmpty)
+      #expect(lines { context.insert(object) } == ["awakeFromInsert written"])
+      #expect(object.isInserted && object.managedObjectContext === context)
+      #expect(lines { context.insert(object) } == [])
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Diary", "text") } == ["written"])
+    }
+  }
+
+  @Test("Inserting a deleted object takes the deletion back", arguments: StoreKind.allCases)
+  func undeletion(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let saved = context.new("Book", ["title": "Saved"])
+      try context.save()
+      let id = saved.objectID
+      context.delete(saved)
+      context.insert(saved)
+      #expect(!saved.isDeleted && context.deletedObjects.isEmpty && context.insertedObjects.isEmpty)
+      let new = context.new("Book", ["title": "New"])
+      context.delete(new)
+      #expect(context.insertedObjects.isEmpty && context.deletedObjects == [new])
+      context.insert(new)
+      #expect(context.insertedObjects == [new] && context.deletedObjects.isEmpty)
+      try context.save()
+      #expect(saved.objectID == id)
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["New", "Saved"])
+    }
+  }
+
+  @Test("A new object that is deleted leaves the inserted ones at once, and the context with the event")
+  func insertThenDelete() throws {
+    try withStack(.inMemory) { _, context in
+      let book = context.new("Book")
+      context.delete(book)
+      #expect(context.insertedObjects.isEmpty && context.hasChanges)
+      context.processPendingChanges()
+      #expect(!context.hasChanges && book.managedObjectContext == nil && context.registeredObjects.isEmpty)
+    }
+  }
+
+  @Test("What didSave changes is unsaved afterwards", arguments: StoreKind.allCases)
+  func changeInDidSave(_ kind: StoreKind) throws {
+    let model = model([entity("Restless", [attribute("text")], class: Restless.self)])
+    try withStack(kind, model) { stack, context in
+      let object = context.new("Restless", ["text": "a"])
+      try context.save()
+      #expect(object.hasChanges && context.updatedObjects == [object])
+      #expect(try stack.elsewhere { try $0.strings("Restless", "text") } == ["a"])
+      try context.save()
+      #expect(!object.hasChanges)
+      #expect(try stack.elsewhere { try $0.strings("Restless", "text") } == ["a saved"])
+    }
+  }
+
+  @Test("willSave that changes its object every time is given up, by name")
+  func restlessWillSave() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stack = try Stack(.inMemory, model([entity("Endless", [attribute("text")], class: Endless.self)]))
+      try stack.context.performAndWait {
+        stack.context.new("Endless")
+        try stack.context.save()
+      }
+    }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(
+      words.contains(
+        "Saving the context without a name was given up: willSave() kept changing objects for 1000 rounds."))
+    #expect(words.contains("Compare before setting, or use setPrimitiveValue(_:forKey:)."))
+  }
+
+  @Test("Setting an equal value counts as a change, and not as a persistent one", arguments: StoreKind.allCases)
+  func equalValue(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book", ["title": "T"])
+      try context.save()
+      book["title"] = "T"
+      #expect(book.hasChanges && book.isUpdated && !book.hasPersistentChangedValues)
+      #expect(Array(book.changedValues().keys) == ["title"])
+      book["title"] = "U"
+      #expect(book.hasPersistentChangedValues)
+      #expect(book.committedValues(forKeys: ["title"])["title"] as? String == "T")
+      #expect(context.new("Book").committedValues(forKeys: ["title"])["title"] is NSNull)
+    }
+  }
+
+  @Test("changedValues fires no to-one's destination", arguments: StoreKind.allCases)
+  func changedRelationship(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author", ["name": "A"])
+      let book = context.new("Book")
+      try context.save()
+      context.forget()
+      book["author"] = author
+      #expect(author.isFault || author.hasChanges)
+      let other = stack.newContext()
+      try other.performAndWait {
+        let mine = other.same(book)
+        let passport = other.new("Passport", ["holder": other.same(author)])
+        try other.save()
+        other.forget()
+        mine["pages"] = 3
+        #expect(Set(mine.changedValues().keys) == ["pages"])
+        #expect(other.same(author).isFault && passport.isFault)
+      }
+    }
+  }
+
+  @Test("faultingState is 0 for an object whose values are there", arguments: StoreKind.allCases)
+  func faultingState(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book")
+      #expect(book.faultingState == 0)
+      try context.save()
+      context.refresh(book, mergeChanges: false)
+      #expect(book.faultingState != 0 && book.isFault)
+      book.willAccessValue(forKey: nil)
+      #expect(book.faultingState == 0)
+    }
+  }
+}
+
+final class Restless: NSManagedObject {
+  override func didSave() {
+    if string("text") == "a" { setValue("a saved", forKey: "text") }
+  }
+}
+
+final class Endless: NSManagedObject {
+  private var count = 0
+  override func willSave() {
+    count += 1
+    setValue("\(count)", forKey: "text")
+  }
+}

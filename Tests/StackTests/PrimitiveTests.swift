@@ -1,0 +1,143 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("Primitive values and announced changes")
+struct PrimitiveTests {
+  @Test("A primitive value is set without a change, and without word to the other side", arguments: StoreKind.allCases)
+  func setting(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let (author, book) = (context.new("Author"), context.new("Book", ["title": "T"]))
+      let log = NotificationLog(context)
+      try context.save()
+      log.clear()
+      book.setPrimitiveValue("raw", forKey: "title")
+      book.setPrimitiveValue(author, forKey: "author")
+      author.setPrimitiveValue(NSSet(), forKey: "books")
+      #expect(!context.hasChanges && !book.hasChanges && book.changedValues().isEmpty)
+      #expect(book.primitiveValue(forKey: "title") as? String == "raw")
+      #expect(book.string("title") == "raw" && book.object("author") === author)
+      #expect(author.objects("books").isEmpty)
+      context.processPendingChanges()
+      #expect(log.names.isEmpty)
+      author.setPrimitiveValue(NSSet(object: book), forKey: "books")
+      #expect(author.objects("books") == [book])
+      book.setPrimitiveValue(nil, forKey: "author")
+      #expect(author.objects("books") == [book], "Nobody told the author.")
+      context.reset()
+    }
+  }
+
+  @Test("A primitive read of a fault reads it in", arguments: StoreKind.allCases)
+  func reading(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book", ["title": "T"])
+      try context.save()
+      context.refresh(book, mergeChanges: false)
+      #expect(book.primitiveValue(forKey: "title") as? String == "T")
+    }
+  }
+
+  @Test("Between willChange and didChange a primitive value is a change like any other", arguments: StoreKind.allCases)
+  func announced(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "T"])
+      try context.save()
+      book.willChangeValue(forKey: "title")
+      book.setPrimitiveValue("raw", forKey: "title")
+      book.didChangeValue(forKey: "title")
+      #expect(book.isUpdated && book.changedValues()["title"] as? String == "raw")
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["raw"])
+    }
+  }
+
+  @Test("An announced change of a set reaches both ends, whether or not the primitive set was changed",
+    arguments: StoreKind.allCases, [true, false])
+  func setMutation(_ kind: StoreKind, _ changesPrimitive: Bool) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author")
+      let books = (0..<3).map { context.new("Book", ["title": "\($0)"]) }
+      try context.save()
+      func announce(_ mutation: NSKeyValueSetMutationKind, _ objects: [NSManagedObject], gives wanted: [NSManagedObject]) {
+        author.willChangeValue(forKey: "books", withSetMutation: mutation, using: Set(objects))
+        if changesPrimitive { author.setPrimitiveValue(NSSet(array: wanted), forKey: "books") }
+        author.didChangeValue(forKey: "books", withSetMutation: mutation, using: Set(objects))
+        #expect(author.objects("books") == Set(wanted))
+        for book in books { #expect((book.object("author") === author) == wanted.contains(book)) }
+        #expect(context.brokenInvariants() == [])
+      }
+      announce(.union, [books[0], books[1]], gives: [books[0], books[1]])
+      announce(.minus, [books[0]], gives: [books[1]])
+      announce(.set, [books[0], books[2]], gives: [books[0], books[2]])
+      announce(.intersect, [books[1], books[2]], gives: [books[2]])
+      try context.save()
+      #expect(
+        try stack.elsewhere { try $0.only("Author").objects("books").compactMap { $0.string("title") } } == ["2"])
+    }
+  }
+
+  @Test("Announcing a change of what is not modelled leaves the object clean, unless its class wants otherwise")
+  func unmodelled() throws {
+    let model = model([
+      entity("Plain", [attribute("text")]), entity("Minding", [attribute("text")], class: Minding.self),
+    ])
+    try withStack(.inMemory, model) { _, context in
+      let (plain, minding) = (context.new("Plain"), context.new("Minding"))
+      try context.save()
+      for object in [plain, minding] {
+        object.willChangeValue(forKey: "colour")
+        object.didChangeValue(forKey: "colour")
+      }
+      #expect(!plain.hasChanges && minding.hasChanges)
+    }
+  }
+}
+
+final class Minding: NSManagedObject {
+  override class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { false }
+}
+
+@Suite("Key-value coding over collections")
+struct CollectionOperatorTests {
+  @Test("Every collection operator gives what its name says")
+  func operators() throws {
+    try withStack(.inMemory) { _, context in
+      let author = context.new("Author")
+      let tags = (0..<3).map { context.new("Tag", ["name": "t\($0)"]) }
+      for (index, pages) in [10, 30, 20, 20].enumerated() {
+        let book = context.new("Book", ["title": "\(index)", "pages": pages, "author": author])
+        book["tags"] = NSSet(array: [tags[index % 3], tags[0]])
+      }
+      func value(_ path: String) -> Any? { author.value(forKeyPath: path) }
+      #expect(value("books.@count") as? Int == 4)
+      #expect(value("books.@sum.pages") as? Int == 80)
+      #expect(value("books.@avg.pages") as? Double == 20)
+      #expect(value("books.@min.pages") as? Int == 10)
+      #expect(value("books.@max.pages") as? Int == 30)
+      #expect((value("books.@unionOfObjects.pages") as? [Int])?.sorted() == [10, 20, 20, 30])
+      #expect((value("books.@distinctUnionOfObjects.pages") as? [Int])?.sorted() == [10, 20, 30])
+      #expect((value("books.@unionOfSets.tags") as? [NSManagedObject])?.count == 6)
+      #expect((value("books.@distinctUnionOfSets.tags") as? NSSet)?.count == 3)
+      #expect((value("books.tags") as? NSSet)?.count == 3)
+      let lists = [[1, 2], [2, 3]] as NSArray
+      #expect((lists.value(forKeyPath: "@unionOfArrays.self") as? [Int]) == [1, 2, 2, 3])
+      #expect((lists.value(forKeyPath: "@distinctUnionOfArrays.self") as? [Int]) == [1, 2, 3])
+    }
+  }
+
+  @Test("objectIDs(forRelationshipNamed:) gives the members' ids without reading the members", arguments: StoreKind.allCases)
+  func ids(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author")
+      let books = (0..<3).map { _ in context.new("Book", ["author": author]) }
+      try context.save()
+      let ids = Set(books.map(\.objectID))
+      try stack.elsewhere { other in
+        let mine = other.same(author)
+        #expect(Set(mine.objectIDs(forRelationshipNamed: "books")) == ids)
+        #expect(other.registeredObjects.allSatisfy { $0 === mine || $0.isFault })
+      }
+    }
+  }
+}
