@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 // Targets stand in dependency order: an arrow only points up the page.
 import PackageDescription
 
@@ -81,6 +81,9 @@ let package = Package(
     .testTarget(
       name: "SurfaceSwift6Tests", dependencies: ["CoreData"], swiftSettings: [.swiftLanguageMode(.v6)],
       plugins: ["CompileDataModel"]),
+    .testTarget(
+      name: "SurfaceMainActorTests", dependencies: ["CoreData"],
+      swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
 
     // What the chapters share: a second pair of eyes on a store's file, and their programs' common ground.
     .target(

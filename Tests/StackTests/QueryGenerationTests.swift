@@ -329,8 +329,6 @@ struct QueryGenerationTests {
         try context.setQueryGenerationFrom(read)
         #expect(context.queryGenerationToken == token)
       }
-      let sendable: any Sendable = token
-      #expect(sendable is NSQueryGenerationToken)
     }
   }
 

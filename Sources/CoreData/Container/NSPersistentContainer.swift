@@ -3,16 +3,21 @@
 ///     let container = NSPersistentContainer(name: "Library")
 ///     container.loadPersistentStores { description, error in … }
 ///     let books = try container.viewContext.fetch(Book.fetchRequest())
-open class NSPersistentContainer: NSObject, @unchecked Sendable {
+nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: set up on one thread, then only read.
 
   /// The name of the model and of the store's file.
-  public let name: String
-  public let managedObjectModel: NSManagedObjectModel
-  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  open var name: String { ownName }
+  open var managedObjectModel: NSManagedObjectModel { ownModel }
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator { ownCoordinator }
 
   /// The main queue's context.
-  public let viewContext: NSManagedObjectContext
+  open var viewContext: NSManagedObjectContext { ownViewContext }
+
+  private let ownName: String
+  private let ownModel: NSManagedObjectModel
+  private let ownCoordinator: NSPersistentStoreCoordinator
+  private let ownViewContext: NSManagedObjectContext
 
   /// The stores to open; one SQLite store in ``defaultDirectoryURL()`` unless set otherwise before loading.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
@@ -35,12 +40,12 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
-    self.name = name
-    managedObjectModel = model
-    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
-    viewContext.name = "viewContext"
+    ownName = name
+    ownModel = model
+    ownCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    ownViewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    ownViewContext.persistentStoreCoordinator = ownCoordinator
+    ownViewContext.name = "viewContext"
     persistentStoreDescriptions = []
     super.init()
     let file = type(of: self).defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
@@ -89,16 +94,18 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Runs a block with a context of its own, on that context's queue, later.
-  open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
+  @preconcurrency
+  open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
     context.perform { block(context) }
   }
 
   /// Runs a block with a context of its own, on that context's queue, and returns what it returns.
-  public func performBackgroundTask<T, Problem: Error>(
-    _ block: sending @escaping (NSManagedObjectContext) throws(Problem) -> T
-  ) async throws(Problem) -> T {
+  @preconcurrency
+  public func performBackgroundTask<T>(
+    _ block: @escaping @Sendable (NSManagedObjectContext) throws -> T
+  ) async rethrows -> T {
     let context = newBackgroundContext()
-    return try await context.perform { () throws(Problem) -> T in try block(context) }
+    return try await context.perform { try block(context) }
   }
 }

@@ -1,7 +1,5 @@
 /// What store a container is to open, and how.
-open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendable {
-  // `@unchecked Sendable`, as in Apple's SDK: set up before it is handed to a container.
-
+nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// The store's type; SQLite by default.
   open var type = NSSQLiteStoreType
   /// The configuration whose entities the store holds; nil for all.

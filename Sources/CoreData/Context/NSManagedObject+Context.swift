@@ -1,12 +1,12 @@
 extension NSManagedObject {
-  /// The context the object belongs to; nil once it is deleted and saved, or the context is gone.
-  public var managedObjectContext: NSManagedObjectContext? { (owner as? ContextOwner)?.context }
+  /// ``managedObjectContext``.
+  final var ownContext: NSManagedObjectContext? { (owner as? ContextOwner)?.context }
 }
 
 /// The entity of a class: there must be exactly one that names it among the loaded models.
 extension NSManagedObject {
-  /// The entity whose objects are of this class, in the models that coordinators use.
-  public class func entity() -> NSEntityDescription {
+  /// ``entity()``.
+  static func entityOfLoadedModels() -> NSEntityDescription {
     let found = LoadedModels.entities(of: self)
     guard found.count == 1 else { misuse(.noUniqueEntity(self, found)) }
     return found[0]

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     let notification = Notification(
       name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: changeNotificationData)
     for context in contexts {
-      context.performAndWait { context.mergeChanges(fromContextDidSave: notification.resolvingURIs(in: context)) }
+      context.runAndWait { context.mergeChanges(fromContextDidSave: notification.resolvingURIs(in: context)) }
     }
   }
 

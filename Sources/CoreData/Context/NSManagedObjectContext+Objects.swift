@@ -1,29 +1,5 @@
 /// Inserting, deleting and finding objects.
 extension NSManagedObjectContext {
-  /// Objects that the next save writes for the first time.
-  public var insertedObjects: Set<NSManagedObject> {
-    guardQueue("insertedObjects")
-    return Set(insertedList.lazy.filter { $0.state.intersection([.inserted, .deleted]) == .inserted })
-  }
-
-  /// Saved objects that were changed since.
-  public var updatedObjects: Set<NSManagedObject> {
-    guardQueue("updatedObjects")
-    return Set(updatedList.lazy.filter { $0.isUpdated })
-  }
-
-  /// Objects that the next save deletes.
-  public var deletedObjects: Set<NSManagedObject> {
-    guardQueue("deletedObjects")
-    return Set(deletedList.lazy.filter { $0.state.contains(.deleted) })
-  }
-
-  /// The objects the context knows. Unchanged ones live only as long as somebody holds them.
-  public var registeredObjects: Set<NSManagedObject> {
-    guardQueue("registeredObjects")
-    return Set(owner?.allObjects ?? [])
-  }
-
   /// ``hasChanges``.
   var holdsChanges: Bool {
     guardQueue("hasChanges")
@@ -71,8 +47,8 @@ extension NSManagedObjectContext {
     markDeleted(object)
   }
 
-  /// The object of an id: the registered one, else a fault, without asking whether the row exists.
-  public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+  /// ``object(with:)``.
+  func findObject(with objectID: NSManagedObjectID) -> NSManagedObject {
     guardQueue("object(with:)")
     if let object = registeredObject(for: objectID) { return object }
     if let former = formerKeys[objectID.key] { return owner.object(for: former.reference, store: former.store) }
@@ -90,8 +66,8 @@ extension NSManagedObjectContext {
       for: RowReference(entity: layout.index, key: objectID.key), store: owner.number(of: identity))
   }
 
-  /// The object of an id if the context has it.
-  public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+  /// ``registeredObject(for:)``.
+  func findRegisteredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     guardQueue("registeredObject(for:)")
     guard let owner, let layout = owner.layouts.layout(of: objectID.entity) else { return nil }
     let key = objectID.key
@@ -109,8 +85,8 @@ extension NSManagedObjectContext {
     return owner.registered(reference, store: store)
   }
 
-  /// The object of an id, with its row read; throws when there is no such row.
-  public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+  /// ``existingObject(with:)``.
+  func findExistingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     guardQueue("existingObject(with:)")
     if let object = registeredObject(for: objectID) {
       if !object.state.contains(.fault) {
@@ -134,8 +110,8 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// Gives new objects their permanent ids ahead of the save. They stay inserted.
-  public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+  /// ``obtainPermanentIDs(for:)``.
+  func reserveIDs(for objects: [NSManagedObject]) throws {
     guardQueue("obtainPermanentIDs(for:)")
     let coordinator = try coordinator(for: "obtainPermanentIDs(for:)")
     let temporary = objects.filter { $0.key < 0 && $0.owner === owner }

@@ -63,10 +63,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Ends an event: applies delete rules, then posts what changed, once.
-  ///
-  /// Called at the end of `perform` blocks and main-queue events, before a fetch and before a save.
-  public func processPendingChanges() {
+  /// ``processPendingChanges()``.
+  func endEvent() {
     guardQueue("processPendingChanges()")
     processChanges(propagatingDeletes: propagatesDeletesAtEndOfEvent)
   }

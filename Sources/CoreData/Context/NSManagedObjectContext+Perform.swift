@@ -9,7 +9,10 @@ extension NSManagedObjectContext {
   /// What the block changes is processed by the next event, fetch or save: this does not end an event.
   ///
   /// Waiting for the main queue from a block that the main queue waits for is a deadlock, as always.
-  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try runAndWait(block) }
+
+  /// ``performAndWait(_:)``, of either kind.
+  func runAndWait<T>(_ block: () throws -> T) rethrows -> T {
     if isOnQueue { return try block() }
     return try queue.sync { try QueueOwnership.with(self, block) }
   }
@@ -19,15 +22,15 @@ extension NSManagedObjectContext {
     QueueOwnership.isOwned(self) || concurrencyType == .mainQueueConcurrencyType && QueueOwnership.isMainQueue
   }
 
-  private func runAsEvent<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
-    try QueueOwnership.with(self) { () throws(Problem) -> T in
+  private func runAsEvent<T>(_ block: () throws -> T) rethrows -> T {
+    try QueueOwnership.with(self) {
       defer { processPendingChanges() }
       return try block()
     }
   }
 
   /// When `perform(schedule:_:)` runs its block.
-  public enum ScheduledTaskType: Int, Sendable {
+  public enum ScheduledTaskType: Sendable {
     /// At once, when the caller is on the context's queue already.
     case immediate
     /// After all that is waiting.
@@ -38,23 +41,18 @@ extension NSManagedObjectContext {
   ///
   /// It starts on the caller's executor: that of the main actor is the queue of a main-queue context, so from there
   /// an immediate block runs at once.
-  nonisolated(nonsending) public func perform<T, Problem: Error>(
-    schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws(Problem) -> T
-  ) async throws(Problem) -> T {
-    let outcome: Carrier<Result<T, Problem>> = await withCheckedContinuation { continuation in
-      let block = Carrier(value: block)
+  @preconcurrency
+  nonisolated(nonsending) public func perform<T>(
+    schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws -> T
+  ) async rethrows -> T {
+    let outcome: Carrier<Result<T, any Error>> = await withCheckedContinuation { continuation in
       let run: @Sendable () -> Void = {
-        let outcome = Result { () throws(Problem) -> T in try self.runAsEvent(block.value) }
+        let outcome = Result { try self.runAsEvent(block) }
         continuation.resume(returning: Carrier(value: outcome))
       }
       if schedule == .immediate, isOnQueue { run() } else { queue.async(execute: run) }
     }
-    return try outcome.value.get()
-  }
-
-  /// Carries a block to the queue, and its outcome back: each is used on one side only, once.
-  private struct Carrier<Value>: @unchecked Sendable {
-    let value: Value
+    return try outcome.value.get(as: block)
   }
 }
 

@@ -1,8 +1,7 @@
 /// Going back to what the store has.
 extension NSManagedObjectContext {
-  /// Reads an object's row again. With `mergeChanges`, unsaved changes are put over the new row; without, the
-  /// object becomes a fault and they are lost.
-  public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
+  /// ``refresh(_:mergeChanges:)``.
+  func refreshObject(_ object: NSManagedObject, mergeChanges: Bool) {
     guardQueue("refresh(_:mergeChanges:)")
     guard object.owner === owner, isRefreshable(object) else { return }
     if mergeChanges {

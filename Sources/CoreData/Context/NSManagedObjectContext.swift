@@ -19,7 +19,7 @@ extension NSManagedObjectContextConcurrencyType {
 /// ``performAndWait(_:)``; a main-queue context may also be used directly on the main queue.
 ///
 /// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``.
-open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: handing a context around is fine, using it is bound to its queue,
   // which the guard checks. What other threads do touch is said so on the member.
 
@@ -92,7 +92,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) final var generation = ReadGeneration.newest
   /// Fetches whose rows come in batches.
   var batches: [FaultBatch] = []
-  private var reportedCalls: Set<String> = []
+  /// Kinds of calls that were reported as off the queue; under `reportLock`.
+  final var reportedCalls: Set<String> = []
 
   /// Makes a context; it needs a coordinator before it can be used.
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
@@ -174,7 +175,63 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func reset() { forgetObjects() }
 
   /// Runs a block on the context's queue, later; then processes pending changes.
-  open func perform(_ block: sending @escaping () -> Void) { enqueue(block) }
+  @preconcurrency
+  open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
+
+  /// Runs a block on the context's queue and waits for it; see the generic form.
+  @preconcurrency
+  open func performAndWait(_ block: @Sendable () -> Void) { runAndWait(block) }
+
+  /// Ends an event: applies delete rules, then posts what changed, once.
+  ///
+  /// Called at the end of `perform` blocks and main-queue events, before a fetch and before a save.
+  open func processPendingChanges() { endEvent() }
+
+  /// Objects that the next save writes for the first time.
+  open var insertedObjects: Set<NSManagedObject> {
+    guardQueue("insertedObjects")
+    return Set(insertedList.lazy.filter { $0.state.intersection([.inserted, .deleted]) == .inserted })
+  }
+
+  /// Saved objects that were changed since.
+  open var updatedObjects: Set<NSManagedObject> {
+    guardQueue("updatedObjects")
+    return Set(updatedList.lazy.filter { $0.isUpdated })
+  }
+
+  /// Objects that the next save deletes.
+  open var deletedObjects: Set<NSManagedObject> {
+    guardQueue("deletedObjects")
+    return Set(deletedList.lazy.filter { $0.state.contains(.deleted) })
+  }
+
+  /// The objects the context knows. Unchanged ones live only as long as somebody holds them.
+  open var registeredObjects: Set<NSManagedObject> {
+    guardQueue("registeredObjects")
+    return Set(owner?.allObjects ?? [])
+  }
+
+  /// The object of an id: the registered one, else a fault, without asking whether the row exists.
+  open func object(with objectID: NSManagedObjectID) -> NSManagedObject { findObject(with: objectID) }
+
+  /// The object of an id if the context has it.
+  open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    findRegisteredObject(for: objectID)
+  }
+
+  /// The object of an id, with its row read; throws when there is no such row.
+  open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    try findExistingObject(with: objectID)
+  }
+
+  /// Gives new objects their permanent ids ahead of the save. They stay inserted.
+  open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try reserveIDs(for: objects) }
+
+  /// Reads an object's row again. With `mergeChanges`, unsaved changes are put over the new row; without, the
+  /// object becomes a fault and they are lost.
+  open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    refreshObject(object, mergeChanges: flag)
+  }
 
   /// Whether an object whose row is gone reads as empty and is deleted. Unless overridden, says so on standard error
   /// and answers ``shouldDeleteInaccessibleFaults``. Not asked by ``existingObject(with:)``, which throws.
@@ -184,69 +241,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     if shouldDeleteInaccessibleFaults { warn(.inaccessibleFault(fault, isDeleted: true)) }
     return shouldDeleteInaccessibleFaults
   }
-
-  /// How messages call the context.
-  var label: String { name.map { "\"\($0)\"" } ?? "without a name" }
-
-  /// What every entry that needs stores begins with.
-  func coordinator(for call: StaticString) throws -> NSPersistentStoreCoordinator {
-    guard let persistentStoreCoordinator else {
-      fatalError(
-        "\(call) was called on the context \(label), which has no coordinator: set "
-          + "persistentStoreCoordinator first, or take the context of a container.")
-    }
-    return persistentStoreCoordinator
-  }
-
-  /// First in every public entry: the context may be used on its queue only.
-  @inline(__always)
-  func guardQueue(_ call: @autoclosure () -> String) {
-    if ConcurrencyGuard.isOn, let owner, !owner.isOnQueue { reportWrongQueue(nil, call: call()) }
-  }
-
-  /// Reports a use off the queue, once for each kind of call; or ends the program, if that was asked for.
-  func reportWrongQueue(_ object: NSManagedObject?, call: String) {
-    // A method is named with its class, an accessor is described.
-    let target = object.map {
-      (call.contains("(") ? "NSManagedObject." : "") + "\(call) on \($0.layout.name) \($0.objectIDForReport)"
-    }
-    let thread = QueueOwnership.isMainQueue ? "the main thread" : "a background thread"
-    let own = concurrencyType == .mainQueueConcurrencyType ? "main queue" : "private queue of \(label)"
-    let report = MisuseReport(
-      "Context \(label) was used off its queue.",
-      facts: [
-        ("Call", target ?? "NSManagedObjectContext.\(call)"),
-        ("Queue", "\(own); called on \(thread)"),
-      ],
-      how: "Objects belong to the queue of the context that made them.",
-      remedy: "Wrap the call in `context.perform { ... }`, or pass `objectID` and fetch the object in your own "
-        + "context.")
-    if ConcurrencyGuard.reaction == .trap { misuse(report) }
-    NSManagedObjectContext.reportLock.lock()
-    let isNew = reportedCalls.insert(call).inserted
-    NSManagedObjectContext.reportLock.unlock()
-    if isNew { warn(report) }
-  }
-
-  private static let reportLock = NSLock()
 }
 
 /// Undo is not part of Foundation on Linux, and not implemented here; the type lets `undoManager = nil` compile.
 open class UndoManager: NSObject {
   private override init() { super.init() }
-}
-
-extension NSManagedObject {
-  /// The id for a message about a wrong queue: without touching what belongs to the right one.
-  fileprivate var objectIDForReport: String {
-    NSManagedObjectID(layout: layout, key: key, store: owner.storeIdentity(store)).description
-  }
-
-  /// Lets go of all objects that this one refers to.
-  final func dropReferences() {
-    toManyStates = []
-    for property in layout.slots where property.kind == .toOne {
-      if let changes, changes.holds(property.slot) { changes.drop(property.slot) }
-    }
-  }
 }

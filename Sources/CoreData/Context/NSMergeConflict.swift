@@ -1,5 +1,5 @@
 /// An object whose row was changed, or deleted, by somebody else since it was read.
-open class NSMergeConflict: NSObject {
+nonisolated open class NSMergeConflict: NSObject {
   /// The object that could not be saved.
   public let sourceObject: NSManagedObject
   /// The version the object was read with; 0 for a new object.
@@ -47,7 +47,7 @@ open class NSMergeConflict: NSObject {
 }
 
 /// Objects that agree in the attributes of a uniqueness constraint.
-open class NSConstraintConflict: NSObject {
+nonisolated open class NSConstraintConflict: NSObject {
   /// The names of the attributes that must differ.
   public let constraint: [String]
   /// The values on which the objects agree.

@@ -17,18 +17,23 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// Subclasses override ``resolve(optimisticLockingConflicts:)`` or ``resolve(constraintConflicts:)``, change the
 /// objects as they see fit, and call `super` to have the conflicts settled in the way of their merge type.
 /// Called on the context's queue, in the middle of its save.
-open class NSMergePolicy: NSObject, @unchecked Sendable {
-  // `@unchecked Sendable`: immutable.
-
+nonisolated open class NSMergePolicy: NSObject {
   public let mergeType: NSMergePolicyType
 
   public init(merge type: NSMergePolicyType) { mergeType = type }
 
-  public static let error = NSMergePolicy(merge: .errorMergePolicyType)
-  public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
-  public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
-  public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
-  public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+  open class var error: NSMergePolicy { standard[0] }
+  open class var rollback: NSMergePolicy { standard[4] }
+  open class var overwrite: NSMergePolicy { standard[3] }
+  open class var mergeByPropertyObjectTrump: NSMergePolicy { standard[2] }
+  open class var mergeByPropertyStoreTrump: NSMergePolicy { standard[1] }
+
+  /// By the number of their type. Immutable, so any thread may have them.
+  private nonisolated(unsafe) static let standard: [NSMergePolicy] = [
+    .init(merge: .errorMergePolicyType), .init(merge: .mergeByPropertyStoreTrumpMergePolicyType),
+    .init(merge: .mergeByPropertyObjectTrumpMergePolicyType), .init(merge: .overwriteMergePolicyType),
+    .init(merge: .rollbackMergePolicyType),
+  ]
 
   /// Settles conflicts of either kind. Throws when they are not to be settled.
   open func resolve(mergeConflicts list: [Any]) throws {
@@ -64,11 +69,13 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   }
 }
 
-nonisolated(unsafe) public let NSErrorMergePolicy: Any = NSMergePolicy.error
-nonisolated(unsafe) public let NSRollbackMergePolicy: Any = NSMergePolicy.rollback
-nonisolated(unsafe) public let NSOverwriteMergePolicy: Any = NSMergePolicy.overwrite
-nonisolated(unsafe) public let NSMergeByPropertyObjectTrumpMergePolicy: Any = NSMergePolicy.mergeByPropertyObjectTrump
-nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: Any = NSMergePolicy.mergeByPropertyStoreTrump
+nonisolated(unsafe) public let NSErrorMergePolicy: AnyObject = NSMergePolicy.error
+nonisolated(unsafe) public let NSRollbackMergePolicy: AnyObject = NSMergePolicy.rollback
+nonisolated(unsafe) public let NSOverwriteMergePolicy: AnyObject = NSMergePolicy.overwrite
+nonisolated(unsafe) public let NSMergeByPropertyObjectTrumpMergePolicy: AnyObject =
+  NSMergePolicy.mergeByPropertyObjectTrump
+nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: AnyObject =
+  NSMergePolicy.mergeByPropertyStoreTrump
 
 extension NSManagedObject {
   /// Takes the store's row as the new base, and of this object's changes what the policy leaves.

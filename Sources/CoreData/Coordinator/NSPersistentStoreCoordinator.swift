@@ -2,7 +2,7 @@
 ///
 /// May be used from any thread. Each store orders the calls it gets by itself; the list of stores changes under
 /// `lock`.
-open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`: `stores` and `contexts` are only touched under `lock`.
 
   /// The model. Frozen from here on.
@@ -167,12 +167,26 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   /// Runs a block on the coordinator's own queue, later.
-  open func perform(_ block: @escaping () -> Void) {
+  @preconcurrency
+  open func perform(_ block: @escaping @Sendable () -> Void) {
     queue.async(execute: DispatchWorkItem(block: block))
   }
 
   /// Runs a block on the coordinator's own queue and waits for it.
-  open func performAndWait(_ block: () -> Void) { queue.sync(execute: block) }
+  @preconcurrency
+  open func performAndWait(_ block: @Sendable () -> Void) { queue.sync(execute: block) }
+
+  /// Runs a block on the coordinator's own queue, waits for it, and returns, or throws, what it does.
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try queue.sync(execute: block) }
+
+  /// Runs a block on the coordinator's own queue and returns, or throws, what it does.
+  @preconcurrency
+  public func perform<T>(_ block: @escaping @Sendable () throws -> T) async rethrows -> T {
+    let outcome: Carrier<Result<T, any Error>> = await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: Carrier(value: Result { try block() })) }
+    }
+    return try outcome.value.get(as: block)
+  }
 
   // The contexts that work on the stores.
 

@@ -7,9 +7,7 @@
 ///
 /// A token does not keep its generation: that ends when the last context pinned to it moves on or goes. It may be
 /// archived, and is of use only in the process that made it. Immutable; any thread.
-open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  // `@unchecked Sendable`: immutable.
-
+nonisolated open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding {
   /// The process that made the token, and the number of the generation in it; empty and 0 for ``current``.
   let process: String
   let number: Int

@@ -8,7 +8,7 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 }
 
 /// Something a store can be asked to do.
-open class NSPersistentStoreRequest: NSObject, NSCopying {
+nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The stores to ask; nil for all of the coordinator's.
   open var affectedStores: [NSPersistentStore]?
 

@@ -38,7 +38,7 @@ struct ObjectState: OptionSet {
 /// apart until the save. An object may be used on its context's queue only; ``objectID`` may go anywhere.
 ///
 /// Subclasses declare their properties with `@NSManaged`; without a subclass, use ``value(forKey:)``.
-open class NSManagedObject: NSObject {
+nonisolated open class NSManagedObject: NSObject {
   /// Kept alive by `owner`, which holds the model.
   @exclusivity(unchecked) final unowned(unsafe) var layout: EntityLayout
   @exclusivity(unchecked) final var owner: ObjectOwner
@@ -127,6 +127,12 @@ open class NSManagedObject: NSObject {
     let reserved = changes?.reservedKey ?? 0
     return RowReference(entity: layout.index, key: reserved == 0 ? key : reserved)
   }
+
+  /// The context the object belongs to; nil once it is deleted and saved, or the context is gone.
+  open var managedObjectContext: NSManagedObjectContext? { ownContext }
+
+  /// The entity whose objects are of this class, in the models that coordinators use.
+  open class func entity() -> NSEntityDescription { entityOfLoadedModels() }
 
   /// The object's entity.
   open var entity: NSEntityDescription { layout.entity }

@@ -4,8 +4,7 @@ import Foundation
 /// An attribute of an entity: a value of one type.
 ///
 /// Defaults of a new one: Integer 32, optional, not transient, no default value.
-// @unchecked Sendable: as NSPropertyDescription.
-open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
+open class NSAttributeDescription: NSPropertyDescription {
   final var storedAttributeType = NSAttributeType.integer32AttributeType
   final var storedAttributeValueClassName: String?
   final var storedDefaultValue: Any?

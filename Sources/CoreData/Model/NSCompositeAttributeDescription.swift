@@ -1,8 +1,7 @@
 import Foundation
 
 /// An attribute that groups others; its value is a dictionary from element names to values.
-// @unchecked Sendable: as NSPropertyDescription.
-open class NSCompositeAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+open class NSCompositeAttributeDescription: NSAttributeDescription {
   final var storedElements: [NSAttributeDescription] = []
 
   public override init() {

@@ -1,8 +1,7 @@
 import Foundation
 
 /// An attribute that the store computes from others when it saves; read-only for the program.
-// @unchecked Sendable: as NSPropertyDescription.
-open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+open class NSDerivedAttributeDescription: NSAttributeDescription {
   final var storedDerivationExpression: FoundationExpression?
   final var storedFilteringPredicate: NSPredicate?
   /// The derivation as the model file writes it, such as `articles.@count` or `canonical:(name)`. Kept

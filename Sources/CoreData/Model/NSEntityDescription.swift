@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Entities are owned by their model and own their properties and sub-entities. Once a coordinator uses the
 /// model, a change traps.
-// @unchecked Sendable: mutable only until the model is frozen, by whoever builds it; read-only after that.
-open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
+// Mutable only until the model is frozen, by whoever builds it; any thread may read it after that.
+nonisolated open class NSEntityDescription: NSObject, NSCopying {
   final weak var owningModel: NSManagedObjectModel?
   final weak var storedSuperentity: NSEntityDescription?
   final var storedSubentities: [NSEntityDescription] = []

@@ -1,8 +1,7 @@
 import Foundation
 
 /// A computed column of a fetch with dictionary results; never a property of an entity.
-// @unchecked Sendable: as NSPropertyDescription.
-open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
+open class NSExpressionDescription: NSPropertyDescription {
   final var storedExpression: FoundationExpression?
   final var storedExpressionResultType = NSAttributeType.undefinedAttributeType
 

@@ -1,8 +1,7 @@
 import Foundation
 
 /// An index of an entity's table. No part of the version hash.
-// @unchecked Sendable: as NSPropertyDescription.
-open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
+nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
   final weak var owningEntity: NSEntityDescription?
   final var storedName: String
   final var storedElements: [NSFetchIndexElementDescription]

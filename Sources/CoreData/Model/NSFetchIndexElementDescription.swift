@@ -8,8 +8,7 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 }
 
 /// One column of an index.
-// @unchecked Sendable: as NSPropertyDescription.
-open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
+nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
   final weak var owningIndex: NSFetchIndexDescription?
   // Weak for a property of an entity (the entity owns it and this index); strong for an expression, which
   // nobody else owns.

@@ -2,8 +2,7 @@ import Foundation
 
 /// A property whose value is the result of a fetch. Never stored, never a part of the version hash of its
 /// entity. The public `fetchRequest` stands with `NSFetchRequest`.
-// @unchecked Sendable: as NSPropertyDescription.
-open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
+open class NSFetchedPropertyDescription: NSPropertyDescription {
   /// An `NSFetchRequest`; this room does not know the class.
   final var storedFetchRequest: AnyObject?
 

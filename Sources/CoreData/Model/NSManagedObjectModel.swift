@@ -13,8 +13,8 @@ import Foundation
 ///
 /// Build it on one thread. Once a coordinator uses it, it is immutable and may be read from any thread; a
 /// change then traps.
-// @unchecked Sendable: mutable only until frozen, by whoever builds it; read-only after that.
-open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+// Mutable only until frozen, by whoever builds it; any thread may read it after that.
+nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   final var storedEntities: [NSEntityDescription] = []
   final var storedConfigurations: [String: [NSEntityDescription]] = [:]
   final var storedVersionIdentifiers: Set<AnyHashable> = []

@@ -6,8 +6,8 @@ import Foundation
 ///
 /// A property belongs to one entity, the one that declares it; sub-entities share the same description.
 /// Once a coordinator uses the model, a change traps.
-// @unchecked Sendable: mutable only until the model is frozen, by whoever builds it; read-only after that.
-open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
+// Mutable only until the model is frozen, by whoever builds it; any thread may read it after that.
+nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   final weak var owningEntity: NSEntityDescription?
   final var storedName = ""
   final var storedIsOptional = true

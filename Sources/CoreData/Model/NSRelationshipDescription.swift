@@ -16,8 +16,7 @@ public enum NSDeleteRule: UInt, Sendable {
 /// A relationship of an entity to another one, or to itself.
 ///
 /// Defaults of a new one: optional, to-many (`maxCount` 0), unordered, delete rule Nullify.
-// @unchecked Sendable: as NSPropertyDescription.
-open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
+open class NSRelationshipDescription: NSPropertyDescription {
   // Weak, since entities refer to each other in circles; the model owns them all.
   final weak var storedDestinationEntity: NSEntityDescription?
   final weak var storedInverseRelationship: NSRelationshipDescription?

@@ -4,9 +4,7 @@ import Foundation
 ///
 /// The standard transformer of transformable attributes, used in reverse. For classes of your own, override
 /// `allowedTopLevelClasses` and register an instance under a name.
-open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
-  // @unchecked Sendable: as ValueTransformer.
-
+open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   /// The classes that an archive may hold. Default: the property list classes and a few more.
   open class var allowedTopLevelClasses: [AnyClass] {
     [

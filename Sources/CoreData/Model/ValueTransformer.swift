@@ -21,9 +21,7 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 ///
 /// A transformer of transformable attributes makes `Data` of an object; one that descends from
 /// `NSSecureUnarchiveFromDataTransformer` goes the other way and is used in reverse.
-open class ValueTransformer: NSObject, @unchecked Sendable {
-  // @unchecked Sendable: it has no state; a subclass with state of its own answers for that.
-
+nonisolated open class ValueTransformer: NSObject {
   /// Subclasses can be made by name, so they need an `init()`.
   public required override init() {
     super.init()
@@ -114,27 +112,27 @@ private enum ValueTransformerRegistry {
   }
 }
 
-private final class NegateBooleanTransformer: ValueTransformer, @unchecked Sendable {
+private final class NegateBooleanTransformer: ValueTransformer {
   override class func transformedValueClass() -> AnyClass { NSNumber.self }
   override func transformedValue(_ value: Any?) -> Any? {
     NSNumber(value: !((value as? NSNumber)?.boolValue ?? false))
   }
 }
 
-private final class IsNilTransformer: ValueTransformer, @unchecked Sendable {
+private final class IsNilTransformer: ValueTransformer {
   override class func transformedValueClass() -> AnyClass { NSNumber.self }
   override class func allowsReverseTransformation() -> Bool { false }
   override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value == nil) }
 }
 
-private final class IsNotNilTransformer: ValueTransformer, @unchecked Sendable {
+private final class IsNotNilTransformer: ValueTransformer {
   override class func transformedValueClass() -> AnyClass { NSNumber.self }
   override class func allowsReverseTransformation() -> Bool { false }
   override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value != nil) }
 }
 
 /// Data to object by keyed archiving, any class.
-final class KeyedUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
+final class KeyedUnarchiveFromDataTransformer: ValueTransformer {
   override func transformedValue(_ value: Any?) -> Any? {
     guard let data = value as? Data, let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else {
       return nil

@@ -2,7 +2,7 @@
 ///
 /// Clients subclass ``NSAtomicStore`` or ``NSIncrementalStore``, never this class itself.
 /// A store's properties belong to its coordinator's queue.
-open class NSPersistentStore: NSObject {
+nonisolated open class NSPersistentStore: NSObject {
   /// The coordinator the store was added to; nil once it is removed.
   open private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
 
