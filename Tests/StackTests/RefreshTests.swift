@@ -201,6 +201,65 @@ struct RefreshTests {
       #expect(book.string("title") == "B")
     }
   }
+
+  @Test(
+    "An object that was refreshed without its changes can change again after a save, and be saved",
+    arguments: StoreKind.allCases)
+  func changeAfterRefresh(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "a"])
+      try context.save()
+      book["title"] = "b"
+      context.refresh(book, mergeChanges: false)
+      context.new("Tag")
+      try context.save()
+      book["title"] = "c"
+      #expect(context.updatedObjects == [book])
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["c"])
+    }
+  }
+
+  @Test(
+    "An object whose deletion was taken back can be deleted after the next save", arguments: StoreKind.allCases)
+  func deletionAfterReturn(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book")
+      try context.save()
+      context.delete(book)
+      context.insert(book)
+      context.new("Tag")
+      try context.save()
+      context.delete(book)
+      #expect(context.deletedObjects == [book])
+      try context.save()
+      #expect(try stack.elsewhere { try $0.all("Book").count } == 0)
+    }
+  }
+
+  @Test(
+    "Refreshing a to-many relationship that changed here brings what changed elsewhere, and keeps what changed here",
+    arguments: StoreKind.allCases, [true, false])
+  func refreshedMembers(_ kind: StoreKind, _ isFault: Bool) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author")
+      let books = ["both", "here", "there"].map { context.new("Book", ["title": $0]) }
+      try context.save()
+      if isFault { context.refresh(author, mergeChanges: false) }
+      // From the other side: the author itself is not read.
+      for book in books.prefix(2) { book["author"] = author }
+      if !isFault { #expect(author.objects("books").count == 2) }
+      try stack.elsewhere { other in
+        for book in [books[0], books[2]] { other.same(book)["author"] = other.same(author) }
+        try other.save()
+      }
+      context.refresh(author, mergeChanges: true)
+      context.refresh(books[2], mergeChanges: true)
+      if !isFault { #expect(author.objects("books") == Set(books)) }
+      books[0]["author"] = nil
+      #expect(author.objects("books") == Set(books.dropFirst()))
+    }
+  }
 }
 
 final class Flagged: NSManagedObject {

@@ -56,6 +56,12 @@ extension NSManagedObjectContext {
       object.state = []
     }
     for object in lockedList { object.state.remove(.locked) }
+    // Objects that have left a list before the save, as by a refresh, must come into it again at their next change.
+    if insertedList.count + updatedList.count + deletedList.count != plan.count {
+      for object in insertedList { object.state.remove(.listedInserted) }
+      for object in updatedList { object.state.remove(.listedUpdated) }
+      for object in deletedList { object.state.remove(.listedDeleted) }
+    }
     insertedList = []
     updatedList = []
     lockedList = []

@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
     for id in updated {
       guard let object = registeredObject(for: id) else { continue }
       if object.state.contains(.fault) {
-        object.row = nil
+        object.forgetFaultRow()
       } else {
         refreshMerging(object)
       }

@@ -5,7 +5,11 @@ extension NSManagedObjectContext {
     guardQueue("refresh(_:mergeChanges:)")
     guard object.owner === owner, isRefreshable(object) else { return }
     if mergeChanges {
-      guard !object.state.contains(.fault), let row = readAgain(object) else { return }
+      if object.state.contains(.fault) {
+        object.forgetFaultRow()
+        return
+      }
+      guard let row = readAgain(object) else { return }
       object.takeRefreshed(row)
     } else {
       if object.state.contains(.updated) { revertChanges(of: object) }
@@ -119,11 +123,8 @@ extension NSManagedObject {
   /// Takes a newer row; unsaved changes stay on top of it.
   final func takeRefreshed(_ row: RowSnapshot) {
     self.row = row
+    refreshMembers()
     if state.contains(.fault) { return }
-    for state in toManyStates {
-      guard let state else { continue }
-      if !state.isChanged { state.discardChanges(keepingBase: false) } else if state.order == nil { state.base = nil }
-    }
     if let changes {
       let changed = changedSlots
       for property in layout.slots where changes.holds(property.slot) && !changed.contains(property.slot) {
@@ -131,6 +132,23 @@ extension NSManagedObject {
       }
     }
     awake(fromSnapshotEvents: .refresh)
+  }
+
+  /// A fault reads its row again when it is used. It may have members that came and went from the other side.
+  final func forgetFaultRow() {
+    row = nil
+    refreshMembers()
+  }
+
+  private final func refreshMembers() {
+    for property in layout.toMany where property.toManyIndex < toManyStates.count {
+      guard let state = toManyStates[property.toManyIndex] else { continue }
+      if state.isChanged {
+        state.refresh(owner.members(of: property, in: self))
+      } else {
+        state.discardChanges(keepingBase: false)
+      }
+    }
   }
 
   /// Forgets all values, changed ones included.

@@ -8,6 +8,9 @@ struct SavePlan {
   private(set) var deleted: [NSManagedObject] = []
   private(set) var changeSets: [(store: NSPersistentStore, changes: ChangeSet)] = []
 
+  /// How many objects the save is about.
+  var count: Int { inserted.count + updated.count + unchanged.count + deleted.count }
+
   private let builder: RowWriter
 
   /// Reserves keys for new objects and encodes every changed object.

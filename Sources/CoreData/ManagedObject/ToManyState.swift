@@ -89,6 +89,18 @@ final class ToManyState {
     if !keepingBase { base = nil }
   }
 
+  /// Takes what the store has now. Who came here and there has come, who left here and there has left. An order that
+  /// was changed stays as it is.
+  func refresh(_ base: ContiguousArray<RowReference>) {
+    if order != nil { return }
+    self.base = base
+    handedOut = nil
+    let members = Set(base)
+    added.removeAll { members.contains($0.reference) }
+    addedIndex = nil
+    removed.formIntersection(members)
+  }
+
   /// After a save: what came and went is now what the store has.
   func adoptChanges() {
     if let order {

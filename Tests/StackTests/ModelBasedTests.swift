@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Random programs in two to four contexts, beside the oracle in `Oracle/`, which has the rules as plain values and
+/// sets. What fails is printed as the shortest program that still does.
+///
+/// `STRATA_ORACLE_STEPS` says how many steps each arrangement of contexts takes, `STRATA_ORACLE_SEED` where the seeds
+/// begin.
+@Suite("Contexts and the oracle")
+struct ModelBasedTests {
+  /// For each context its parent.
+  static let families: [[Int?]] = [[nil, nil], [nil, 0], [nil, nil, nil], [nil, nil, 0, 2]]
+
+  private static func number(_ variable: String) -> UInt64? {
+    ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) }
+  }
+
+  @Test("Random programs do what the rules say", arguments: StoreKind.allCases, families)
+  func programs(_ kind: StoreKind, _ parents: [Int?]) {
+    var left = Self.number("STRATA_ORACLE_STEPS").map(Int.init) ?? 500
+    var seed = Self.number("STRATA_ORACLE_SEED") ?? 1
+    while left > 0 {
+      for keepsObjects in [true, false] {
+        let setting = OracleSetting(kind: kind, parents: parents, keepsObjects: keepsObjects)
+        let (taken, failure) = OracleDriver.explore(setting, seed: seed, steps: min(100, max(left, 1)))
+        left -= taken
+        if let failure {
+          Issue.record("\(failure.shrunk())")
+          return
+        }
+      }
+      seed += 1
+    }
+  }
+}

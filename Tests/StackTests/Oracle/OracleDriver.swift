@@ -1,0 +1,304 @@
+import Foundation
+
+@testable import CoreData
+
+/// How a program is run.
+struct OracleSetting: CustomStringConvertible {
+  let kind: StoreKind
+  /// A context for each element: a root, or the child of an earlier one.
+  let parents: [Int?]
+  /// Whether contexts keep what they have read, and are looked at after every step; old values then stay until
+  /// a step takes newer ones in. Otherwise nobody keeps objects, which come and go between steps, contexts take
+  /// every change over at once, and all is looked at only now and then.
+  let keepsObjects: Bool
+
+  var description: String {
+    let contexts = parents.enumerated().map { index, parent in
+      parent.map { "\(index) child of \($0)" } ?? "\(index)"
+    }
+    return "\(kind), contexts \(contexts.joined(separator: ", ")), \(keepsObjects ? "keeping" : "not keeping") objects"
+  }
+}
+
+/// What was found to differ from the oracle.
+struct OracleMismatch: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Takes steps in the oracle and in contexts, and compares.
+final class OracleDriver {
+  let setting: OracleSetting
+  private(set) var oracle: Oracle
+  private let stack: Stack
+  let contexts: [NSManagedObjectContext]
+  private let logs: [NotificationLog]
+  /// Which object an id is of, and the ids by which contexts know objects.
+  private var numbers: [NSManagedObjectID: Int] = [:]
+  private var ids: [Int: NSManagedObjectID] = [:]
+  /// Only filled when objects are kept.
+  private var kept: [[Int: NSManagedObject]]
+  /// Saves of siblings that a context has not merged.
+  private var missed: [[Notification]]
+  private(set) var taken = 0
+
+  init(_ setting: OracleSetting) throws {
+    self.setting = setting
+    oracle = Oracle(parents: setting.parents)
+    stack = try Stack(setting.kind, OracleDriver.model)
+    var contexts: [NSManagedObjectContext] = []
+    for (index, parent) in setting.parents.enumerated() {
+      contexts.append(parent.map { .child(of: contexts[$0]) } ?? stack.newContext())
+      contexts[index].name = "\(index)"
+    }
+    self.contexts = contexts
+    logs = contexts.map(NotificationLog.init)
+    kept = contexts.map { _ in [:] }
+    missed = contexts.map { _ in [] }
+  }
+
+  /// Steps are printed as they are taken: for programs that end the process.
+  private static let traces = ProcessInfo.processInfo.environment["STRATA_ORACLE_TRACE"] != nil
+  private static let model = OracleSchema.house.managedObjectModel()
+
+  /// Takes a step, if the oracle knows what it leads to.
+  func take(_ step: OracleStep) throws {
+    let expectation: OracleExpectation
+    do { expectation = try oracle.take(step) } catch is Unspecified { return }
+    taken += 1
+    if OracleDriver.traces { print(step) }
+    logs.forEach { $0.clear() }
+    try within(step.context) { try perform(step, expectation) }
+    if setting.keepsObjects {
+      try look(step.context)
+      if step.action.startsAgain { try lookAtChildren(of: step.context) }
+      return
+    }
+    try spread(from: step.context)
+    if case .look = step.action { try look(step.context) } else { try glance(step.context) }
+  }
+
+  /// Everything of every context, and the store through a new one.
+  func finish() throws {
+    for index in contexts.indices { try look(index) }
+    var last = OracleContext(parent: nil)
+    last.level(with: oracle.store.graph, [:])
+    let context = stack.newContext()
+    try context.performAndWait {
+      var found = Set<Int>()
+      for entity in OracleSchema.house.entities where entity.parent == nil {
+        for object in try context.all(entity.name) { found.insert(try number(object)) }
+      }
+      try same("the store's objects", found, Set(oracle.store.graph.numbers))
+      for number in oracle.store.graph.numbers {
+        try compare(object: context.object(with: ids[number]!), number, last, "of the store")
+      }
+    }
+  }
+
+  private func within<Result>(_ index: Int, _ body: () throws -> Result) throws -> Result {
+    try contexts[index].performAndWait(body)
+  }
+
+  // Objects and numbers.
+
+  func object(_ number: Int, _ index: Int) -> NSManagedObject {
+    if let object = kept[index][number] { return object }
+    let object = contexts[index].object(with: ids[number]!)
+    if setting.keepsObjects { kept[index][number] = object }
+    return object
+  }
+
+  func number(_ object: NSManagedObject) throws -> Int { try number(object.objectID) }
+
+  func number(_ id: NSManagedObjectID) throws -> Int {
+    guard let number = numbers[id] else { throw OracleMismatch("nobody knows the object \(id)") }
+    return number
+  }
+
+  private func learn(_ object: NSManagedObject, _ number: Int) {
+    numbers[object.objectID] = number
+    ids[number] = object.objectID
+  }
+
+  /// Asks objects for their ids again, when they may have changed.
+  private func learnIDs(_ held: [Int: NSManagedObject]) {
+    for (number, object) in held where object.managedObjectContext != nil { learn(object, number) }
+  }
+
+  // Steps.
+
+  private func perform(_ step: OracleStep, _ expectation: OracleExpectation) throws {
+    let index = step.context
+    let context = contexts[index]
+    func object(_ number: Int) -> NSManagedObject { self.object(number, index) }
+    if step.action.endsEvent { context.processPendingChanges() }
+    switch step.action {
+    case .insert(let number, let entity):
+      let object = context.new(entity, ["serial": number])
+      learn(object, number)
+      if setting.keepsObjects { kept[index][number] = object }
+    case .set(let number, let key, let value): object(number).setValue(value.boxed, forKey: key)
+    case .assign(let number, let name, let members): assign(object(number), name, members.map(object))
+    case .add(let number, let name, let member): edit(object(number), name, { $0.add(object(member)) }, { $0.add(object(member)) })
+    case .remove(let number, let name, let member):
+      edit(object(number), name, { $0.remove(object(member)) }, { $0.remove(object(member)) })
+    case .move(let number, let name, let from, let to):
+      object(number).mutableOrderedSetValue(forKey: name).moveObjects(at: IndexSet(integer: from), to: to)
+    case .delete(let number): context.delete(object(number))
+    case .process: context.processPendingChanges()
+    case .save: try save(index, expectation)
+    case .policy(let policy): context.mergePolicy = policy.policy
+    case .rollback:
+      try reset(children: index)
+      let isLevel = missed[index].isEmpty
+      context.rollback()
+      if !isLevel || context.parent != nil { context.refreshAllObjects() }
+      try forget(index)
+    case .reset:
+      try reset(children: index)
+      context.reset()
+      kept[index] = [:]
+      missed[index] = []
+    case .refresh(let number, let merging): context.refresh(object(number), mergeChanges: merging)
+    case .refreshAll:
+      context.refreshAllObjects()
+      try forget(index)
+    case .merge:
+      for notification in missed[index] { context.mergeChanges(fromContextDidSave: notification) }
+      try forget(index)
+    case .obtainIDs:
+      let new = oracle.contexts[index].inserted.map { ($0, object($0)) }
+      try context.obtainPermanentIDs(for: new.map(\.1))
+      for (number, object) in new {
+        if object.objectID.isTemporaryID { throw OracleMismatch("#\(number) has a temporary id still") }
+        learn(object, number)
+      }
+    case .fetch(let fetch): try self.fetch(fetch, index, expectation)
+    case .look: break
+    }
+    guard let event = expectation.event else { return }
+    // Where the step itself ends no event, contexts with children end it after the step.
+    context.processPendingChanges()
+    switch step.action {
+    // They tell of themselves, in notifications of their own.
+    case .rollback, .reset, .refresh, .refreshAll, .merge: break
+    // The policy's changes are an event of their own.
+    case .save where expectation.mustRefresh: break
+    default: try compare(event, logs[index], index)
+    }
+  }
+
+  /// What started again has nothing old.
+  private func lookAtChildren(of index: Int) throws {
+    for child in oracle.children(of: index) {
+      try look(child)
+      try lookAtChildren(of: child)
+    }
+  }
+
+  private func reset(children index: Int) throws {
+    for child in oracle.children(of: index) {
+      try within(child) { try perform(OracleStep(context: child, action: .reset), OracleExpectation()) }
+    }
+  }
+
+  /// A context that is level again has missed nothing, and keeps no object that it should not have.
+  private func forget(_ index: Int) throws {
+    missed[index] = []
+    let there = Set(oracle.contexts[index].now.numbers)
+    kept[index] = kept[index].filter { there.contains($0.key) }
+  }
+
+  private func assign(_ object: NSManagedObject, _ name: String, _ members: [NSManagedObject]) {
+    let relationship = object.entity.relationshipsByName[name]!
+    if !relationship.isToMany {
+      object.setValue(members.first, forKey: name)
+    } else if relationship.isOrdered {
+      object.setValue(NSOrderedSet(array: members), forKey: name)
+    } else {
+      object.setValue(NSSet(array: members), forKey: name)
+    }
+  }
+
+  private func edit(
+    _ object: NSManagedObject, _ name: String, _ set: (NSMutableSet) -> Void, _ list: (NSMutableOrderedSet) -> Void
+  ) {
+    if object.entity.relationshipsByName[name]!.isOrdered {
+      list(object.mutableOrderedSetValue(forKey: name))
+    } else {
+      set(object.mutableSetValue(forKey: name))
+    }
+  }
+
+  private func fetch(_ fetch: OracleFetch, _ index: Int, _ expectation: OracleExpectation) throws {
+    guard case .found(let wanted) = expectation.outcome else { return }
+    let request = NSFetchRequest<NSManagedObject>(entityName: fetch.entity)
+    if case .leadsTo(_, let number) = fetch.condition {
+      request.predicate = NSPredicate(format: fetch.format, object(number, index))
+    } else {
+      request.predicate = NSPredicate(format: fetch.format)
+    }
+    request.sortDescriptors = [
+      NSSortDescriptor(key: "count", ascending: !fetch.isDescending), NSSortDescriptor(key: "serial", ascending: true),
+    ]
+    request.fetchLimit = fetch.limit
+    request.fetchOffset = fetch.offset
+    request.includesPendingChanges = fetch.withPendingChanges
+    let found = try contexts[index].fetch(request)
+    try same("what is found", try found.map(number), wanted)
+    try same("the count", try contexts[index].count(for: request), wanted.count)
+  }
+
+  private func save(_ index: Int, _ expectation: OracleExpectation) throws {
+    let context = contexts[index]
+    // Held, so that they can be asked for the ids that they get.
+    let held = Dictionary(
+      uniqueKeysWithValues: context.insertedObjects.compactMap { object in
+        numbers[object.objectID].map { ($0, object) }
+      })
+    let error = failure { try context.save() }
+    learnIDs(held)
+    let log = logs[index]
+    switch expectation.outcome {
+    case .invalid(let codes):
+      let details = error?.userInfo[NSDetailedErrorsKey] as? [NSError]
+      try same("the error", error?.code, codes.count == 1 ? codes[0] : NSValidationMultipleErrorsError)
+      if let details { try same("the errors", details.map(\.code).sorted(), codes) }
+    case .conflict: try same("the error", error?.code, NSManagedObjectMergeError)
+    case .nothingToSave:
+      if let error { throw OracleMismatch("the save failed: \(error)") }
+      if log["willSave"] != nil { throw OracleMismatch("a save without changes was announced") }
+    case .saved(let notice), .perhapsSaved(let notice):
+      if let error { throw OracleMismatch("the save failed: \(error)") }
+      if let didSave = log["didSave"] {
+        try compare(notice, didSave, index, "didSave")
+        for other in contexts.indices where other != index && contexts[other].parent == nil && context.parent == nil {
+          missed[other].append(didSave)
+        }
+      } else if case .saved = expectation.outcome {
+        throw OracleMismatch("the save was not announced")
+      }
+    case .done, .found: break
+    }
+    if expectation.mustRefresh {
+      context.refreshAllObjects()
+      try forget(index)
+    } else if case .saved = expectation.outcome {
+      let there = Set(oracle.contexts[index].now.numbers)
+      kept[index] = kept[index].filter { there.contains($0.key) }
+    }
+  }
+
+  /// Without kept objects what a context has not read yet is as new as can be, so all of them take changes over.
+  private func spread(from source: Int) throws {
+    for index in contexts.indices where index != source && !oracle.isLevel(index) {
+      let action: OracleAction = setting.parents[index] == nil ? .merge : .refreshAll
+      for action in [action, .rollback] where !oracle.isLevel(index) {
+        let step = OracleStep(context: index, action: action)
+        guard let expectation = try? oracle.take(step) else { continue }
+        try within(index) { try perform(step, expectation) }
+      }
+    }
+  }
+}
