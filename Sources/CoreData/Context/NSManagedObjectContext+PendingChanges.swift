@@ -3,6 +3,7 @@ extension NSManagedObjectContext {
   // Marking. Each list is appended to only if the object does not stand in it already.
 
   func noteChange(of object: NSManagedObject) {
+    if object.changes != nil || !object.toManyStates.isEmpty { keepSnapshot(of: object) }
     if object.state.isDisjoint(with: .pending) {
       object.state.insert(.updated)
       if !object.state.contains(.listedUpdated) {
@@ -31,6 +32,7 @@ extension NSManagedObjectContext {
       guard let self else { return }
       isEventScheduled = false
       QueueOwnership.with(self) { self.processPendingChanges() }
+      undoManager?.endEvent()
     }
   }
 
@@ -45,6 +47,7 @@ extension NSManagedObjectContext {
   }
 
   func markDeleted(_ object: NSManagedObject) {
+    keepSnapshot(of: object)
     object.state.insert([.deleted, .eventDeleted])
     object.state.remove(.eventUpdated)
     if !object.state.contains(.listedDeleted) {
@@ -55,8 +58,9 @@ extension NSManagedObjectContext {
   }
 
   func undelete(_ object: NSManagedObject) {
+    keepSnapshot(of: object)
     object.state.remove([.deleted, .eventDeleted, .propagated])
-    if object.key < 0 {
+    if object.state.contains(.inserted) {
       markInserted(object)
     } else {
       noteChange(of: object)
@@ -77,8 +81,11 @@ extension NSManagedObjectContext {
     if propagatingDeletes { propagateDeletes() }
     let event = eventList
     let refreshed = refreshedInEvent
+    let snapshots = eventSnapshots
     eventList = []
+    eventSnapshots = [:]
     refreshedInEvent = []
+    if let undoManager { registerUndo(of: event, snapshots, undoManager) }
     var changes = ObjectChanges()
     for object in event {
       let state = object.state
@@ -98,7 +105,11 @@ extension NSManagedObjectContext {
     changes.refreshed = refreshed
     isProcessing = false
     checkInvariants("after processing its changes")
-    if !changes.isEmpty { post(.NSManagedObjectContextObjectsDidChange, changes.userInfo) }
+    if changes.isEmpty { return }
+    let outer = postedEvent
+    postedEvent = PostedEvent(changes, snapshots)
+    post(.NSManagedObjectContextObjectsDidChange, changes.userInfo)
+    postedEvent = outer
   }
 
   /// A new object that was deleted before any save leaves the context.

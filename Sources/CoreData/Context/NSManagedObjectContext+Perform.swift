@@ -24,7 +24,10 @@ extension NSManagedObjectContext {
 
   private func runAsEvent<T>(_ block: () throws -> T) rethrows -> T {
     try QueueOwnership.with(self) {
-      defer { processPendingChanges() }
+      defer {
+        processPendingChanges()
+        undoManager?.endEvent()
+      }
       return try block()
     }
   }

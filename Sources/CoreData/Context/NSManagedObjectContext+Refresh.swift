@@ -77,6 +77,7 @@ extension NSManagedObjectContext {
       object.awake(fromSnapshotEvents: .rollback)
     }
     clearLists()
+    undoManager?.removeAllActions(withTarget: self)
     checkInvariants("after a rollback")
     var changes = ObjectChanges()
     changes.deleted = ContiguousArray(inserted)
@@ -99,6 +100,7 @@ extension NSManagedObjectContext {
     }
     clearLists()
     moveGeneration()
+    undoManager?.removeAllActions(withTarget: self)
     formerKeys = [:]
     batches = []
     recentDestinations = []
@@ -114,6 +116,7 @@ extension NSManagedObjectContext {
     updatedList = []
     deletedList = []
     eventList = []
+    eventSnapshots = [:]
     lockedList = []
     refreshedInEvent = []
   }
@@ -122,6 +125,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
   /// Takes a newer row; unsaved changes stay on top of it.
   final func takeRefreshed(_ row: RowSnapshot) {
+    keepEventRow()
     self.row = row
     refreshMembers()
     if state.contains(.fault) { return }

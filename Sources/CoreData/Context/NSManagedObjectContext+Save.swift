@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
     post(.NSManagedObjectContextWillSave)
     settle()
     try validatePendingChanges()
+    if !eventList.isEmpty { processChanges(propagatingDeletes: true) }
     var plan = try SavePlan(self, coordinator)
     let rewritten = try commit(&plan, coordinator)
     adopt(plan)

@@ -78,6 +78,11 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Objects touched since pending changes were last processed.
   @exclusivity(unchecked) final var eventList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) final var isEventScheduled = false
+  /// What objects held before the event, where their rows don't tell; see `EventSnapshot`.
+  @exclusivity(unchecked) final var eventSnapshots: [ObjectIdentifier: EventSnapshot] = [:]
+  /// The event that observers are being told of.
+  final var postedEvent: PostedEvent?
+  final var undoCheckpoint: (any NSObjectProtocol)?
   /// Unchanged objects whose version the next save checks.
   @exclusivity(unchecked) final var lockedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) final var refreshedInEvent = ContiguousArray<NSManagedObject>()
@@ -114,6 +119,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // Objects refer to each other over changed relationships and handed-out sets: cut that, so that they go too.
     owner?.allObjects.forEach { $0.dropReferences() }
     if let owner { persistentStoreCoordinator?.forget(owner) }
+    if let undoManager { leave(undoManager) }
   }
 
   /// The coordinator whose stores the context reads and writes; of a child context, the one its root has.
@@ -144,10 +150,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// How many of the parent's `formerKeys` this context has taken over.
   @exclusivity(unchecked) final var learntKeys = 0
 
-  /// Undo. None by default.
+  /// What the context registers its changes with, one action for each event; none by default.
   open var undoManager: UndoManager? {
-    get { nil }
-    set { if newValue != nil { fatalError("Undo is not implemented: NSManagedObjectContext.undoManager.") } }
+    willSet { if newValue !== undoManager { prepareForUndoManager() } }
+    didSet { if oldValue !== undoManager { replaceUndoManager(oldValue) } }
   }
 
   // What subclasses may override: an extension's methods can't be. The work stands with its aspect.
@@ -173,6 +179,12 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Forgets everything: all objects of the context become unusable.
   open func reset() { forgetObjects() }
+
+  /// Takes the last event's changes back, as changes of their own; nothing without an undo manager.
+  open func undo() { undoChanges() }
+
+  /// Makes the changes again that were undone last.
+  open func redo() { redoChanges() }
 
   /// Runs a block on the context's queue, later; then processes pending changes.
   @preconcurrency
@@ -241,9 +253,4 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     if shouldDeleteInaccessibleFaults { warn(.inaccessibleFault(fault, isDeleted: true)) }
     return shouldDeleteInaccessibleFaults
   }
-}
-
-/// Undo is not part of Foundation on Linux, and not implemented here; the type lets `undoManager = nil` compile.
-open class UndoManager: NSObject {
-  private override init() { super.init() }
 }

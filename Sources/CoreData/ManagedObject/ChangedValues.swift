@@ -31,6 +31,16 @@ struct ChangedValues {
     base.deallocate()
   }
 
+  /// A copy to keep, to be freed by whoever keeps it.
+  func copy() -> ChangedValues {
+    let offset = 16 + words * 16
+    let base = UnsafeMutableRawPointer.allocate(
+      byteCount: offset + count * MemoryLayout<Value>.stride, alignment: 8)
+    base.copyMemory(from: self.base, byteCount: offset)
+    (base + offset).bindMemory(to: Value.self, capacity: count).initialize(from: values, count: count)
+    return ChangedValues(base: base)
+  }
+
   private var count: Int { Int(base.load(as: Int32.self)) }
   @inline(__always)
   private var words: Int { Int(base.load(fromByteOffset: 4, as: Int32.self)) }

@@ -1,0 +1,95 @@
+/// What an object held before its first change in an event.
+///
+/// An object without earlier unsaved changes has none: its row tells what it held, and a new object held
+/// nothing. Kept until the event has been posted.
+final class EventSnapshot {
+  /// The members of a to-many relationship as they had been changed before; see `ToManyState`.
+  struct Members {
+    var added = ContiguousArray<NSManagedObject>()
+    var removed: Set<RowReference> = []
+    var order: ContiguousArray<NSManagedObject>?
+
+    init() {}
+
+    init?(_ state: ToManyState?) {
+      guard let state, state.isChanged else { return nil }
+      added = state.added
+      removed = state.removed
+      order = state.order
+    }
+  }
+
+  let row: RowSnapshot?
+  let wasDeleted: Bool
+  /// Unsaved values; freed with the snapshot.
+  let changes: ChangedValues?
+  /// By the relationships' to-many index; empty when none was changed.
+  let members: ContiguousArray<Members?>
+
+  /// Copies what the object holds now.
+  init(_ object: NSManagedObject) {
+    row = object.row
+    wasDeleted = object.state.contains(.deleted)
+    changes = object.changes?.copy()
+    members = object.hasChangedMembers ? ContiguousArray(object.toManyStates.map(Members.init)) : []
+  }
+
+  /// For an object that had no unsaved changes: what its row says.
+  init(unchanged object: NSManagedObject) {
+    row = object.row
+    wasDeleted = false
+    changes = nil
+    members = []
+  }
+
+  deinit { changes?.free() }
+}
+
+/// An event while observers are told of it: it is current for them.
+final class PostedEvent {
+  let changes: ObjectChanges
+  let snapshots: [ObjectIdentifier: EventSnapshot]
+  /// Made when the first observer asks.
+  private lazy var inserted = Set(changes.inserted.lazy.map(ObjectIdentifier.init))
+  private lazy var others = Set((changes.updated + changes.deleted).lazy.map(ObjectIdentifier.init))
+
+  init(_ changes: ObjectChanges, _ snapshots: [ObjectIdentifier: EventSnapshot]) {
+    self.changes = changes
+    self.snapshots = snapshots
+  }
+
+  func isInserted(_ object: NSManagedObject) -> Bool { inserted.contains(ObjectIdentifier(object)) }
+  func contains(_ object: NSManagedObject) -> Bool {
+    others.contains(ObjectIdentifier(object)) || isInserted(object)
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Before an object's first change in an event: keeps what it holds, if it has unsaved changes already.
+  @inline(never)
+  func keepSnapshot(of object: NSManagedObject) {
+    if object.state.contains(.eventListed) || !object.needsSnapshot { return }
+    let id = ObjectIdentifier(object)
+    if eventSnapshots[id] == nil { eventSnapshots[id] = EventSnapshot(object) }
+  }
+}
+
+extension NSManagedObject {
+  final var hasChangedMembers: Bool { toManyStates.contains { $0?.isChanged == true } }
+
+  /// Whether the row does not tell what the object holds.
+  fileprivate final var needsSnapshot: Bool {
+    if state.contains(.deleted) || hasChangedMembers { return true }
+    guard let changes else { return false }
+    return row == nil || !changes.changed.isEmpty || !layout.transientSlots.isEmpty
+  }
+
+  /// Before another row takes the place of the one that tells what the object held before the event.
+  final func keepEventRow() {
+    guard state.contains(.eventListed), !state.contains(.eventInserted),
+      let context = (owner as? ContextOwner)?.context
+    else { return }
+    let id = ObjectIdentifier(self)
+    if context.eventSnapshots[id] == nil { context.eventSnapshots[id] = EventSnapshot(unchanged: self) }
+  }
+}

@@ -1,0 +1,121 @@
+/// What an object held before an event, against what it holds now.
+struct FormerValues {
+  let object: NSManagedObject
+  /// Nil when the row tells.
+  private let snapshot: EventSnapshot?
+  /// Whether the object was not there before the event.
+  let isNew: Bool
+
+  init(_ object: NSManagedObject, _ snapshot: EventSnapshot?, isNew: Bool) {
+    self.object = object
+    self.snapshot = snapshot
+    self.isNew = isNew
+  }
+
+  private var row: RowSnapshot? { snapshot == nil ? (isNew ? nil : object.row) : snapshot!.row }
+
+  /// An attribute, or a to-one as `.object`.
+  func value(_ property: LayoutProperty) -> Value {
+    if isNew { return object.layout.defaults.first { $0.slot == property.slot }?.value ?? .null }
+    if let changes = snapshot?.changes, changes.holds(property.slot) { return changes[property.slot] }
+    guard let row else { return .null }
+    if property.kind == .toOne {
+      guard property.word >= 0, let destination = row.destination(property) else { return .null }
+      return .object(object.owner.object(for: destination, store: object.store))
+    }
+    let value = row.value(property)
+    guard property.kind == .transformable, case .data(let data) = value else { return value }
+    let decoded = try? property.attribute.value(ofTransformable: data)
+    return decoded.map { .object(TransformableBox.close($0)) } ?? .null
+  }
+
+  /// The attributes and to-one relationships that hold another value now.
+  var changedSlots: [LayoutProperty] {
+    let now = object.changedSlots
+    return object.layout.slots.filter { property in
+      guard now.contains(property.slot) || snapshot?.changes?.isChanged(property.slot) == true else {
+        return false
+      }
+      return !value(property).isSame(as: object.currentValue(property))
+    }
+  }
+
+  private func formerMembers(_ property: LayoutProperty) -> EventSnapshot.Members {
+    guard let snapshot, property.toManyIndex < snapshot.members.count else { return EventSnapshot.Members() }
+    return snapshot.members[property.toManyIndex] ?? EventSnapshot.Members()
+  }
+
+  private func currentMembers(_ property: LayoutProperty) -> EventSnapshot.Members {
+    guard property.toManyIndex < object.toManyStates.count else { return EventSnapshot.Members() }
+    return EventSnapshot.Members(object.toManyStates[property.toManyIndex]) ?? EventSnapshot.Members()
+  }
+
+  /// All members that the relationship had.
+  func members(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
+    if isNew { return [] }
+    let former = formerMembers(property)
+    if let order = former.order { return order }
+    let state = object.toManyState(property)
+    if state.base == nil { state.base = object.owner.members(of: property, in: object) }
+    var members = ContiguousArray<NSManagedObject>()
+    for reference in state.base! where !former.removed.contains(reference) {
+      members.append(object.owner.object(for: reference, store: object.store))
+    }
+    return members + former.added
+  }
+
+  /// How a to-many relationship changed; nil when it didn't.
+  func difference(_ property: LayoutProperty) -> MembersDifference? {
+    let (former, current) = (formerMembers(property), currentMembers(property))
+    func missing(
+      _ members: ContiguousArray<NSManagedObject>, in others: ContiguousArray<NSManagedObject>
+    ) -> ContiguousArray<NSManagedObject> {
+      if others.isEmpty || members.isEmpty { return members }
+      let known = Set(others.lazy.map(ObjectIdentifier.init))
+      return members.filter { !known.contains(ObjectIdentifier($0)) }
+    }
+    func objects(_ references: Set<RowReference>) -> ContiguousArray<NSManagedObject> {
+      ContiguousArray(references.map { object.owner.object(for: $0, store: object.store) })
+    }
+    let came =
+      missing(current.added, in: former.added) + objects(former.removed.subtracting(current.removed))
+    let went =
+      missing(former.added, in: current.added) + objects(current.removed.subtracting(former.removed))
+    var order: ContiguousArray<NSManagedObject>?
+    if property.isOrdered, !went.isEmpty || former.order != nil || current.order != nil {
+      let all = members(property)
+      if !went.isEmpty || !came.isEmpty || !all.elementsEqual(object.members(property), by: ===) {
+        order = all
+      }
+    }
+    if came.isEmpty, went.isEmpty, order == nil { return nil }
+    return MembersDifference(property: property, came: came, went: went, order: order)
+  }
+}
+
+/// Which members a to-many relationship gained and lost; for an ordered one, all that it had, where needed.
+struct MembersDifference {
+  let property: LayoutProperty
+  var came: ContiguousArray<NSManagedObject>
+  var went: ContiguousArray<NSManagedObject>
+  var order: ContiguousArray<NSManagedObject>?
+}
+
+extension Value {
+  /// Whether both are the same value; objects, when they are the same object or equal ones.
+  func isSame(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.int(let a), .int(let b)): a == b
+    case (.double(let a), .double(let b)): a == b
+    case (.date(let a), .date(let b)): a == b
+    case (.string(let a), .string(let b)): a == b
+    case (.data(let a), .data(let b)): a == b
+    case (.uuid(let a), .uuid(let b)): a == b
+    case (.url(let a), .url(let b)): a == b
+    case (.decimal(let a), .decimal(let b)): a == b
+    case (.object(let a), .object(let b)): a === b || (a as? NSObject)?.isEqual(b) == true
+    default: false
+    }
+  }
+}

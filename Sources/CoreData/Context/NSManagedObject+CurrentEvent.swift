@@ -1,0 +1,36 @@
+/// What changed since pending changes were last processed.
+extension NSManagedObject {
+  /// The former values of what changed in the current event, nil as `NSNull`: since pending changes were last
+  /// processed; for an observer of the context's changes, in the event that it is told of.
+  ///
+  /// Of a new object the former values are its attributes' default values.
+  public final func changedValuesForCurrentEvent() -> [String: Any] {
+    guard let context = (owner as? ContextOwner)?.context, let former = context.formerValues(of: self) else {
+      return [:]
+    }
+    if state.contains(.fault), !hasChangedMembers { return [:] }
+    var values: [String: Any] = [:]
+    for property in former.changedSlots {
+      values[property.name] = former.value(property).boxed(for: property) ?? NSNull()
+    }
+    for property in layout.toMany where former.difference(property) != nil {
+      let members = Array(former.members(property))
+      values[property.name] = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+    }
+    return values
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Nil when the current event does not concern the object.
+  fileprivate func formerValues(of object: NSManagedObject) -> FormerValues? {
+    let id = ObjectIdentifier(object)
+    if let postedEvent, postedEvent.contains(object) {
+      let snapshot = postedEvent.snapshots[id]
+      return FormerValues(object, snapshot, isNew: snapshot == nil && postedEvent.isInserted(object))
+    }
+    guard object.state.contains(.eventListed) else { return nil }
+    let snapshot = eventSnapshots[id]
+    return FormerValues(object, snapshot, isNew: snapshot == nil && object.state.contains(.eventInserted))
+  }
+}

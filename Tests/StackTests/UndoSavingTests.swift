@@ -1,0 +1,112 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("Undo and saves")
+struct UndoSavingTests {
+  @Test(
+    "A save keeps what can be undone: an update is updated again, a new object is deleted",
+    arguments: StoreKind.allCases)
+  func afterSave(_ kind: StoreKind) throws {
+    try withUndo(kind) { stack, context, manager throws in
+      let book = context.step { context.new("Book", ["title": "a"]) }
+      try context.save()
+      context.step { book["title"] = "b" }
+      try context.save()
+      #expect(manager.undoCount == 2)
+      context.undo()
+      #expect(book.isUpdated)
+      try context.save()
+      #expect(try stack.elsewhere { try $0.only("Book").string("title") } == "a")
+      context.undo()
+      #expect(context.deletedObjects == [book])
+      try context.save()
+      #expect(try stack.elsewhere { try $0.all("Book").isEmpty })
+      context.redo()
+      context.redo()
+      try context.save()
+      #expect(try stack.elsewhere { try $0.only("Book").string("title") } == "b")
+    }
+  }
+
+  @Test(
+    "A deleted and saved object comes back as a new row under the id that it had",
+    arguments: StoreKind.allCases)
+  func afterSavedDelete(_ kind: StoreKind) throws {
+    try withUndo(kind) { stack, context, _ throws in
+      let author = context.new("Author", ["name": "Woolf"])
+      let book = context.new("Book", ["title": "Orlando", "author": author])
+      let tag = context.new("Tag", ["books": Set([book])])
+      try context.saveAsStart()
+      let id = book.objectID
+      context.step { context.delete(book) }
+      try context.save()
+      #expect(book.managedObjectContext == nil)
+      // Somebody asks for the id in between.
+      let stranger = context.object(with: id)
+      context.undo()
+      #expect(stranger.managedObjectContext == nil)
+      #expect(book.managedObjectContext === context && book.isInserted && book.objectID == id)
+      #expect(author.objects("books") == [book] && tag.objects("books") == [book])
+      try context.save()
+      try stack.elsewhere { other throws in
+        let stored = try other.only("Book")
+        #expect(stored.objectID == id && stored.string("title") == "Orlando")
+        #expect(stored.object("author")?.string("name") == "Woolf" && stored.objects("tags").count == 1)
+      }
+      context.redo()
+      try context.save()
+      #expect(try stack.elsewhere { try $0.all("Book").isEmpty })
+    }
+  }
+
+  @Test("What is a fault when its change is undone is read first", arguments: StoreKind.allCases)
+  func faults(_ kind: StoreKind) throws {
+    try withUndo(kind) { _, context, _ throws in
+      let author = context.new("Author", ["name": "Woolf"])
+      let book = context.new("Book", ["title": "a", "pages": 7, "author": author])
+      try context.saveAsStart()
+      context.step {
+        book["title"] = "b"
+        book["author"] = nil
+      }
+      try context.save()
+      context.refreshAllObjects()
+      #expect(book.isFault && author.isFault)
+      context.undo()
+      #expect(book.string("title") == "a" && book.int("pages") == 7)
+      #expect(author.objects("books") == [book])
+    }
+  }
+
+  @Test("Objects that another context deleted meanwhile are left out", arguments: StoreKind.allCases)
+  func deletedElsewhere(_ kind: StoreKind) throws {
+    try withUndo(kind) { stack, context, _ throws in
+      let author = context.new("Author", ["name": "a"])
+      let books = (0..<2).map { context.new("Book", ["title": "\($0)", "author": author]) }
+      try context.saveAsStart()
+      context.step {
+        books.forEach {
+          $0["title"] = "x"
+          $0["author"] = nil
+        }
+      }
+      try context.save()
+      let other = stack.newContext()
+      var notification: Notification?
+      let token = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+      ) { notification = $0 }
+      try other.performAndWait {
+        other.delete(other.same(books[0]))
+        try other.save()
+      }
+      NotificationCenter.default.removeObserver(token)
+      context.mergeChanges(fromContextDidSave: notification!)
+      context.undo()
+      #expect(author.objects("books") == [books[1]])
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["1"])
+    }
+  }
+}
