@@ -246,6 +246,50 @@ struct GenerationStoreTests {
       }
     }
   }
+
+  @Test("Contexts that share a generation read it side by side")
+  func shared() async throws {
+    let stack = try Stack(.sqlite)
+    try stack.elsewhere { other throws in
+      for index in 0..<200 { other.new("Tag", ["name": "\(index)"]) }
+      try other.save()
+    }
+    let token = try stack.context.performAndWait {
+      try stack.context.setQueryGenerationFrom(.current)
+      _ = try stack.context.all("Tag")
+      return stack.context.queryGenerationToken
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          let reader = stack.newContext()
+          for _ in 0..<5 {
+            await reader.perform {
+              let problem = failure {
+                try reader.setQueryGenerationFrom(token)
+                reader.reset()
+                try reader.setQueryGenerationFrom(token)
+                #expect(Set(try reader.strings("Tag", "name")) == Set((0..<200).map(String.init)))
+              }
+              #expect(problem == nil)
+            }
+          }
+        }
+      }
+      group.addTask {
+        let writer = stack.newContext()
+        for _ in 0..<5 {
+          await writer.perform {
+            let problem = failure {
+              for tag in try writer.all("Tag") { tag["name"] = tag.string("name")! + "+" }
+              try writer.save()
+            }
+            #expect(problem == nil)
+          }
+        }
+      }
+    }
+  }
 }
 
 /// A place for one store's files, which go with it.

@@ -385,6 +385,48 @@ struct QueryGenerationTests {
     }
   }
 
+  @Test("A child's save does not move its parent's pin; the parent's does")
+  func childSave() throws {
+    try library { stack, context in
+      try context.setQueryGenerationFrom(.current)
+      _ = try context.all("Tag")
+      let token = context.queryGenerationToken
+      try changeEverything(stack)
+      let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      child.parent = context
+      try child.performAndWait {
+        child.new("Tag", ["name": "essay"])
+        try child.save()
+      }
+      #expect(context.queryGenerationToken == token)
+      #expect(try context.strings("Tag", "name") == ["essay", "novel"])
+      #expect(try context.strings("Book", "title") == ["Orlando", "The Waves"])
+      try context.save()
+      #expect(context.queryGenerationToken != token)
+      try child.performAndWait { () throws in
+        #expect(try child.strings("Book", "title") == ["Between the Acts", "Flush"])
+      }
+    }
+  }
+
+  @Test("A merge into a pinned context keeps its own changes, and puts the newest rows under them")
+  func mergingUnderChanges() throws {
+    try library { stack, context in
+      try context.setQueryGenerationFrom(.current)
+      let author = try context.only("Author")
+      author["born"] = Date(timeIntervalSinceReferenceDate: 0)
+      try stack.elsewhere { other throws in
+        let log = NotificationLog(other)
+        try other.only("Author")["name"] = "V. Woolf"
+        try other.save()
+        context.mergeChanges(fromContextDidSave: log["didSave"]!)
+      }
+      #expect(author.string("name") == "V. Woolf" && author.hasChanges)
+      try context.save()
+      try stack.elsewhere { other throws in #expect(try other.only("Author")["born"] != nil) }
+    }
+  }
+
   @Test("Setting a child context's generation is a misuse")
   func childMisuse() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
