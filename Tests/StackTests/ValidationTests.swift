@@ -92,7 +92,7 @@ struct ValidationTests {
       #expect(error.userInfo[NSValidationKeyErrorKey] as? String == test.key)
       #expect((error.userInfo[NSValidationValueErrorKey] == nil) == (test.value == nil))
       #expect(error.localizedDescription.hasPrefix(test.words))
-      #expect((error.userInfo[NSValidationPredicateErrorKey] is NSPredicate) == (test.key == "ruled"))
+      #expect((error.userInfo[NSValidationPredicateErrorKey] is NSPredicate) == (test.key != "must"))
       #expect(context.updatedObjects == [thing])
       var value = test.value.map { $0 as AnyObject }
       #expect(failure { try thing.validateValue(&value, forKey: test.key) }?.code == test.code)

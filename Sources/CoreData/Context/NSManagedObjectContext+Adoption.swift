@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
   private func settle(_ object: NSManagedObject, _ row: RowSnapshot?) {
     if let row { object.row = row }
     object.state.remove([.inserted, .updated, .listedInserted, .listedUpdated])
-    for state in object.toManyStates { state?.adoptChanges() }
+    for state in object.toManyStates { state?.adoptChanges(in: owner) }
     guard let changes = object.changes else { return }
     if object.layout.hasTransformables || !object.layout.transientSlots.isEmpty {
       // Transients live in memory only; decoded transformables stay the objects they are.

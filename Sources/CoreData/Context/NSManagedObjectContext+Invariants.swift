@@ -17,7 +17,8 @@ extension NSManagedObjectContext {
   func brokenInvariants() -> [String] {
     guard let owner else { return [] }
     let objects = owner.allObjects
-    return sharedRows(objects) + objects.flatMap { state(of: $0) + ends(of: $0) }
+    let lists = [insertedList, updatedList, deletedList].map { Set($0.lazy.map(ObjectIdentifier.init)) }
+    return sharedRows(objects) + objects.flatMap { state(of: $0, lists) + ends(of: $0) }
   }
 
   /// Invariant 1: at most one object for each id; and the map finds it.
@@ -38,13 +39,13 @@ extension NSManagedObjectContext {
 
   /// Invariant 2: inserted, updated or deleted; one of them at most, and standing in the list for it.
   /// Invariant 4: a temporary id only while the object is new, here or in the parent.
-  private func state(of object: NSManagedObject) -> [String] {
+  private func state(of object: NSManagedObject, _ lists: [Set<ObjectIdentifier>]) -> [String] {
     var broken: [String] = []
     let name = "\(object.layout.name) \(object.objectID)"
     let kinds = [
-      insertedList.contains { $0 === object } && object.isInserted && !object.isDeleted,
-      updatedList.contains { $0 === object } && object.isUpdated,
-      deletedList.contains { $0 === object } && object.isDeleted,
+      lists[0].contains(ObjectIdentifier(object)) && object.isInserted && !object.isDeleted,
+      lists[1].contains(ObjectIdentifier(object)) && object.isUpdated,
+      lists[2].contains(ObjectIdentifier(object)) && object.isDeleted,
     ].filter { $0 }.count
     if kinds > 1 { broken.append("Invariant 2: \(name) is in \(kinds) of inserted, updated, deleted.") }
     if object.hasChanges, kinds == 0 { broken.append("Invariant 2: \(name) has changes, but is in no list.") }
@@ -65,8 +66,9 @@ extension NSManagedObjectContext {
     func check(
       _ member: NSManagedObject, _ property: LayoutProperty, _ inverse: LayoutProperty, leadsBack: Bool
     ) {
-      guard !member.state.contains(.deleted), let own = member.layout.property(named: inverse.name),
-        let back = member.knows(object, own), back != leadsBack
+      guard !member.state.contains(.deleted), member.owner === owner,
+        let own = member.layout.property(named: inverse.name), let back = member.knows(object, own),
+        back != leadsBack
       else { return }
       broken.append(
         "Invariant 3: \(member.layout.name) \(member.objectID) \(leadsBack ? "came into" : "left") "

@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     // Rules may have been put off from the event in which the object was deleted.
     if eventList.isEmpty && refreshedInEvent.isEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }
     isProcessing = true
-    if propagatingDeletes { propagateDeletes() }
+    propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
     let event = eventList
     let refreshed = refreshedInEvent
     let snapshots = eventSnapshots
@@ -125,13 +125,14 @@ extension NSManagedObjectContext {
   }
 
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
-  /// while it is walked.
-  func propagateDeletes() {
+  /// while it is walked. New objects leave with the event, so that their rules can't wait for the save.
+  func propagateDeletes(ofNewObjectsOnly isForNewOnly: Bool = false) {
     var index = 0
     while index < deletedList.count {
       let object = deletedList[index]
       index += 1
       guard object.state.contains(.deleted), !object.state.contains(.propagated) else { continue }
+      if isForNewOnly && !object.state.contains(.inserted) { continue }
       object.state.insert(.propagated)
       for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
     }

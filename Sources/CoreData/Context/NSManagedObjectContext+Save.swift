@@ -63,6 +63,8 @@ extension NSManagedObjectContext {
       do { try object.validateForUpdate() } catch { errors.append(error as NSError) }
     }
     try NSManagedObject.throwAll(errors)
+    // Values that a validation replaced belong to this save.
+    if !eventList.isEmpty { processChanges(propagatingDeletes: true) }
   }
 
   /// Hands the change sets down; on conflicts the merge policy decides and the save starts again from there.

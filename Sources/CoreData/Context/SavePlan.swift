@@ -71,14 +71,18 @@ struct SavePlan {
       }
       let inverse = object.layout.inverse(of: property)
       if inverse?.kind == .toOne && !property.isOrdered { continue }
-      for member in state.added where !member.sharesStore(with: object) {
+      // A new member that was deleted, and that no rule took out, leaves nothing to lead to.
+      let added = state.added.filter { $0.owner === object.owner }
+      for member in added where !member.sharesStore(with: object) {
         throw Failure.externalRelationship(
           .init(object: object, entity: object.layout.name, property: property.name),
           destination: member.layout.name).nsError
       }
-      let order = property.isOrdered ? object.members(property).map(\.finalReference) : nil
+      let order =
+        property.isOrdered
+        ? object.members(property).lazy.filter { $0.owner === object.owner }.map(\.finalReference) : nil
       let link = LinkChange(
-        owner: object.finalReference, relationship: property, added: state.added.map(\.finalReference),
+        owner: object.finalReference, relationship: property, added: added.map(\.finalReference),
         removed: Array(state.removed), order: order.map(Array.init))
       withChanges(object, context) { $0.links.append(link) }
     }

@@ -32,6 +32,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
       userInfo[NSStoreMetadataErrorKey] = metadata
     case .predicateFailed(_, let predicate, _):
       userInfo[NSValidationPredicateErrorKey] = predicate
+    case .valueOutOfLimits(_, _, _, let rule):
+      userInfo[NSValidationPredicateErrorKey] = rule
     case .deleteDenied:
       userInfo[NSValidationErrorShouldAttemptRecoveryKey] = true
     case .constraintViolated(let object, _, let attributes, _):
@@ -80,7 +82,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .missingMandatoryValue: return NSValidationMissingMandatoryPropertyError
     case .valueOfWrongClass, .predicateFailed(_, _, nil): return NSManagedObjectValidationError
     case .predicateFailed(_, _, let warning?): return (warning as? Int) ?? NSManagedObjectValidationError
-    case .valueOutOfLimits(_, let code, _): return code
+    case .valueOutOfLimits(_, let code, _, _): return code
     case .tooFewDestinations: return NSValidationRelationshipLacksMinimumCountError
     case .tooManyDestinations: return NSValidationRelationshipExceedsMaximumCountError
     case .deleteDenied: return NSValidationRelationshipDeniedDeleteError
@@ -105,7 +107,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
   private var subject: Subject? {
     switch self {
     case .missingMandatoryValue(let subject), .valueOfWrongClass(let subject, _),
-      .valueOutOfLimits(let subject, _, _), .predicateFailed(let subject, _, _),
+      .valueOutOfLimits(let subject, _, _, _), .predicateFailed(let subject, _, _),
       .tooFewDestinations(let subject, _, _), .tooManyDestinations(let subject, _, _),
       .deleteDenied(let subject, _), .externalRelationship(let subject, _),
       .valueNotArchivable(let subject, _, _):

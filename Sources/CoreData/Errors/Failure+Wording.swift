@@ -45,7 +45,7 @@ extension Failure {
       return "\(subject.property) is a required value of \(subject.entity)."
     case .valueOfWrongClass(let subject, let expected):
       return "\(subject.property) of \(subject.entity) takes a \(expected), not \(subject.valueWords)."
-    case .valueOutOfLimits(let subject, let code, let limit):
+    case .valueOutOfLimits(let subject, let code, let limit, _):
       return "\(subject.property) of \(subject.entity) \(Failure.limitWords(code, limit)): "
         + "\(subject.valueWords)."
     case .predicateFailed(let subject, let predicate, let warning):

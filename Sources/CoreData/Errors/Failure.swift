@@ -29,7 +29,7 @@ enum Failure: Error, @unchecked Sendable {
   // Validation of one value; several are grouped by `multipleValidationErrors`.
   case missingMandatoryValue(Subject)
   case valueOfWrongClass(Subject, expected: String)
-  case valueOutOfLimits(Subject, code: Int, limit: String)
+  case valueOutOfLimits(Subject, code: Int, limit: String, rule: NSPredicate? = nil)
   case predicateFailed(Subject, predicate: NSPredicate, warning: Any?)
   case tooFewDestinations(Subject, count: Int, minimum: Int)
   case tooManyDestinations(Subject, count: Int, maximum: Int)

@@ -45,7 +45,8 @@ final class LayoutProperty: @unchecked Sendable {
   fileprivate var needsValidation: Bool {
     switch kind {
     case .fetched: false
-    case .toMany: !isOptional || relationship.minCount > 0 || relationship.maxCount > 0
+    case .toMany:
+      !isOptional || relationship.minCount > 0 || relationship.maxCount > 0 || !predicates.isEmpty
     default: !isOptional || limits != nil || !predicates.isEmpty
     }
   }
@@ -180,6 +181,9 @@ final class EntityLayout: @unchecked Sendable {
 
   /// The class of this entity's objects; found once, when the context first needs it.
   var classStorage: AnyClass?
+  /// The class that was last asked whether it validates values itself, and its answer in the lowest bit: one word,
+  /// so that contexts may write it at the same time. See `ValueValidation`.
+  var validatingClass: UInt = 0
 
   func property(named name: String) -> LayoutProperty? {
     indexByName[name].map { properties[$0] }

@@ -18,7 +18,8 @@ extension NSManagedObject {
     setValue(value, forKey: key)
   }
 
-  private final func accepts(_ value: Any, _ property: LayoutProperty) -> Bool {
+  /// Whether a value has the type that a property takes.
+  final func accepts(_ value: Any, _ property: LayoutProperty) -> Bool {
     func isMember(_ element: Any) -> Bool {
       guard let object = element as? NSManagedObject else { return false }
       return object.owner === owner && layout.model.layouts[property.destination].subtree.contains(object.layout.index)

@@ -80,14 +80,25 @@ extension NSManagedObject {
   final func connect(_ member: NSManagedObject, _ property: LayoutProperty) {
     check(member, property)
     enter(member, property)
-    if let inverse = layout.inverse(of: property) { member.gainInverse(self, inverse, over: property) }
+    if let inverse = layout.inverse(of: property), !isBothEnds(member, property, inverse) {
+      member.gainInverse(self, inverse, over: property)
+    }
+  }
+
+  /// A relationship that is its own inverse may lead from an object to itself: then one end is the other.
+  private final func isBothEnds(
+    _ member: NSManagedObject, _ property: LayoutProperty, _ inverse: LayoutProperty
+  ) -> Bool {
+    member === self && inverse.keyNumber == property.keyNumber
   }
 
   /// Removes a member that is in the relationship.
   final func disconnect(_ member: NSManagedObject, _ property: LayoutProperty) {
     noteChange()
     toManyState(property).remove(member)
-    if let inverse = layout.inverse(of: property) { member.lose(self, inverse) }
+    if let inverse = layout.inverse(of: property), !isBothEnds(member, property, inverse) {
+      member.lose(self, inverse)
+    }
   }
 
   /// Like `gain`, but a to-one inverse leaves the set that it was in before.

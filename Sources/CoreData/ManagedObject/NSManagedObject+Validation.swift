@@ -2,6 +2,7 @@
 extension NSManagedObject {
   /// Checks every property; several failures come as one error with all of them.
   final func validateProperties() throws {
+    if ValueValidation.isOverridden(self) { return try validateEachValue() }
     if layout.validated.isEmpty { return }
     if state.contains(.fault) { fire() }
     var failures: [Failure] = []
@@ -15,6 +16,21 @@ extension NSManagedObject {
     try NSManagedObject.throwAll(failures.map(\.nsError))
   }
 
+  /// Asks the class' own `validateValue(_:forKey:)` about every property; a value that it puts in place of the
+  /// old one is set.
+  private final func validateEachValue() throws {
+    if state.contains(.fault) { fire() }
+    var errors: [NSError] = []
+    for property in layout.properties where property.kind != .fetched {
+      if property.isTransient && property.isOptional { continue }
+      let value = boxedValue(property) as AnyObject?
+      var checked = value
+      do { try validateValue(&checked, forKey: property.name) } catch { errors.append(error as NSError) }
+      if checked !== value { setValue(checked, forKey: property.name) }
+    }
+    try NSManagedObject.throwAll(errors)
+  }
+
   /// Whether a slot holds anything, without looking at what.
   private final func hasValue(_ property: LayoutProperty) -> Bool {
     if let changes, changes.holds(property.slot) { return !changes.isNull(property.slot) }
@@ -25,12 +41,27 @@ extension NSManagedObject {
   /// One error is thrown as it is; several as one that holds them all, flattened.
   static func throwAll(_ errors: [NSError]) throws {
     if errors.isEmpty { return }
-    if errors.count == 1 { throw errors[0] }
-    let flat = errors.flatMap { error in
-      error.code == NSValidationMultipleErrorsError
-        ? error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error] : [error]
-    }
+    if errors.count == 1, !isGroup(errors[0]) { throw errors[0] }
+    let flat = errors.flatMap(flattened)
+    // A program's own group may be flat already: then it is thrown as it is, with whatever else it holds.
+    if errors.count == 1, flat == errors[0].userInfo[NSDetailedErrorsKey] as? [NSError] { throw errors[0] }
     throw Failure.multipleValidationErrors(flat).nsError
+  }
+
+  private static func isGroup(_ error: NSError) -> Bool {
+    error.domain == NSCocoaErrorDomain && error.code == NSValidationMultipleErrorsError
+  }
+
+  private static func flattened(_ error: NSError) -> [NSError] {
+    guard isGroup(error), let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] else {
+      return [error]
+    }
+    return details.flatMap(flattened)
+  }
+
+  /// Whether a destination will be there after the save: not one that is deleted, nor a new one that was.
+  private final func stays(_ destination: NSManagedObject) -> Bool {
+    destination.owner === owner && !destination.state.contains(.deleted)
   }
 
   private final func subject(_ property: LayoutProperty, _ value: Any?) -> Failure.Subject {
@@ -38,16 +69,30 @@ extension NSManagedObject {
   }
 
   private final func problems(_ property: LayoutProperty) -> [Failure] {
-    if property.kind == .toMany { return countProblems(property) }
+    if property.kind == .toMany {
+      if property.predicates.isEmpty { return countProblems(property, members(property).count) }
+      return relationshipProblems(boxedValue(property), property)
+    }
     if property.kind == .toOne {
-      if property.isOptional { return [] }
       let destination = toOne(property)
-      let isThere = destination.map { !$0.state.contains(.deleted) } ?? false
-      return isThere ? [] : [.missingMandatoryValue(subject(property, nil))]
+      if !property.predicates.isEmpty { return relationshipProblems(destination, property) }
+      return property.isOptional || destination.map(stays) == true
+        ? [] : [.missingMandatoryValue(subject(property, nil))]
     }
     let value = currentValue(property)
     if value.isNull { return property.isOptional ? [] : [.missingMandatoryValue(subject(property, nil))] }
     return ruleProblems(value, property)
+  }
+
+  /// What is wrong with a destination, or with a set of them.
+  private final func relationshipProblems(_ value: Any?, _ property: LayoutProperty) -> [Failure] {
+    var failures: [Failure] = []
+    if property.kind == .toMany {
+      failures = countProblems(property, (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0)
+    } else if !property.isOptional, (value as? NSManagedObject).map(stays) != true {
+      return [.missingMandatoryValue(subject(property, nil))]
+    }
+    return value == nil ? failures : failures + unmet(property, value)
   }
 
   /// The limits and predicates of an attribute, in that order.
@@ -55,31 +100,41 @@ extension NSManagedObject {
     if property.limits == nil && property.predicates.isEmpty { return [] }
     let value = value.boxed(for: property)
     let broken = property.limits?.violations(of: value) ?? []
-    let unmet = property.predicates.filter { !$0.predicate.evaluate(with: value) }
-    return broken.map { .valueOutOfLimits(subject(property, value), code: $0.code, limit: $0.limit) }
-      + unmet.map { .predicateFailed(subject(property, value), predicate: $0.predicate, warning: $0.warning) }
+    return broken.map {
+      .valueOutOfLimits(
+        subject(property, value), code: $0.code, limit: $0.limit, rule: property.limits?.rule($0.code))
+    } + unmet(property, value)
+  }
+
+  private final func unmet(_ property: LayoutProperty, _ value: Any?) -> [Failure] {
+    property.predicates.lazy.filter { !$0.predicate.evaluate(with: value) }.map {
+      .predicateFailed(self.subject(property, value), predicate: $0.predicate, warning: $0.warning)
+    }
   }
 
   /// Checks a value that is about to be set.
   final func validate(_ value: Any?, forKey key: String) throws {
     guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }
-    guard let value = unwrapped(value) else {
+    if property.kind == .fetched { return }
+    let value = unwrapped(value)
+    if let value, !accepts(value, property) {
+      throw Failure.valueOfWrongClass(subject(property, value), expected: property.wantedType).nsError
+    }
+    if property.isRelationship {
+      return try NSManagedObject.throwAll(relationshipProblems(value, property).map(\.nsError))
+    }
+    guard let value, let typed = Value(value, for: property) else {
       if !property.isOptional { throw Failure.missingMandatoryValue(subject(property, nil)).nsError }
       return
-    }
-    if property.isRelationship || property.kind == .fetched { return }
-    guard let typed = Value(value, for: property) else {
-      throw Failure.valueOfWrongClass(subject(property, value), expected: property.wantedType).nsError
     }
     try NSManagedObject.throwAll(ruleProblems(typed, property).map(\.nsError))
   }
 
-  private final func countProblems(_ property: LayoutProperty) -> [Failure] {
+  private final func countProblems(_ property: LayoutProperty, _ count: Int) -> [Failure] {
     let relationship = property.relationship
     let minimum = max(relationship.minCount, property.isOptional ? 0 : 1)
     let maximum = relationship.maxCount
     if minimum == 0 && maximum == 0 { return [] }
-    let count = members(property).count
     if count == 0 && property.isOptional { return [] }
     if count < minimum {
       return [.tooFewDestinations(subject(property, boxedValue(property)), count: count, minimum: minimum)]
@@ -96,7 +151,7 @@ extension NSManagedObject {
     for property in layout.relationships where property.relationship.deleteRule == .denyDeleteRule {
       let destinations =
         property.kind == .toMany ? members(property) : ContiguousArray([toOne(property)].compactMap { $0 })
-      let remaining = destinations.filter { !$0.state.contains(.deleted) }.count
+      let remaining = destinations.filter(stays).count
       if remaining > 0 {
         failures.append(.deleteDenied(subject(property, boxedValue(property)), count: remaining))
       }

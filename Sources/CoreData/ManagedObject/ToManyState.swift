@@ -101,13 +101,15 @@ final class ToManyState {
     removed.formIntersection(members)
   }
 
-  /// After a save: what came and went is now what the store has.
-  func adoptChanges() {
+  /// After a save: what came and went is now what the store has. A new member that was deleted, and so has left
+  /// its context, never got there.
+  func adoptChanges(in owner: ObjectOwner) {
     if let order {
-      base = ContiguousArray(order.map(\.reference))
+      base = ContiguousArray(order.lazy.filter { $0.owner === owner }.map(\.reference))
     } else if let base {
       self.base =
-        (removed.isEmpty ? base : base.filter { !removed.contains($0) }) + added.map(\.reference)
+        (removed.isEmpty ? base : base.filter { !removed.contains($0) })
+        + added.lazy.filter { $0.owner === owner }.map(\.reference)
     }
     added = []
     addedIndex = nil

@@ -98,6 +98,9 @@ struct AttributeLimits: Equatable {
     return found
   }
 
+  /// The predicate of the limit whose failure has a code.
+  func rule(_ code: Int) -> NSPredicate? { rules.first { $0.code == code }?.predicate }
+
   /// The limits as predicates over the value, each with the code of its failure.
   var rules: [(predicate: NSPredicate, code: Int)] {
     func rule(_ limits: AttributeLimits, _ code: Int) -> (predicate: NSPredicate, code: Int) {
