@@ -277,6 +277,34 @@ struct ConstraintTests {
     }
   }
 
+  @Test(
+    "The stored row is told from a new one that has the same key in another entity's table",
+    arguments: StoreKind.allCases)
+  func sameKeyOfAnotherEntity(_ kind: StoreKind) throws {
+    try withStack(kind, unique()) { stack, context in
+      let old = context.new("User", ["mail": "a", "name": "old"])
+      try context.save()
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      context.new("Note", ["text": "has the first key of its table"])
+      context.new("User", ["mail": "a", "name": "new"])
+      try context.save()
+      #expect(try stored(stack) == ["a new"])
+      #expect(old.string("name") == "new")
+    }
+  }
+
+  @Test("Many new objects that meet stored ones are all merged into them", arguments: StoreKind.allCases)
+  func many(_ kind: StoreKind) throws {
+    try withStack(kind, unique()) { stack, context in
+      for number in 100..<400 { context.new("User", ["mail": "\(number)", "name": "old"]) }
+      try context.save()
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      for number in 100..<400 { context.new("User", ["mail": "\(number)", "name": "new"]) }
+      try context.save()
+      #expect(try stored(stack) == (100..<400).map { "\($0) new" })
+    }
+  }
+
   @Test("Nil collides with nothing; every attribute of a constraint counts", arguments: StoreKind.allCases)
   func noCollision(_ kind: StoreKind) throws {
     try withStack(kind, unique()) { _, context in

@@ -7,16 +7,25 @@ extension NSManagedObjectContext {
       guard let object = owner.registered(conflict.conflict.base.reference, store: number) else { return nil }
       return NSMergeConflict(object, base: conflict.conflict.base, persisted: conflict.conflict.persisted)
     }
-    let constraints = conflicts.constraints.map { publicConflict($0.conflict, $0.store) }
+    let new = conflicts.constraints.isEmpty ? [:] : newObjectsByReference()
+    let constraints = conflicts.constraints.map { publicConflict($0.conflict, $0.store, new) }
     try policy.resolve(mergeConflicts: versions + constraints)
     processChanges(propagatingDeletes: true)
   }
 
-  private func publicConflict(_ conflict: ConstraintConflict, _ store: StoreIdentity) -> NSConstraintConflict {
+  /// New objects by the keys that were reserved for them.
+  private func newObjectsByReference() -> [RowReference: NSManagedObject] {
+    Dictionary(
+      insertedList.lazy.filter { $0.state.contains(.inserted) }.map { ($0.finalReference, $0) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  private func publicConflict(
+    _ conflict: ConstraintConflict, _ store: StoreIdentity, _ new: [RowReference: NSManagedObject]
+  ) -> NSConstraintConflict {
     let number = owner.number(of: store)
     let objects = conflict.conflicting.compactMap { reference in
-      insertedList.first { $0.state.contains(.inserted) && $0.finalReference == reference }
-        ?? owner.registered(reference, store: number)
+      new[reference] ?? owner.registered(reference, store: number)
     }
     let existing = conflict.persisted.map { row -> NSManagedObject in
       let object = owner.object(for: row.reference, store: number)

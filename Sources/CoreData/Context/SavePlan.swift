@@ -33,6 +33,7 @@ struct SavePlan {
     let changed = context.updatedList.filter(\.isUpdated)
     // A fault that is marked as updated was changed from the other side of a relationship only.
     try context.readRows(of: changed.filter { $0.row == nil })
+    SavePlan.readOrders(of: changed)
     for object in changed { try addUpdate(of: object, context) }
     for object in context.deletedList where object.state.contains(.deleted) {
       deleted.append(object)
@@ -42,6 +43,20 @@ struct SavePlan {
       if let row = object.row { withChanges(object, context) { $0.locked.append(row) } }
     }
     if context.parent == nil { try refuseReadOnlyStores() }
+  }
+
+  /// Reads what stores have of ordered relationships that are written as a whole: by key, since what neighbours need
+  /// is likely to lie on the same pages.
+  private static func readOrders(of objects: some Sequence<NSManagedObject>) {
+    var unread: [(object: NSManagedObject, property: LayoutProperty, state: ToManyState)] = []
+    for object in objects where !object.toManyStates.isEmpty {
+      for property in object.layout.toMany where property.isOrdered {
+        guard let state = object.toManyStates[property.toManyIndex], state.isChanged else { continue }
+        if state.order == nil, state.base == nil { unread.append((object, property, state)) }
+      }
+    }
+    unread.sort { $0.object.key < $1.object.key }
+    for (object, property, state) in unread { state.base = object.owner.members(of: property, in: object) }
   }
 
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {

@@ -36,7 +36,13 @@ private final class MutableMemberSet: NSMutableSet {
   }
 
   override var count: Int { members.count }
-  override func member(_ object: Any) -> Any? { members.first { $0 === object as AnyObject } }
+  override func member(_ candidate: Any) -> Any? {
+    guard let member = candidate as? NSManagedObject, member.owner === object.owner,
+      property.destinations.contains(member.layout.index)
+    else { return nil }
+    object.fireIfNeeded(call: "reading \"\(property.name)\"")
+    return object.contains(member, property) ? member : nil
+  }
   override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(members)).objectEnumerator() }
   override var allObjects: [Any] { Array(members) }
 
@@ -76,23 +82,28 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
     fatalError("A relationship's set is made by its object only.")
   }
 
-  /// What was copied last: the set that the object hands out, a new one after every change.
-  private var copied: AnyObject?
+  /// The state of the relationship that was copied last, and how often it had changed.
+  private var copied: (state: ToManyState, changeCount: Int)?
   /// Foundation asks these same methods while it fills its storage.
   private var isCopying = false
 
   private var members: ContiguousArray<NSManagedObject> {
+    refresh()
+    return object.members(property)
+  }
+
+  /// Copies the members if they have changed since.
+  private func refresh() {
+    if isCopying { return }
     object.fireIfNeeded(call: "reading \"\(property.name)\"")
+    let state = object.toManyState(property)
+    if let copied, copied.state === state, copied.changeCount == state.changeCount { return }
     let members = object.members(property)
-    let current = object.handedOutSet(property)
-    if current !== copied {
-      copied = current
-      isCopying = true
-      super.removeAllObjects()
-      for (index, member) in members.enumerated() { super.insert(member, at: index) }
-      isCopying = false
-    }
-    return members
+    isCopying = true
+    super.removeAllObjects()
+    for (index, member) in members.enumerated() { super.insert(member, at: index) }
+    isCopying = false
+    copied = (state, state.changeCount)
   }
 
   private func checked(_ member: Any) -> NSManagedObject {
@@ -102,15 +113,21 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
     return member
   }
 
-  override var count: Int { isCopying ? super.count : members.count }
-  override func object(at index: Int) -> Any { isCopying ? super.object(at: index) : members[index] }
-  override func index(of member: Any) -> Int {
-    if isCopying { return super.index(of: member) }
-    return members.firstIndex { $0 === member as AnyObject } ?? NSNotFound
+  override var count: Int {
+    refresh()
+    return super.count
   }
-
+  override func object(at index: Int) -> Any {
+    refresh()
+    return super.object(at: index)
+  }
+  override func index(of member: Any) -> Int {
+    refresh()
+    return super.index(of: member)
+  }
   override func contains(_ member: Any) -> Bool {
-    isCopying ? super.contains(member) : index(of: member) != NSNotFound
+    refresh()
+    return super.contains(member)
   }
 
   // Every mutator is overridden: some of Foundation's go to a storage of their own, which is empty here.
@@ -119,14 +136,18 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
     var members = members
     change(&members)
     object.setMembers(members, property)
-    _ = self.members
+    refresh()
   }
 
   /// Members that are there already stay where they are.
   private func insert(contentsOf new: some Sequence<(index: Int, member: Any)>) {
     edit { members in
-      for (index, member) in new where !members.contains(where: { $0 === member as AnyObject }) {
-        members.insert(checked(member), at: Swift.min(index, members.count))
+      var known = Set(members.map(ObjectIdentifier.init))
+      for (index, member) in new {
+        let member = checked(member)
+        if known.insert(ObjectIdentifier(member)).inserted {
+          members.insert(member, at: Swift.min(index, members.count))
+        }
       }
     }
   }
@@ -139,7 +160,19 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
   override func insert(_ objects: [Any], at indexes: IndexSet) {
     insert(contentsOf: zip(indexes, objects).map { (index: $0, member: $1) })
   }
-  override func add(_ member: Any) { insert(member, at: .max) }
+  /// The common way to fill a relationship: the others are neither read nor copied again for it.
+  override func add(_ member: Any) {
+    if isCopying { return super.add(member) }
+    let member = checked(member)
+    refresh()
+    if super.contains(member) { return }
+    object.addMember(member, property)
+    isCopying = true
+    super.insert(member, at: super.count)
+    isCopying = false
+    let state = object.toManyState(property)
+    copied = (state, state.changeCount)
+  }
   override func add(_ objects: UnsafePointer<AnyObject>!, count: Int) {
     addObjects(from: (0..<count).map { objects[$0] })
   }

@@ -35,7 +35,7 @@ extension NSManagedObject {
     if state.isAdded(member) { return true }
     if state.removed.contains(member.reference) { return false }
     if state.base == nil { state.base = owner.members(of: property, in: self) }
-    return state.base!.contains(member.reference)
+    return state.isInBase(member.reference)
   }
 
   final func addMember(_ member: NSManagedObject, _ property: LayoutProperty) {
@@ -51,7 +51,13 @@ extension NSManagedObject {
     let before = self.members(property)
     let wanted = Set(members.map(ObjectIdentifier.init))
     let had = Set(before.map(ObjectIdentifier.init))
-    for member in before where !wanted.contains(ObjectIdentifier(member)) { disconnect(member, property) }
+    let leaving = before.filter { !wanted.contains(ObjectIdentifier($0)) }
+    if !leaving.isEmpty, toManyState(property).order != nil {
+      // The new order replaces it at the end; so nobody who leaves is looked for in it.
+      noteChange()
+      toManyState(property).discardOrder()
+    }
+    for member in leaving { disconnect(member, property) }
     var seen: Set<ObjectIdentifier> = []
     var unique = ContiguousArray<NSManagedObject>()
     for member in members where seen.insert(ObjectIdentifier(member)).inserted {
@@ -126,8 +132,9 @@ extension NSManagedObject {
 
   public final func insertManagedMembers(_ inserted: [NSManagedObject], at indexes: NSIndexSet, _ key: ManagedKey) {
     edit(key) { members in
-      for (member, index) in zip(inserted, (indexes as IndexSet)) where !members.contains(where: { $0 === member }) {
-        members.insert(member, at: index)
+      var known = Set(members.map(ObjectIdentifier.init))
+      for (member, index) in zip(inserted, indexes as IndexSet) {
+        if known.insert(ObjectIdentifier(member)).inserted { members.insert(member, at: index) }
       }
     }
   }

@@ -4,37 +4,77 @@
 /// Belongs to its context's queue.
 final class ToManyState {
   /// What the store has; nil until somebody asks. Empty for a new object.
-  @exclusivity(unchecked) var base: ContiguousArray<RowReference>?
+  @exclusivity(unchecked) var base: ContiguousArray<RowReference>? {
+    didSet {
+      if baseIndex != nil { baseIndex = nil }
+      if base == nil { noteChange() }
+    }
+  }
   /// Not in the store's set. In the order in which they came.
-  @exclusivity(unchecked) private(set) var added = ContiguousArray<NSManagedObject>()
+  var added: ContiguousArray<NSManagedObject> {
+    if !departed.isEmpty { takeOutDeparted() }
+    return arrivals
+  }
+  /// `added`, and those of them that have left again: they are taken out when somebody looks, so that of many
+  /// members each can leave without a search for it.
+  @exclusivity(unchecked) private var arrivals = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) private var departed: Set<ObjectIdentifier> = []
   /// In the store's set, and to leave it.
   @exclusivity(unchecked) private(set) var removed: Set<RowReference> = []
   /// Ordered relationships: all members in their new order, once the order was changed.
   @exclusivity(unchecked) private(set) var order: ContiguousArray<NSManagedObject>?
   /// The set last handed out; dropped at every change.
   @exclusivity(unchecked) var handedOut: AnyObject?
+  /// Grows whenever the members may have become others, or stand in another order.
+  @exclusivity(unchecked) private(set) var changeCount = 0
 
   /// The members from before a change that hand-written accessors have announced and not finished.
   @exclusivity(unchecked) var announced: ContiguousArray<NSManagedObject>?
 
-  /// Built when `added` is long and somebody asks whether a member is in it.
+  /// Built when `added` is long and somebody asks whether a member is in it. There is one while `departed` has
+  /// members.
   @exclusivity(unchecked) private var addedIndex: Set<ObjectIdentifier>?
+  /// Built when `base` is long and somebody asks a second time whether a member is in it.
+  @exclusivity(unchecked) private var baseIndex: Set<RowReference>?
+  @exclusivity(unchecked) private var wasBaseSearched = false
 
-  var isChanged: Bool { !added.isEmpty || !removed.isEmpty || order != nil }
+  var isChanged: Bool { arrivals.count > departed.count || !removed.isEmpty || order != nil }
 
   init(base: ContiguousArray<RowReference>? = nil) { self.base = base }
 
   func isAdded(_ member: NSManagedObject) -> Bool {
-    if added.count <= 16 { return added.contains { $0 === member } }
-    if addedIndex == nil { addedIndex = Set(added.lazy.map(ObjectIdentifier.init)) }
+    if arrivals.count <= 16, departed.isEmpty { return arrivals.contains { $0 === member } }
+    if addedIndex == nil { addedIndex = Set(arrivals.lazy.map(ObjectIdentifier.init)) }
     return addedIndex!.contains(ObjectIdentifier(member))
+  }
+
+  /// Whether the store's set, which has been read, has a member.
+  func isInBase(_ reference: RowReference) -> Bool {
+    guard let base else { return false }
+    if base.count <= 16 || !wasBaseSearched {
+      wasBaseSearched = true
+      return base.contains(reference)
+    }
+    if baseIndex == nil { baseIndex = Set(base) }
+    return baseIndex!.contains(reference)
+  }
+
+  private func takeOutDeparted() {
+    arrivals.removeAll { departed.contains(ObjectIdentifier($0)) }
+    departed = []
+  }
+
+  private func noteChange() {
+    changeCount &+= 1
+    if handedOut != nil { handedOut = nil }
   }
 
   /// Records a member that is known not to be in the relationship now.
   func add(_ member: NSManagedObject) {
-    if handedOut != nil { handedOut = nil }
+    noteChange()
     if removed.isEmpty || removed.remove(member.reference) == nil {
-      added.append(member)
+      if departed.contains(ObjectIdentifier(member)) { takeOutDeparted() }
+      arrivals.append(member)
       if addedIndex != nil { addedIndex!.insert(ObjectIdentifier(member)) }
     }
     if order != nil { order!.append(member) }
@@ -42,9 +82,13 @@ final class ToManyState {
 
   /// Records the leaving of a member that is known to be in the relationship now.
   func remove(_ member: NSManagedObject) {
-    handedOut = nil
+    noteChange()
     if isAdded(member) {
-      if let index = added.lastIndex(where: { $0 === member }) { added.remove(at: index) }
+      if arrivals.count <= 16, departed.isEmpty {
+        if let index = arrivals.lastIndex(where: { $0 === member }) { arrivals.remove(at: index) }
+      } else {
+        departed.insert(ObjectIdentifier(member))
+      }
       addedIndex?.remove(ObjectIdentifier(member))
     } else {
       removed.insert(member.reference)
@@ -54,7 +98,7 @@ final class ToManyState {
 
   /// Takes back that a member came or went; no word of it is left.
   func revert(_ member: NSManagedObject) {
-    handedOut = nil
+    noteChange()
     if isAdded(member) { remove(member) } else { removed.remove(member.reference) }
   }
 
@@ -66,7 +110,7 @@ final class ToManyState {
 
   /// Forgets a member whose row is gone, as if it had never been one.
   func forget(_ member: NSManagedObject) {
-    handedOut = nil
+    noteChange()
     if isAdded(member) { remove(member) }
     removed.remove(member.reference)
     base?.removeAll { $0 == member.reference }
@@ -75,17 +119,24 @@ final class ToManyState {
 
   /// Sets the order of an ordered relationship; `members` are exactly those it has now.
   func reorder(_ members: ContiguousArray<NSManagedObject>) {
-    handedOut = nil
+    noteChange()
     order = members
+  }
+
+  /// Members stand in the store's order again, new ones behind them.
+  func discardOrder() {
+    noteChange()
+    order = nil
   }
 
   /// Forgets what came and went; what the store has is asked for again when it is needed.
   func discardChanges(keepingBase: Bool) {
-    added = []
+    arrivals = []
+    departed = []
     addedIndex = nil
     removed = []
     order = nil
-    handedOut = nil
+    noteChange()
     if !keepingBase { base = nil }
   }
 
@@ -94,9 +145,10 @@ final class ToManyState {
   func refresh(_ base: ContiguousArray<RowReference>) {
     if order != nil { return }
     self.base = base
-    handedOut = nil
+    noteChange()
     let members = Set(base)
-    added.removeAll { members.contains($0.reference) }
+    if !departed.isEmpty { takeOutDeparted() }
+    arrivals.removeAll { members.contains($0.reference) }
     addedIndex = nil
     removed.formIntersection(members)
   }
@@ -111,7 +163,8 @@ final class ToManyState {
         (removed.isEmpty ? base : base.filter { !removed.contains($0) })
         + added.lazy.filter { $0.owner === owner }.map(\.reference)
     }
-    added = []
+    arrivals = []
+    departed = []
     addedIndex = nil
     removed = []
     order = nil

@@ -1,8 +1,8 @@
 /// The members of to-many relationships, as far as they are not to be read from the rows of the members alone.
 ///
 /// A member whose to-one leads back to its owner is found by an index over that to-one. Links of many-to-many
-/// relationships, and of those without an inverse, are kept as lists at their owners, on both sides. The order
-/// of an ordered relationship is a list in both cases.
+/// relationships, and of those without an inverse, are kept at their owners, on both sides: as a set, or, where
+/// the relationship is ordered, as a list. The order of a relationship with a to-one inverse is a list too.
 struct MemoryLinks {
   /// A relationship of one row.
   private struct Place: Hashable {
@@ -30,6 +30,7 @@ struct MemoryLinks {
 
   private let layouts: ModelLayouts
   private var lists: [Place: ContiguousArray<RowReference>] = [:]
+  private var sets: [Place: Set<RowReference>] = [:]
   /// By to-one relationship, then by destination key: the rows that lead there.
   private var sources: [Index: [Int64: Set<RowReference>]] = [:]
   /// By entity: its to-one relationships that are the inverse of a to-many.
@@ -44,11 +45,12 @@ struct MemoryLinks {
 
   /// The members, in order where the relationship is ordered, else by key.
   func members(of relationship: LayoutProperty, owner: RowReference) -> [RowReference] {
-    let list = lists[Place(owner, relationship, layouts)]
+    let place = Place(owner, relationship, layouts)
+    let list = relationship.isOrdered ? lists[place] : nil
     let layout = layouts.layouts[Int(owner.entity)]
     guard let inverse = layout.inverse(of: relationship), inverse.kind == .toOne else {
-      guard let list else { return [] }
-      return relationship.isOrdered ? Array(list) : list.sorted { $0.key < $1.key }
+      if relationship.isOrdered { return Array(list ?? []) }
+      return (sets[place] ?? []).sorted { $0.key < $1.key }
     }
     guard let members = sources[Index(inverse)]?[owner.key] else { return [] }
     guard relationship.isOrdered, let list else { return members.sorted { $0.key < $1.key } }
@@ -94,23 +96,34 @@ struct MemoryLinks {
   mutating func removeAll(of row: RowSnapshot) {
     let layout = layouts.layouts[row.entity]
     for property in layout.toMany {
-      guard let list = lists.removeValue(forKey: Place(row.reference, property, layouts)) else { continue }
+      let place = Place(row.reference, property, layouts)
+      let list = lists.removeValue(forKey: place) ?? []
+      let set = sets.removeValue(forKey: place) ?? []
       guard let inverse = layout.inverse(of: property), inverse.kind == .toMany else { continue }
       for member in list { unlink(row.reference, from: member, inverse) }
+      for member in set { unlink(row.reference, from: member, inverse) }
     }
   }
 
   private mutating func link(_ member: RowReference, to owner: RowReference, _ relationship: LayoutProperty) {
     let place = Place(owner, relationship, layouts)
-    if lists[place]?.contains(member) != true { lists[place, default: []].append(member) }
+    if !relationship.isOrdered {
+      sets[place, default: []].insert(member)
+    } else if lists[place]?.contains(member) != true {
+      lists[place, default: []].append(member)
+    }
   }
 
   private mutating func unlink(
     _ member: RowReference, from owner: RowReference, _ relationship: LayoutProperty
   ) {
     let place = Place(owner, relationship, layouts)
-    guard let index = lists[place]?.firstIndex(of: member) else { return }
-    lists[place]!.remove(at: index)
-    if lists[place]!.isEmpty { lists[place] = nil }
+    if !relationship.isOrdered {
+      sets[place]?.remove(member)
+      if sets[place]?.isEmpty == true { sets[place] = nil }
+    } else if let index = lists[place]?.firstIndex(of: member) {
+      lists[place]!.remove(at: index)
+      if lists[place]!.isEmpty { lists[place] = nil }
+    }
   }
 }

@@ -72,25 +72,31 @@ extension SQLiteStore {
             base: base, persisted: try committedRows([base.key], in: root, connection).first)
         })
     }
+    // The references with the actual entities that the change set's rows have, by root entity.
+    let collisions = run.collisions.list
+    let own = collisions.contains(where: \.isOwn) ? rowsByRoot(changes) : [:]
     return .constraintConflicts(
-      try run.collisions.list.map { collision in
+      try collisions.map { collision in
         let root = layouts.layouts[collision.entity].root
-        let holder = collision.isOwn ? [RowReference(entity: collision.entity, key: collision.key)] : []
+        let key = RowReference(entity: root.index, key: collision.key)
+        let holder =
+          collision.isOwn ? [own[key] ?? RowReference(entity: collision.entity, key: collision.key)] : []
         return ConstraintConflict(
-          constraint: collision.constraint, conflicting: actual(holder, changes) + collision.rows,
+          constraint: collision.constraint, conflicting: holder + collision.rows,
           persisted: collision.isOwn
             ? nil : try committedRows([collision.key], in: root, connection).first)
       })
   }
 
-  /// The references with the actual entities that the change set's rows have.
-  private func actual(_ references: [RowReference], _ changes: ChangeSet) -> [RowReference] {
-    references.map { reference in
-      let root = layouts.layouts[Int(reference.entity)].rootIndex
-      let rows = changes.inserted + changes.updated.map(\.row)
-      return rows.first { $0.key == reference.key && layouts.layouts[$0.entity].rootIndex == root }?.reference
-        ?? reference
+  private func rowsByRoot(_ changes: ChangeSet) -> [RowReference: RowReference] {
+    var references: [RowReference: RowReference] = [:]
+    func add(_ row: RowSnapshot) {
+      let root = RowReference(entity: layouts.layouts[row.entity].rootIndex, key: row.key)
+      if references[root] == nil { references[root] = row.reference }
     }
+    changes.inserted.forEach(add)
+    changes.updated.forEach { add($0.row) }
+    return references
   }
 
   /// Rows as they are now, read by the connection that writes.

@@ -11,7 +11,14 @@ struct Collisions {
     let isOwn: Bool
   }
 
+  private struct Place: Hashable {
+    let key: Int64
+    let constraint: [String]
+    let entity: Int
+  }
+
   private(set) var list: [Collision] = []
+  private var positions: [Place: Int] = [:]
   /// Rows that the change set inserts or updates, by key and root entity: made when the first is needed.
   private let changes: ChangeSet
   private var own: Set<RowReference>?
@@ -28,25 +35,29 @@ struct Collisions {
       for constraint in declaring.entity.constraintNames {
         guard let key = try holder(of: constraint, declaring, row, schema, connection) else { continue }
         found = true
-        add(constraint, row, key: key, declaring)
+        add(constraint, row, key: key, declaring, schema.layouts)
       }
       layout = declaring.superIndex < 0 ? nil : schema.layouts.layouts[declaring.superIndex]
     }
     return found
   }
 
-  private mutating func add(_ constraint: [String], _ row: RowSnapshot, key: Int64, _ declaring: EntityLayout) {
-    if let index = list.firstIndex(where: {
-      $0.key == key && $0.constraint == constraint && $0.entity == declaring.index
-    }) {
+  private mutating func add(
+    _ constraint: [String], _ row: RowSnapshot, key: Int64, _ declaring: EntityLayout, _ layouts: ModelLayouts
+  ) {
+    let place = Place(key: key, constraint: constraint, entity: declaring.index)
+    if let index = positions[place] {
       list[index].rows.append(row.reference)
       return
     }
     if own == nil {
       own = Set(
-        (changes.inserted + changes.updated.map(\.row)).map { RowReference(entity: declaring.rootIndex, key: $0.key) })
+        (changes.inserted + changes.updated.map(\.row)).map {
+          RowReference(entity: layouts.layouts[$0.entity].rootIndex, key: $0.key)
+        })
     }
     let isOwn = own!.contains(RowReference(entity: declaring.rootIndex, key: key))
+    positions[place] = list.count
     list.append(
       Collision(
         constraint: constraint, rows: [row.reference], key: key, entity: declaring.index, isOwn: isOwn))

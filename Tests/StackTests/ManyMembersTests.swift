@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Relationships with so many members that the stack keeps indexes of them: they must say what short ones say.
+@Suite("Relationships with many members")
+struct ManyMembersTests {
+  @Test("New members that leave and come back stand once, at the end", arguments: StoreKind.allCases)
+  func comeAndGo(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book", ["title": "A"])
+      let chapters = (0..<100).map { context.new("Chapter", ["title": "\($0)"]) }
+      let members = book.mutableOrderedSetValue(forKey: "chapters")
+      for chapter in chapters { members.add(chapter) }
+      for chapter in chapters where Int(chapter.title)! % 2 == 0 { chapter.setValue(nil, forKey: "book") }
+      chapters[0].setValue(book, forKey: "book")
+      let expected = (0..<100).filter { $0 % 2 == 1 }.map(String.init) + ["0"]
+      #expect(members.count == 51)
+      #expect(members.map { ($0 as! NSManagedObject).title } == expected)
+      try context.save()
+      context.reset()
+      let read = try #require(try context.all("Book").first?.value(forKey: "chapters") as? NSOrderedSet)
+      #expect(read.map { ($0 as! NSManagedObject).title } == expected)
+    }
+  }
+
+  @Test("All new members leave, and nothing is left to save", arguments: StoreKind.allCases)
+  func allLeave(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let author = context.new("Author", ["name": "A"])
+      try context.save()
+      let books = (0..<100).map { context.new("Book", ["title": "\($0)", "author": author]) }
+      #expect((author.value(forKey: "books") as? NSSet)?.count == 100)
+      for book in books { book.setValue(nil, forKey: "author") }
+      #expect((author.value(forKey: "books") as? NSSet)?.count == 0)
+      #expect(author.changedValues().isEmpty)
+    }
+  }
+
+  @Test("Saved members are known, one by one, from either side", arguments: StoreKind.allCases)
+  func known(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let tag = context.new("Tag", ["name": "T"])
+      for number in 0..<100 { context.new("Book", ["title": "\(number)", "tags": NSSet(object: tag)]) }
+      let other = context.new("Book", ["title": "other"])
+      try context.save()
+      context.refreshAllObjects()
+      let books = try context.all("Book").filter { $0 !== other }
+      let members = tag.mutableSetValue(forKey: "books")
+      #expect(books.allSatisfy { members.contains($0) })
+      #expect(!members.contains(other))
+      #expect(!members.contains(tag))
+      members.remove(books[0])
+      members.add(other)
+      #expect(!members.contains(books[0]))
+      #expect(members.contains(other))
+      #expect(members.count == 100)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(!members.contains(books[0]))
+      #expect(books.dropFirst().allSatisfy { members.contains($0) })
+      #expect(members.contains(other))
+    }
+  }
+
+  @Test("An object of another context is no member", arguments: StoreKind.allCases)
+  func otherContext(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let tag = context.new("Tag", ["name": "T"])
+      context.new("Book", ["title": "A", "tags": NSSet(object: tag)])
+      try context.save()
+      try stack.elsewhere { other in
+        let foreign = try #require(try other.all("Book").first)
+        context.performAndWait { #expect(!tag.mutableSetValue(forKey: "books").contains(foreign)) }
+      }
+    }
+  }
+
+  @Test("Members leave an ordered relationship whose order was changed", arguments: StoreKind.allCases)
+  func leaveReordered(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book", ["title": "A"])
+      let chapters = (0..<100).map { context.new("Chapter", ["title": "\($0)"]) }
+      book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+      try context.save()
+      let members = book.mutableOrderedSetValue(forKey: "chapters")
+      members.exchangeObject(at: 0, withObjectAt: 99)
+      members.removeObjects(in: NSRange(location: 1, length: 97))
+      #expect(members.map { ($0 as! NSManagedObject).title } == ["99", "98", "0"])
+      members.removeObject(at: 1)
+      chapters[50].setValue(book, forKey: "book")
+      #expect(members.count == 3)
+      #expect(members.map { ($0 as! NSManagedObject).title } == ["99", "0", "50"])
+      try context.save()
+      context.refreshAllObjects()
+      #expect(members.count == 3)
+      #expect(members.map { ($0 as! NSManagedObject).title } == ["99", "0", "50"])
+    }
+  }
+}
+
+extension NSManagedObject {
+  fileprivate var title: String { value(forKey: "title") as? String ?? "" }
+}
