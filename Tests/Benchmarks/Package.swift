@@ -30,7 +30,9 @@ let package = Package(
     .executableTarget(
       name: "BenchmarkCoreData",
       dependencies: ["BenchmarkDriver", "BenchmarkWorkload", .product(name: "CoreData", package: "Strata")],
-      exclude: ["BenchmarkLibrary.xcdatamodeld", "FiftyEntities.xcdatamodeld"],
+      exclude: [
+        "BenchmarkLibrary.xcdatamodeld", "BenchmarkShelves.xcdatamodeld", "FiftyEntities.xcdatamodeld",
+      ],
       swiftSettings: settings, linkerSettings: [withoutDebugInformation],
       plugins: [.plugin(name: "CompileDataModel", package: "Strata")]),
 

@@ -67,15 +67,19 @@ static void expectPersistentPragma(Run *run, const char *name, const char *expec
   sqlite3_finalize(statement);
 }
 
-/// Prints what a store holds, whoever wrote it, and fails on one that is not sound. It opens the file without
-/// setting pragmas, so that those which the file keeps are the writer's.
-void audit(Run *run) {
+/// Opens a file without setting pragmas, so that those which the file keeps are the writer's, and fails on one
+/// that is not sound.
+static void openForAudit(Run *run) {
   check(NULL, sqlite3_open_v2(run->path, &run->database, SQLITE_OPEN_READWRITE, NULL), run->path);
   expectPersistentPragma(run, "page_size", "4096");
   expectPersistentPragma(run, "auto_vacuum", "2");
   expectPersistentPragma(run, "journal_mode", "wal");
   expectPersistentPragma(run, "integrity_check", "ok");
+}
 
+/// Prints what a store of books holds, whoever wrote it.
+void audit(Run *run) {
+  openForAudit(run);
   report(run, "books", "%lld", (long long)oneInteger(run, "SELECT count(*) FROM ZBOOK"));
   report(run, "authors", "%lld", (long long)oneInteger(run, "SELECT count(*) FROM ZAUTHOR"));
   report(run, "versions", "%lld", (long long)oneInteger(run, "SELECT sum(Z_OPT) FROM ZBOOK"));
@@ -91,4 +95,47 @@ void audit(Run *run) {
     fprintf(stderr, "BenchmarkC: %s: Z_PRIMARYKEY.Z_MAX is below a key in use\n", run->path);
     exit(1);
   }
+}
+
+/// The wrapping sum of a hash of each row of a table: all columns, keys and versions and order keys included.
+static uint64_t tableChecksum(Run *run, const char *table, long long *count) {
+  char sql[200];
+  snprintf(sql, sizeof sql, "SELECT * FROM %s", table);
+  sqlite3_stmt *statement = prepare(run->database, sql);
+  uint64_t sum = 0;
+  *count = 0;
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    uint64_t hash = BENCHMARK_HASH_START;
+    for (int column = 0; column < sqlite3_column_count(statement); column++) {
+      int type = sqlite3_column_type(statement, column);
+      hash = benchmark_hash(hash, &type, sizeof type);
+      hashText(&hash, statement, column);
+    }
+    sum += hash;
+    *count += 1;
+  }
+  sqlite3_finalize(statement);
+  return sum;
+}
+
+/// Prints the columns and the rows of each table that holds objects or links, and the columns of its indexes:
+/// files of whoever wrote them must agree in all of it.
+void auditTables(Run *run) {
+  openForAudit(run);
+  static const char tables[] =
+    "SELECT t.name, (SELECT group_concat(name || ' ' || type || ' ' || pk, ', ') FROM pragma_table_info(t.name)),"
+    " (SELECT group_concat(columns, '; ') FROM (SELECT (SELECT group_concat(name, ', ') FROM"
+    "  pragma_index_info(i.name)) AS columns FROM pragma_index_list(t.name) i ORDER BY 1))"
+    " FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT IN ('Z_METADATA', 'Z_MODELCACHE') ORDER BY 1";
+  sqlite3_stmt *statement = prepare(run->database, tables);
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    const char *table = (const char *)sqlite3_column_text(statement, 0);
+    const char *indexes = (const char *)sqlite3_column_text(statement, 2);
+    long long count;
+    uint64_t sum = tableChecksum(run, table, &count);
+    report(
+      run, table, "%lld rows, %llx; columns %s; indexes %s", count, (unsigned long long)sum,
+      (const char *)sqlite3_column_text(statement, 1), indexes ? indexes : "none");
+  }
+  sqlite3_finalize(statement);
 }

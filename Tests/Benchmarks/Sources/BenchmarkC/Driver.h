@@ -56,6 +56,11 @@ void fetchInBatches(Run *run);
 void fetchIndexed(Run *run);
 void fetchUnindexed(Run *run);
 void writeBlocks(Run *run, size_t booksPerBlock);
+void insertRelated(Run *run, bool tagging, bool shelving);
+void retag(Run *run);
+void moveVolumes(Run *run);
+void reorderShelves(Run *run);
 void audit(Run *run);
+void auditTables(Run *run);
 
 #endif

@@ -91,7 +91,7 @@ int main(int count, char **arguments) {
   run.operation = arguments[2];
   run.path = arguments[4];
   const char *operation = run.operation;
-  if (strcmp(operation, "audit") != 0) run.database = openDatabase(run.path);
+  if (strncmp(operation, "audit", 5) != 0) run.database = openDatabase(run.path);
 
   if (strcmp(operation, "insert") == 0) insertAll(&run);
   else if (strcmp(operation, "fetch") == 0) fetchAll(&run);
@@ -105,7 +105,14 @@ int main(int count, char **arguments) {
   else if (strcmp(operation, "write1") == 0) writeBlocks(&run, 1);
   else if (strcmp(operation, "write10") == 0) writeBlocks(&run, 10);
   else if (strcmp(operation, "write100") == 0) writeBlocks(&run, 100);
+  else if (strcmp(operation, "relate") == 0) insertRelated(&run, true, true);
+  else if (strcmp(operation, "tag") == 0) insertRelated(&run, true, false);
+  else if (strcmp(operation, "shelve") == 0) insertRelated(&run, false, true);
+  else if (strcmp(operation, "retag") == 0 || strcmp(operation, "retagback") == 0) retag(&run);
+  else if (strcmp(operation, "move") == 0) moveVolumes(&run);
+  else if (strcmp(operation, "reorder") == 0) reorderShelves(&run);
   else if (strcmp(operation, "audit") == 0) audit(&run);
+  else if (strcmp(operation, "audittables") == 0) auditTables(&run);
   else if (strcmp(operation, "addindex") == 0) execute(run.database, benchmark_isbn_index());
   else {
     fprintf(stderr, "BenchmarkC has no operation %s\n", operation);

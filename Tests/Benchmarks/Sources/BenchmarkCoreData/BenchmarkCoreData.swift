@@ -8,6 +8,7 @@ struct BenchmarkCoreData {
   static func main() throws {
     let run = Run()
     if run.operation == "open" { return try openFiftyEntities(run) }
+    if try Relating.run(run) { return }
     let context = try openStack(run.path)
     let reading = Reading(run: run, context: context)
     let writing = Writing(run: run, context: context)

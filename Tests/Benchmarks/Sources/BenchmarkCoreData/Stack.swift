@@ -26,9 +26,9 @@ private func coordinator(_ model: NSManagedObjectModel, _ path: String) throws -
 }
 
 /// The stack as a program would set it up, on the main queue.
-func openStack(_ path: String) throws -> NSManagedObjectContext {
+func openStack(_ path: String, model name: String = "BenchmarkLibrary") throws -> NSManagedObjectContext {
   let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-  context.persistentStoreCoordinator = try coordinator(model("BenchmarkLibrary"), path)
+  context.persistentStoreCoordinator = try coordinator(model(name), path)
   context.undoManager = nil
   return context
 }

@@ -20,6 +20,7 @@ struct BenchmarkGRDB {
       return try pool.close()
     }
 
+    if try Relating.run(run) { return }
     let queue = try openQueue(run.path)
     let reading = Reading(run: run, queue: queue)
     let writing = Writing(run: run, queue: queue)

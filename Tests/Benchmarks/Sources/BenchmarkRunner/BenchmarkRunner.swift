@@ -9,8 +9,8 @@ struct BenchmarkRunner: ParsableCommand {
     discussion: "Operations: \(Operation.all.map(\.name).joined(separator: ", "))."
       + "\nVariants: \(Variant.allCases.map(\.rawValue).joined(separator: ", ")).")
 
-  @Option(help: "How many rounds; medians of fewer than 7 are a quick look.")
-  var rounds = 7
+  @Option(help: "How many rounds; medians of fewer than 7 are a quick look. (default: 7; with --scaling 3)")
+  var rounds: Int?
 
   @Option(
     parsing: .upToNextOption,
@@ -26,11 +26,17 @@ struct BenchmarkRunner: ParsableCommand {
   @Flag(help: "Count instructions with valgrind, once each, and fail when a gate is missed.")
   var instructions = false
 
+  @Flag(help: "Measure processor time instead of wall time: for a machine that others use too.")
+  var processorTime = false
+
+  @Flag(help: "Only whether the ratios to C of the operations on relationships stay from 1,000 to 1,000,000.")
+  var scaling = false
+
   @Option(help: "The folder for store files, removed afterwards. (default: a new one for temporary files)")
   var directory: String?
 
   func validate() throws {
-    guard rounds > 0 else { throw ValidationError("--rounds must be at least 1.") }
+    guard rounds ?? 1 > 0 else { throw ValidationError("--rounds must be at least 1.") }
     if let wrong = size.first(where: { $0 < 100 }) {
       throw ValidationError("--size \(wrong): at least 100 books.")
     }
@@ -43,11 +49,11 @@ struct BenchmarkRunner: ParsableCommand {
   }
 
   func run() throws {
-    let drivers = Drivers(folder: Bundle.main.bundleURL)
+    let drivers = Drivers(folder: Bundle.main.bundleURL, measuresProcessorTime: processorTime || scaling)
     let variants = try chosenVariants(drivers)
     let operations = chosenOperations(variants)
     let report = Report(operations: operations, variants: variants)
-    let sizes = size.isEmpty ? [instructions ? 20_000 : 100_000] : size
+    let sizes = size.isEmpty ? defaultSizes : size
     let folder = workingFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
 
@@ -59,7 +65,7 @@ struct BenchmarkRunner: ParsableCommand {
       var gatesHold = true
       for size in sizes {
         let stores = Stores(folder: folder, drivers: drivers, size: size)
-        try stores.prepare(writer: variants.contains(.strata) ? .strata : .c)
+        try stores.prepare(for: operations, writer: variants.contains(.strata) ? .strata : .c)
         let samples = try countInstructions(operations, variants, drivers, stores)
         gatesHold = report.printInstructions(samples) && gatesHold
       }
@@ -71,20 +77,33 @@ struct BenchmarkRunner: ParsableCommand {
     var all: [Samples] = []
     for size in sizes {
       let stores = Stores(folder: folder, drivers: drivers, size: size)
-      try stores.prepare(writer: variants.contains(.strata) ? .strata : .c)
+      try stores.prepare(for: operations, writer: variants.contains(.strata) ? .strata : .c)
       let samples = try Rounds(
-        operations: operations, variants: variants, drivers: drivers, stores: stores, rounds: rounds
+        operations: operations, variants: variants, drivers: drivers, stores: stores,
+        rounds: rounds ?? (scaling ? 3 : 7)
       ).run(progress: progress)
-      report.print(samples)
+      if !scaling { report.print(samples) }
       all.append(samples)
+    }
+    if scaling {
+      let stays = report.printScaling(all)
+      progress("load average \(loadAverage())")
+      if !stays { throw ExitCode(1) }
+      return
     }
     for samples in all { report.printSummary(samples) }
     if all.count > 1 { report.printGrowth(all) }
     progress("load average \(loadAverage())")
   }
 
+  private var defaultSizes: [Int] {
+    if scaling { return [1000, 10_000, 100_000, 1_000_000] }
+    return [instructions ? 20_000 : 100_000]
+  }
+
   private func chosenVariants(_ drivers: Drivers) throws -> Set<Variant> {
-    let chosen = Variant.allCases.filter { !without.contains($0.rawValue) }
+    let compared: [Variant] = scaling ? [.c, .strata] : Variant.allCases
+    let chosen = compared.filter { !without.contains($0.rawValue) }
     guard drivers.isBuilt(.c) else {
       throw BenchmarkFailure("\(Variant.c.driver) is not beside the runner; Scripts/benchmark builds it.")
     }
@@ -97,7 +116,7 @@ struct BenchmarkRunner: ParsableCommand {
   private func chosenOperations(_ variants: Set<Variant>) -> [Operation] {
     let names = only.isEmpty && instructions ? Operation.countedByDefault : only
     return Operation.all.filter { operation in
-      (names.isEmpty || names.contains(operation.name))
+      (!scaling || operation.isOfVolumes) && (names.isEmpty || names.contains(operation.name))
         && operation.variants.contains { variants.contains($0) }
     }
   }

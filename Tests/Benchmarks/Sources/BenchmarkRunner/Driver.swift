@@ -13,6 +13,8 @@ struct BenchmarkFailure: Error, CustomStringConvertible {
 struct Drivers {
   /// The folder of the executables.
   let folder: URL
+  /// Whether to measure processor time instead of wall time.
+  var measuresProcessorTime = false
 
   func isBuilt(_ variant: Variant) -> Bool {
     FileManager.default.isExecutableFile(atPath: executable(variant).path)
@@ -56,6 +58,11 @@ struct Drivers {
     process.executableURL = executable
     process.arguments = arguments
     process.standardOutput = output
+    if measuresProcessorTime {
+      var environment = ProcessInfo.processInfo.environment
+      environment["BENCHMARK_PROCESSOR_TIME"] = "1"
+      process.environment = environment
+    }
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

@@ -115,4 +115,7 @@ struct Goal {
 
   /// How far a row's ratio to C may move between the sizes of one run.
   static let greatestGrowth = 1.3
+
+  /// How far the ratio to C of an operation on relationships may rise above the one at 10,000 volumes.
+  static let greatestScaling = 1.5
 }

@@ -11,6 +11,10 @@ struct Operation {
     case copyOfBooks
     /// No store yet, and what the driver makes holds no books.
     case otherStore
+    /// No store yet: the driver makes one of volumes, tags and shelves.
+    case noVolumes
+    /// A fresh copy of the common store of volumes, tags and shelves, which is changed.
+    case copyOfVolumes
   }
 
   let name: String
@@ -21,13 +25,17 @@ struct Operation {
   /// Whether the operation is timed; else it reports other figures alone.
   var isTimed = true
 
-  /// Whether each variant leaves a store of books behind, to be audited.
-  var writesBooks: Bool {
+  /// How C audits the stores that the variants leave behind; nil where they change none.
+  var audit: String? {
     switch start {
-    case .nothing, .copyOfBooks: true
-    case .books, .indexedBooks, .otherStore: false
+    case .nothing, .copyOfBooks: "audit"
+    case .noVolumes, .copyOfVolumes: "audittables"
+    case .books, .indexedBooks, .otherStore: nil
     }
   }
+
+  /// Whether it is about relationships, and so about the store of volumes.
+  var isOfVolumes: Bool { audit == "audittables" }
 
   /// What `--instructions` counts unless told: an instruction takes fifty times as long under valgrind.
   static let countedByDefault = ["insert", "fetch", "faults", "update", "delete"]
@@ -77,6 +85,24 @@ struct Operation {
     Operation(
       name: "write100", summary: "N/10 books, a hundred a transaction", start: .nothing,
       variants: [.c, .pool, .strata]),
+    Operation(
+      name: "tag", summary: "create N volumes, 1,000 tags, 3 tags a volume (many to many), save",
+      start: .noVolumes, variants: [.c, .statement, .strata]),
+    Operation(
+      name: "shelve", summary: "create N volumes on N/100 shelves (ordered), save", start: .noVolumes,
+      variants: [.c, .statement, .strata]),
+    Operation(
+      name: "retag", summary: "swap a tag of a tenth of the volumes, asked of the volume, save",
+      start: .copyOfVolumes, variants: [.c, .statement, .strata]),
+    Operation(
+      name: "retagback", summary: "the same, asked of the tag, which has many volumes", start: .copyOfVolumes,
+      variants: [.c, .strata]),
+    Operation(
+      name: "move", summary: "move a tenth of the volumes to the end of another shelf, save",
+      start: .copyOfVolumes, variants: [.c, .statement, .strata]),
+    Operation(
+      name: "reorder", summary: "give every other shelf of 100 volumes a new order, save",
+      start: .copyOfVolumes, variants: [.c, .statement, .strata]),
     Operation(
       name: "open", summary: "read a compiled model of 50 entities and open an existing store of it",
       start: .otherStore, variants: [.strata]),

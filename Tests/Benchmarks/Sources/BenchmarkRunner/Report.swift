@@ -101,6 +101,42 @@ struct Report {
     }
   }
 
+  /// Prints each ratio to C over the sizes, and whether it stays near the one at 10,000; returns whether
+  /// all do. What grows faster than its input has a ratio that grows with it.
+  func printScaling(_ all: [Samples]) -> Bool {
+    guard let reference = all.first(where: { $0.size == 10_000 }) ?? all.first else { return true }
+    let bound = Goal.greatestScaling
+    Swift.print(
+      "\nStrata / C at each size; none more than \(bound.text(1)) times that at \(reference.size.grouped)")
+    row("", columns(all.map(\.size.grouped)), "  greatest / at \(reference.size.grouped)")
+    var allStay = true
+    for operation in operations {
+      let ratio = { (samples: Samples) in
+        samples.spread(.ratio(Figure(.strata, operation.name), Figure(.c, operation.name)))?.median
+      }
+      let ratios = all.compactMap(ratio)
+      // At smaller sizes what a save costs at all weighs more: that is no growth.
+      let later = all.filter { $0.size >= reference.size }.compactMap(ratio)
+      guard ratios.count == all.count, let greatest = later.max(), let middle = ratio(reference) else {
+        continue
+      }
+      let growth = greatest / middle
+      allStay = allStay && growth <= bound
+      row(
+        operation.name, columns(ratios.map { $0.text(2) }),
+        "  \(growth.text(2)): \(growth <= bound ? "stays" : "GROWS")")
+      for variant in [Variant.c, .strata] {
+        let times = all.map { $0.spread(Figure(variant, operation.name))?.median.text(1) ?? "-" }
+        row("  \(variant.title), ms", columns(times), "")
+      }
+    }
+    return allStay
+  }
+
+  private func columns(_ texts: [String]) -> String {
+    texts.map { String(repeating: " ", count: max(0, 11 - $0.count)) + $0 }.joined()
+  }
+
   /// Prints instruction counts and returns whether all gates hold.
   func printInstructions(_ samples: Samples) -> Bool {
     var gatesHold = true

@@ -42,8 +42,8 @@ struct Rounds {
         }
       }
       try agreement.compare(variant, lines)
-      if operation.writesBooks {
-        try agreement.compare(variant, drivers.run(.c, "audit", size: stores.size, store: store))
+      if let audit = operation.audit {
+        try agreement.compare(variant, drivers.run(.c, audit, size: stores.size, store: store))
       }
       stores.removeOwn(store)
     }

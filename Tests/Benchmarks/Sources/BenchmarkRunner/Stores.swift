@@ -11,14 +11,20 @@ struct Stores {
 
   private var books: URL { folder.appendingPathComponent("books.sqlite") }
   private var indexedBooks: URL { folder.appendingPathComponent("indexed-books.sqlite") }
+  private var volumes: URL { folder.appendingPathComponent("volumes.sqlite") }
 
-  func prepare(writer: Variant) throws {
+  /// Makes the stores from which the operations start.
+  func prepare(for operations: [Operation], writer: Variant) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    remove(books)
-    remove(indexedBooks)
-    _ = try drivers.run(writer, "insert", size: size, store: books)
-    try copyBooks(to: indexedBooks)
-    _ = try drivers.run(.c, "addindex", size: size, store: indexedBooks)
+    [books, indexedBooks, volumes].forEach(remove)
+    if operations.contains(where: { !$0.isOfVolumes }) {
+      _ = try drivers.run(writer, "insert", size: size, store: books)
+      try copy(books, to: indexedBooks)
+      _ = try drivers.run(.c, "addindex", size: size, store: indexedBooks)
+    }
+    if operations.contains(where: \.isOfVolumes) {
+      _ = try drivers.run(writer, "relate", size: size, store: volumes)
+    }
   }
 
   /// The store that an operation starts from. Drivers that change it get one of their own.
@@ -27,12 +33,12 @@ struct Stores {
     switch operation.start {
     case .books: return books
     case .indexedBooks: return indexedBooks
-    case .nothing, .otherStore:
+    case .nothing, .otherStore, .noVolumes:
       remove(own)
       return own
-    case .copyOfBooks:
+    case .copyOfBooks, .copyOfVolumes:
       remove(own)
-      try copyBooks(to: own)
+      try copy(operation.isOfVolumes ? volumes : books, to: own)
       return own
     }
   }
@@ -48,9 +54,9 @@ struct Stores {
     }
   }
 
-  private func copyBooks(to copy: URL) throws {
-    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: books.path + suffix) {
-      try FileManager.default.copyItem(atPath: books.path + suffix, toPath: copy.path + suffix)
+  private func copy(_ store: URL, to copy: URL) throws {
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
+      try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy.path + suffix)
     }
   }
 }

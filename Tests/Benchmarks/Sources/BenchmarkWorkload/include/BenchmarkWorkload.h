@@ -76,6 +76,27 @@ const char *benchmark_schema(void);
 /// The statement that adds an index on ISBN, as Core Data writes it.
 const char *benchmark_isbn_index(void);
 
+// Volumes on shelves and with tags, for what relationships cost.
+
+/// The statements that make the tables, as Core Data writes them for this model; separated by semicolons.
+const char *benchmark_relations_schema(void);
+
+/// A thousand tags, or one a volume where there are fewer volumes: at a million a tag has 3000 volumes.
+size_t benchmark_tag_count(size_t volumeCount);
+
+/// The tag that a volume has in one of its places, 0 to 2; place 3 gives the one that it gets later.
+size_t benchmark_tag(size_t volume, size_t place, size_t tagCount);
+#define BENCHMARK_TAGS_PER_VOLUME 3
+
+/// A shelf for a hundred volumes, at least two; which one a volume is put on, and to which one it is moved.
+size_t benchmark_shelf_count(size_t volumeCount);
+size_t benchmark_shelf(size_t volume, size_t shelfCount);
+size_t benchmark_next_shelf(size_t volume, size_t shelfCount);
+
+/// How many volumes `move` and `retag` change, a tenth, and which is the `step`th: strided.
+size_t benchmark_changed_count(size_t volumeCount);
+size_t benchmark_changed_volume(size_t step, size_t volumeCount);
+
 /// A pragma that all sides set alike, and the value that reading it back gives.
 typedef struct {
   const char *name;
@@ -86,7 +107,8 @@ typedef struct {
 /// The pragmas in the order in which to run them on a new connection.
 const BenchmarkPragma *benchmark_pragmas(size_t *count);
 
-/// Runs `body` once and returns how long it took, in milliseconds of wall time. It is a function of its own
+/// Runs `body` once and returns how long it took, in milliseconds: of wall time, or, where the environment has
+/// BENCHMARK_PROCESSOR_TIME, of processor time on all threads. It is a function of its own
 /// so that an instruction counter can be switched on at its entry and off at its exit.
 double benchmark_measure(void (*body)(void *context), void *context);
 
