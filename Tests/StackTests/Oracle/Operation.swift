@@ -1,7 +1,7 @@
 import Foundation
 
-/// A step of a program. Contexts and objects are named by number, so that a program means the same whatever steps
-/// are taken out of it; a step whose objects are not there is passed over.
+/// A step of a program. Contexts and objects are named by number, so that a program means the same whatever
+/// steps are taken out of it; a step whose objects are not there is passed over.
 struct OracleStep: CustomStringConvertible {
   let context: Int
   let action: OracleAction
@@ -29,6 +29,8 @@ enum OracleAction: CustomStringConvertible {
   /// Takes over, from their notifications, all saves of siblings that this context has not seen.
   case merge
   case obtainIDs
+  case undo
+  case redo
   case fetch(OracleFetch)
   /// Reads everything and compares it.
   case look
@@ -37,6 +39,14 @@ enum OracleAction: CustomStringConvertible {
   var endsEvent: Bool {
     switch self {
     case .refreshAll, .merge: true
+    default: false
+    }
+  }
+
+  /// Whether the step changes objects: such are undone.
+  var changesObjects: Bool {
+    switch self {
+    case .insert, .set, .assign, .add, .remove, .move, .delete: true
     default: false
     }
   }
@@ -50,14 +60,17 @@ enum OracleAction: CustomStringConvertible {
   }
 
   var description: String {
-    func list(_ members: [Int]) -> String { "[" + members.map { "#\($0)" }.joined(separator: ", ") + "]" }
+    func list(_ members: [Int]) -> String {
+      "[" + members.map { "#\($0)" }.joined(separator: ", ") + "]"
+    }
     switch self {
     case .insert(let number, let entity): return "insert \(entity) #\(number)"
     case .set(let number, let key, let value): return "#\(number).\(key) = \(value)"
     case .assign(let number, let key, let members): return "#\(number).\(key) = \(list(members))"
     case .add(let number, let key, let member): return "#\(number).\(key).add(#\(member))"
     case .remove(let number, let key, let member): return "#\(number).\(key).remove(#\(member))"
-    case .move(let number, let key, let from, let to): return "#\(number).\(key): move \(from) to \(to)"
+    case .move(let number, let key, let from, let to):
+      return "#\(number).\(key): move \(from) to \(to)"
     case .delete(let number): return "delete #\(number)"
     case .process: return "processPendingChanges"
     case .save: return "save"
@@ -69,6 +82,8 @@ enum OracleAction: CustomStringConvertible {
     case .merge: return "mergeChanges(fromContextDidSave:)"
     case .obtainIDs: return "obtainPermanentIDs of all inserted objects"
     case .fetch(let fetch): return "fetch \(fetch)"
+    case .undo: return "undo"
+    case .redo: return "redo"
     case .look: return "look at everything"
     }
   }

@@ -19,7 +19,10 @@ struct OracleExpectation {
   var outcome = Outcome.done
   /// What `processPendingChanges` tells of; nil if it does not come to that.
   var event: OracleNotice?
-  /// After a conflict was settled the context must be made level with the store: how far it is by itself is not said.
+  /// The undo manager's actions are to be removed: what they do next is not said.
+  var clearsUndo = false
+  /// After a conflict was settled the context must be made level with the store: how far it is by itself is
+  /// not said.
   var mustRefresh = false
 }
 
@@ -28,9 +31,12 @@ struct Oracle {
   private(set) var store = OracleStore()
   private(set) var contexts: [OracleContext]
   private(set) var policies: [OraclePolicy]
+  /// Of each context; nil without undo managers.
+  private(set) var undo: [OracleUndo]?
 
   /// A context for each element: a root, or the child of an earlier one.
-  init(parents: [Int?]) {
+  init(parents: [Int?], undoes: Bool = false) {
+    undo = undoes ? parents.map { _ in OracleUndo() } : nil
     contexts = parents.map(OracleContext.init)
     policies = parents.map { _ in .error }
   }
@@ -44,24 +50,49 @@ struct Oracle {
   /// Whether a context has read everything that there is to read.
   func isLevel(_ context: Int) -> Bool { contexts[context].base == source(of: context).graph }
 
-  func children(of context: Int) -> [Int] { contexts.indices.filter { contexts[$0].parent == context } }
+  func children(of context: Int) -> [Int] {
+    contexts.indices.filter { contexts[$0].parent == context }
+  }
 
   /// Takes a step; or throws, and then nothing has happened.
   mutating func take(_ step: OracleStep) throws -> OracleExpectation {
     var next = self
     var expectation = try next.perform(step.action, step.context)
     // What children read of a parent in the middle of an event is not said.
-    if !children(of: step.context).isEmpty, expectation.event == nil {
+    if !children(of: step.context).isEmpty || undo != nil, expectation.event == nil {
       expectation.event = try next.contexts[step.context].process()
     }
     if !children(of: step.context).isEmpty, !next.contexts[step.context].outcome.isClosed {
       throw Unspecified("what children see of a denied deletion")
     }
+    next.record(step, since: self, &expectation)
     // Rules that are yet to be applied must not leave relationships leading nowhere.
     var later = next.contexts[step.context]
     try later.process()
     self = next
     return expectation
+  }
+
+  /// Adds a step to what can be undone.
+  private mutating func record(
+    _ step: OracleStep, since former: Oracle, _ expectation: inout OracleExpectation
+  ) {
+    let index = step.context
+    guard undo != nil else { return }
+    let (before, after) = (OracleMoment(former.contexts[index]), OracleMoment(contexts[index]))
+    switch step.action {
+    case .rollback: undo![index].clear()
+    case .reset, .refresh, .refreshAll, .merge: expectation.clearsUndo = true
+    case _ where step.action.changesObjects:
+      if before.outcome != after.outcome {
+        undo![index].record(before, after)
+      } else {
+        // Whether there is anything to undo in what set values to what they were is not said.
+        expectation.clearsUndo = true
+      }
+    default: if expectation.mustRefresh { expectation.clearsUndo = true }
+    }
+    if expectation.clearsUndo { undo![index].clear() }
   }
 
   private mutating func perform(_ action: OracleAction, _ index: Int) throws -> OracleExpectation {
@@ -88,7 +119,9 @@ struct Oracle {
     case .move(let number, let name, let from, let to):
       try check(number, index)
       var members = contexts[index].now.links(number, name)
-      if !members.indices.contains(from) || !members.indices.contains(to) { throw Unspecified("no such place") }
+      if !members.indices.contains(from) || !members.indices.contains(to) {
+        throw Unspecified("no such place")
+      }
       members.insert(members.remove(at: from), at: to)
       contexts[index].assign(number, name, members)
     case .delete(let number):
@@ -106,13 +139,22 @@ struct Oracle {
       try check(number, index)
       if !isLevel(index) { throw Unspecified("reading one object again, of many that are old") }
       if !merging {
-        if contexts[index].inserted.contains(number) { throw Unspecified("a fault of an object without a row") }
+        if contexts[index].inserted.contains(number) {
+          throw Unspecified("a fault of an object without a row")
+        }
         try contexts[index].dropAttributes(of: number)
       }
     case .merge where contexts[index].parent != nil:
       throw Unspecified("merging a parent's save by hand")
-    case .refreshAll, .merge:
-      try refresh(index)
+    case .refreshAll: try refresh(index, isMerge: false)
+    case .merge: try refresh(index, isMerge: true)
+    case .undo, .redo:
+      guard undo != nil else { throw Unspecified("no undo manager") }
+      if case .undo = action {
+        contexts[index].restore(try undo![index].undo())
+      } else {
+        contexts[index].restore(try undo![index].redo())
+      }
     case .obtainIDs: break
     case .fetch(let fetch): return try self.fetch(fetch, index)
     case .look: break
@@ -122,14 +164,15 @@ struct Oracle {
 
   private func check(_ number: Int, _ index: Int, _ members: [Int] = []) throws {
     let context = contexts[index]
-    for number in [number] + members where context.now[number] == nil || context.deleted.contains(number) {
+    for number in [number] + members
+    where context.now[number] == nil || context.deleted.contains(number) {
       throw Unspecified("an object that is not there")
     }
   }
 
-  mutating func refresh(_ index: Int) throws {
+  mutating func refresh(_ index: Int, isMerge: Bool) throws {
     let source = source(of: index)
-    try contexts[index].refresh(from: source.graph, source.versions)
+    try contexts[index].refresh(from: source.graph, source.versions, isMerge: isMerge)
   }
 
   private mutating func fetch(_ fetch: OracleFetch, _ index: Int) throws -> OracleExpectation {
@@ -153,7 +196,8 @@ struct Oracle {
     var expectation = OracleExpectation()
     expectation.event = try contexts[index].process()
     let context = contexts[index]
-    let isCertain = !(context.inserted.isEmpty && context.deleted.isEmpty && context.updated.must.isEmpty)
+    let isCertain =
+      !(context.inserted.isEmpty && context.deleted.isEmpty && context.updated.must.isEmpty)
     if !isCertain, context.updated.may.isEmpty {
       expectation.outcome = .nothingToSave
       return expectation
@@ -193,16 +237,21 @@ struct Oracle {
     return expectation
   }
 
-  /// The later of two changes wins, but which changes of parent and child touch each other is not said: so there
-  /// are none.
+  /// The later of two changes wins, but which changes of parent and child touch each other is not said: so
+  /// there are none.
   private mutating func saveToParent(_ index: Int, _ parent: Int) throws {
     let context = contexts[index]
     let source = contexts[parent].outcome
-    for number in Set(context.touched.keys).union(context.deleted) where context.base[number] != nil {
-      if source[number] != context.base[number] { throw Unspecified("a change of what the parent changed") }
+    for number in Set(context.touched.keys).union(context.deleted) where context.base[number] != nil
+    {
+      if source[number] != context.base[number] {
+        throw Unspecified("a change of what the parent changed")
+      }
     }
     let result = try source.merging(context.outcome, since: context.base)
-    guard result.isClosed else { throw Unspecified("a relationship to what the parent has deleted") }
+    guard result.isClosed else {
+      throw Unspecified("a relationship to what the parent has deleted")
+    }
     _ = try contexts[parent].take(result, from: context)
     contexts[index].settle([:])
   }
@@ -220,7 +269,9 @@ extension OracleContext {
   /// The object is as it was read. What that means for the other ends of its relationships is not said.
   mutating func dropAttributes(of number: Int) throws {
     let keys = touched[number] ?? []
-    if !keys.isSubset(of: now[number]!.values.keys) { throw Unspecified("a fault whose relationships changed") }
+    if !keys.isSubset(of: now[number]!.values.keys) {
+      throw Unspecified("a fault whose relationships changed")
+    }
     for key in keys { now.set(number, key, base[number]!.values[key]!) }
     forgetChanges(of: number)
   }

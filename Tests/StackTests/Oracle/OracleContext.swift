@@ -8,7 +8,9 @@ struct OracleBounds: Equatable {
   init(_ exactly: Set<Int> = []) { (must, may) = (exactly, exactly) }
   init(must: Set<Int>, may: Set<Int>) { (self.must, self.may) = (must, may.union(must)) }
 
-  func allow(_ numbers: Set<Int>) -> Bool { must.isSubset(of: numbers) && numbers.isSubset(of: may) }
+  func allow(_ numbers: Set<Int>) -> Bool {
+    must.isSubset(of: numbers) && numbers.isSubset(of: may)
+  }
 }
 
 /// What a notification carries.
@@ -64,13 +66,16 @@ struct OracleContext {
     Set(living.filter { !inserted.contains($0) && now[$0] != base[$0] })
   }
 
-  private func countsAsUpdated(_ number: Int) -> Bool { !inserted.contains(number) && !deleted.contains(number) }
+  private func countsAsUpdated(_ number: Int) -> Bool {
+    !inserted.contains(number) && !deleted.contains(number)
+  }
 
-  /// An attribute that is set makes its object an updated one, be the value the same. A relationship that leads
-  /// again where it led may or may not.
+  /// An attribute that is set makes its object an updated one, be the value the same. A relationship that
+  /// leads again where it led may or may not.
   var updated: OracleBounds {
     OracleBounds(
-      must: differing.union(written.keys.filter(countsAsUpdated)), may: Set(touched.keys.filter(countsAsUpdated)))
+      must: differing.union(written.keys.filter(countsAsUpdated)),
+      may: Set(touched.keys.filter(countsAsUpdated)))
   }
 
   /// What `changedValues()` has keys for.
@@ -151,7 +156,10 @@ struct OracleContext {
   private mutating func apply(_ relationship: OracleRelationship, of number: Int) {
     switch relationship.rule {
     case .noAction, .deny: return
-    case .cascade: for member in now.links(number, relationship.name) where !deleted.contains(member) { delete(member) }
+    case .cascade:
+      for member in now.links(number, relationship.name) where !deleted.contains(member) {
+        delete(member)
+      }
     case .nullify: break
     }
     let inverse = OracleSchema.house.inverse(of: relationship)
@@ -169,6 +177,54 @@ struct OracleContext {
     event.start.insert(number, now[number]!)
   }
 
+  /// Objects are as they were: who is not there any more is deleted, or as if it had never been; who was
+  /// deleted is there again, inserted if the store does not have it.
+  mutating func restore(_ moment: OracleMoment) {
+    var graph = moment.outcome
+    for number in graph.numbers {
+      var keys = graph[number]!.differences(from: now[number])
+      if deleted.contains(number) { keys = graph[number]!.differences(from: nil) }
+      if keys.isEmpty { continue }
+      touched[number, default: []].formUnion(keys)
+      // Whether an object that is as it was read counts as updated is not said.
+      written[number]?.subtract(keys)
+      if written[number]?.isEmpty == true { written[number] = nil }
+    }
+    inserted = Set(graph.numbers.filter { base[$0] == nil })
+    deleted = Set(base.numbers.filter { graph[$0] == nil })
+    propagated = deleted
+    for number in now.numbers where graph[number] == nil {
+      (touched[number], written[number]) = (nil, nil)
+    }
+    for number in deleted {
+      var record = moment.now[number] ?? now[number] ?? base[number]!
+      if moment.now[number] == nil { record.links = record.links.mapValues { _ in [] } }
+      graph.insert(number, record)
+    }
+    now = graph
+    event = Event()
+    event.start = now
+  }
+
+  /// Objects that were deleted elsewhere leave. Nothing of them remains to be saved.
+  mutating func lose(_ gone: Set<Int>) throws {
+    for number in gone {
+      let changed = now[number]!.differences(from: base[number])
+      if !deleted.contains(number), !changed.isSubset(of: now[number]!.values.keys) {
+        throw Unspecified("what becomes of relationships with an object that is gone")
+      }
+    }
+    for number in gone where deleted.contains(number) {
+      for relationship in now.relationships(of: number) {
+        for member in now.links(number, relationship.name) where !deleted.contains(member) {
+          now.leave(number, member, OracleSchema.house.inverse(of: relationship))
+        }
+      }
+    }
+    note()
+    for number in gone { dismiss(number) }
+  }
+
   /// Everything it holds is what the others have.
   mutating func level(with source: OracleGraph, _ versions: [Int: OracleVersion]) {
     let parent = parent
@@ -180,8 +236,18 @@ struct OracleContext {
   }
 
   /// Takes newer values in, and puts its own changes over them.
-  mutating func refresh(from source: OracleGraph, _ versions: [Int: OracleVersion]) throws {
+  ///
+  /// Only a merge is told which objects were deleted.
+  mutating func refresh(
+    from source: OracleGraph, _ versions: [Int: OracleVersion], isMerge: Bool
+  ) throws {
     try process()
+    if isMerge {
+      let gone = now.numbers.filter {
+        base[$0] != nil && source[$0] == nil && (deleted.contains($0) || touched[$0] != nil)
+      }
+      try lose(Set(gone))
+    }
     for (number, keys) in touched where now[number] != nil && base[number] != nil {
       let toMany = now.relationships(of: number).filter { $0.isToMany && !$0.isOrdered }.map(\.name)
       let kept = keys.subtracting(toMany).subtracting(now[number]!.differences(from: base[number]))
@@ -189,8 +255,10 @@ struct OracleContext {
         throw Unspecified("a property that was set to what it was")
       }
     }
-    for number in Set(touched.keys).union(deleted) where base[number] != nil {
-      guard let other = source[number] else { throw Unspecified("a change of an object that is gone") }
+    for number in Set(touched.keys).union(deleted) where base[number] != nil && now[number] != nil {
+      guard let other = source[number] else {
+        throw Unspecified("a change of an object that is gone")
+      }
       if deleted.contains(number), other != base[number] {
         throw Unspecified("a deletion of an object that was changed")
       }

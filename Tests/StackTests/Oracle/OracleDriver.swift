@@ -7,16 +7,20 @@ struct OracleSetting: CustomStringConvertible {
   let kind: StoreKind
   /// A context for each element: a root, or the child of an earlier one.
   let parents: [Int?]
-  /// Whether contexts keep what they have read, and are looked at after every step; old values then stay until
-  /// a step takes newer ones in. Otherwise nobody keeps objects, which come and go between steps, contexts take
-  /// every change over at once, and all is looked at only now and then.
+  /// Whether contexts keep what they have read, and are looked at after every step; old values then stay
+  /// until a step takes newer ones in. Otherwise nobody keeps objects, which come and go between steps,
+  /// contexts take every change over at once, and all is looked at only now and then.
   let keepsObjects: Bool
+  /// Whether contexts have undo managers. Every step is a group then.
+  var undoes = false
 
   var description: String {
     let contexts = parents.enumerated().map { index, parent in
       parent.map { "\(index) child of \($0)" } ?? "\(index)"
     }
-    return "\(kind), contexts \(contexts.joined(separator: ", ")), \(keepsObjects ? "keeping" : "not keeping") objects"
+    return
+      "\(kind), contexts \(contexts.joined(separator: ", ")), \(keepsObjects ? "keeping" : "not keeping") objects"
+      + (undoes ? ", undoing" : "")
   }
 }
 
@@ -29,31 +33,37 @@ struct OracleMismatch: Error, CustomStringConvertible {
 /// Takes steps in the oracle and in contexts, and compares.
 final class OracleDriver {
   let setting: OracleSetting
-  private(set) var oracle: Oracle
+  var oracle: Oracle
   private let stack: Stack
   let contexts: [NSManagedObjectContext]
-  private let logs: [NotificationLog]
+  let logs: [NotificationLog]
   /// Which object an id is of, and the ids by which contexts know objects.
-  private var numbers: [NSManagedObjectID: Int] = [:]
+  var numbers: [NSManagedObjectID: Int] = [:]
   private var ids: [Int: NSManagedObjectID] = [:]
+  /// By context: the first ids of objects that it inserted since it was last reset.
+  private(set) var firstIDs: [[Int: NSManagedObjectID]]
   /// Only filled when objects are kept.
-  private var kept: [[Int: NSManagedObject]]
+  var kept: [[Int: NSManagedObject]]
   /// Saves of siblings that a context has not merged.
-  private var missed: [[Notification]]
+  var missed: [[Notification]]
   private(set) var taken = 0
 
   init(_ setting: OracleSetting) throws {
     self.setting = setting
-    oracle = Oracle(parents: setting.parents)
+    oracle = Oracle(parents: setting.parents, undoes: setting.undoes)
     stack = try Stack(setting.kind, OracleDriver.model)
     var contexts: [NSManagedObjectContext] = []
     for (index, parent) in setting.parents.enumerated() {
       contexts.append(parent.map { .child(of: contexts[$0]) } ?? stack.newContext())
       contexts[index].name = "\(index)"
+      guard setting.undoes else { continue }
+      contexts[index].undoManager = UndoManager()
+      contexts[index].undoManager!.groupsByEvent = false
     }
     self.contexts = contexts
     logs = contexts.map(NotificationLog.init)
     kept = contexts.map { _ in [:] }
+    firstIDs = kept.map { _ in [:] }
     missed = contexts.map { _ in [] }
   }
 
@@ -68,7 +78,16 @@ final class OracleDriver {
     taken += 1
     if OracleDriver.traces { print(step) }
     logs.forEach { $0.clear() }
-    try within(step.context) { try perform(step, expectation) }
+    try within(step.context) {
+      if setting.undoes, step.action.changesObjects {
+        contexts[step.context].undoManager!.beginUndoGrouping()
+        defer { contexts[step.context].undoManager!.endUndoGrouping() }
+        try perform(step, expectation)
+      } else {
+        try perform(step, expectation)
+      }
+      try compareUndo(step.context, expectation)
+    }
     if setting.keepsObjects {
       try look(step.context)
       if step.action.startsAgain { try lookAtChildren(of: step.context) }
@@ -80,7 +99,10 @@ final class OracleDriver {
 
   /// Everything of every context, and the store through a new one.
   func finish() throws {
-    for index in contexts.indices { try look(index) }
+    for index in contexts.indices {
+      try look(index)
+      try lookForTheDead(index)
+    }
     var last = OracleContext(parent: nil)
     last.level(with: oracle.store.graph, [:])
     let context = stack.newContext()
@@ -96,7 +118,19 @@ final class OracleDriver {
     }
   }
 
-  private func within<Result>(_ index: Int, _ body: () throws -> Result) throws -> Result {
+  /// What was deleted, or never saved, can't be had by its id.
+  private func lookForTheDead(_ index: Int) throws {
+    if !oracle.isLevel(index) || oracle.contexts[index].parent != nil { return }
+    let dead = ids.filter { !$1.isTemporaryID && oracle.contexts[index].now[$0] == nil }
+    try within(index) {
+      for (number, id) in dead {
+        let error = failure { _ = try contexts[index].existingObject(with: id) }
+        try same("the error for #\(number)", error?.code, NSManagedObjectReferentialIntegrityError)
+      }
+    }
+  }
+
+  func within<Result>(_ index: Int, _ body: () throws -> Result) throws -> Result {
     try contexts[index].performAndWait(body)
   }
 
@@ -116,19 +150,19 @@ final class OracleDriver {
     return number
   }
 
-  private func learn(_ object: NSManagedObject, _ number: Int) {
+  func learn(_ object: NSManagedObject, _ number: Int) {
     numbers[object.objectID] = number
     ids[number] = object.objectID
   }
 
   /// Asks objects for their ids again, when they may have changed.
-  private func learnIDs(_ held: [Int: NSManagedObject]) {
+  func learnIDs(_ held: [Int: NSManagedObject]) {
     for (number, object) in held where object.managedObjectContext != nil { learn(object, number) }
   }
 
   // Steps.
 
-  private func perform(_ step: OracleStep, _ expectation: OracleExpectation) throws {
+  func perform(_ step: OracleStep, _ expectation: OracleExpectation) throws {
     let index = step.context
     let context = contexts[index]
     func object(_ number: Int) -> NSManagedObject { self.object(number, index) }
@@ -137,14 +171,18 @@ final class OracleDriver {
     case .insert(let number, let entity):
       let object = context.new(entity, ["serial": number])
       learn(object, number)
+      firstIDs[index][number] = object.objectID
       if setting.keepsObjects { kept[index][number] = object }
     case .set(let number, let key, let value): object(number).setValue(value.boxed, forKey: key)
-    case .assign(let number, let name, let members): assign(object(number), name, members.map(object))
-    case .add(let number, let name, let member): edit(object(number), name, { $0.add(object(member)) }, { $0.add(object(member)) })
+    case .assign(let number, let name, let members):
+      assign(object(number), name, members.map(object))
+    case .add(let number, let name, let member):
+      edit(object(number), name, { $0.add(object(member)) }, { $0.add(object(member)) })
     case .remove(let number, let name, let member):
       edit(object(number), name, { $0.remove(object(member)) }, { $0.remove(object(member)) })
     case .move(let number, let name, let from, let to):
-      object(number).mutableOrderedSetValue(forKey: name).moveObjects(at: IndexSet(integer: from), to: to)
+      object(number).mutableOrderedSetValue(forKey: name).moveObjects(
+        at: IndexSet(integer: from), to: to)
     case .delete(let number): context.delete(object(number))
     case .process: context.processPendingChanges()
     case .save: try save(index, expectation)
@@ -159,6 +197,7 @@ final class OracleDriver {
       try reset(children: index)
       context.reset()
       kept[index] = [:]
+      firstIDs[index] = [:]
       missed[index] = []
     case .refresh(let number, let merging): context.refresh(object(number), mergeChanges: merging)
     case .refreshAll:
@@ -171,10 +210,14 @@ final class OracleDriver {
       let new = oracle.contexts[index].inserted.map { ($0, object($0)) }
       try context.obtainPermanentIDs(for: new.map(\.1))
       for (number, object) in new {
-        if object.objectID.isTemporaryID { throw OracleMismatch("#\(number) has a temporary id still") }
+        if object.objectID.isTemporaryID {
+          throw OracleMismatch("#\(number) has a temporary id still")
+        }
         learn(object, number)
       }
     case .fetch(let fetch): try self.fetch(fetch, index, expectation)
+    case .undo: context.undo()
+    case .redo: context.redo()
     case .look: break
     }
     guard let event = expectation.event else { return }
@@ -182,7 +225,7 @@ final class OracleDriver {
     context.processPendingChanges()
     switch step.action {
     // They tell of themselves, in notifications of their own.
-    case .rollback, .reset, .refresh, .refreshAll, .merge: break
+    case .rollback, .reset, .refresh, .refreshAll, .merge, .undo, .redo: break
     // The policy's changes are an event of their own.
     case .save where expectation.mustRefresh: break
     default: try compare(event, logs[index], index)
@@ -197,108 +240,18 @@ final class OracleDriver {
     }
   }
 
-  private func reset(children index: Int) throws {
+  func reset(children index: Int) throws {
     for child in oracle.children(of: index) {
-      try within(child) { try perform(OracleStep(context: child, action: .reset), OracleExpectation()) }
+      try within(child) {
+        try perform(OracleStep(context: child, action: .reset), OracleExpectation())
+      }
     }
   }
 
   /// A context that is level again has missed nothing, and keeps no object that it should not have.
-  private func forget(_ index: Int) throws {
+  func forget(_ index: Int) throws {
     missed[index] = []
     let there = Set(oracle.contexts[index].now.numbers)
     kept[index] = kept[index].filter { there.contains($0.key) }
-  }
-
-  private func assign(_ object: NSManagedObject, _ name: String, _ members: [NSManagedObject]) {
-    let relationship = object.entity.relationshipsByName[name]!
-    if !relationship.isToMany {
-      object.setValue(members.first, forKey: name)
-    } else if relationship.isOrdered {
-      object.setValue(NSOrderedSet(array: members), forKey: name)
-    } else {
-      object.setValue(NSSet(array: members), forKey: name)
-    }
-  }
-
-  private func edit(
-    _ object: NSManagedObject, _ name: String, _ set: (NSMutableSet) -> Void, _ list: (NSMutableOrderedSet) -> Void
-  ) {
-    if object.entity.relationshipsByName[name]!.isOrdered {
-      list(object.mutableOrderedSetValue(forKey: name))
-    } else {
-      set(object.mutableSetValue(forKey: name))
-    }
-  }
-
-  private func fetch(_ fetch: OracleFetch, _ index: Int, _ expectation: OracleExpectation) throws {
-    guard case .found(let wanted) = expectation.outcome else { return }
-    let request = NSFetchRequest<NSManagedObject>(entityName: fetch.entity)
-    if case .leadsTo(_, let number) = fetch.condition {
-      request.predicate = NSPredicate(format: fetch.format, object(number, index))
-    } else {
-      request.predicate = NSPredicate(format: fetch.format)
-    }
-    request.sortDescriptors = [
-      NSSortDescriptor(key: "count", ascending: !fetch.isDescending), NSSortDescriptor(key: "serial", ascending: true),
-    ]
-    request.fetchLimit = fetch.limit
-    request.fetchOffset = fetch.offset
-    request.includesPendingChanges = fetch.withPendingChanges
-    let found = try contexts[index].fetch(request)
-    try same("what is found", try found.map(number), wanted)
-    try same("the count", try contexts[index].count(for: request), wanted.count)
-  }
-
-  private func save(_ index: Int, _ expectation: OracleExpectation) throws {
-    let context = contexts[index]
-    // Held, so that they can be asked for the ids that they get.
-    let held = Dictionary(
-      uniqueKeysWithValues: context.insertedObjects.compactMap { object in
-        numbers[object.objectID].map { ($0, object) }
-      })
-    let error = failure { try context.save() }
-    learnIDs(held)
-    let log = logs[index]
-    switch expectation.outcome {
-    case .invalid(let codes):
-      let details = error?.userInfo[NSDetailedErrorsKey] as? [NSError]
-      try same("the error", error?.code, codes.count == 1 ? codes[0] : NSValidationMultipleErrorsError)
-      if let details { try same("the errors", details.map(\.code).sorted(), codes) }
-    case .conflict: try same("the error", error?.code, NSManagedObjectMergeError)
-    case .nothingToSave:
-      if let error { throw OracleMismatch("the save failed: \(error)") }
-      if log["willSave"] != nil { throw OracleMismatch("a save without changes was announced") }
-    case .saved(let notice), .perhapsSaved(let notice):
-      if let error { throw OracleMismatch("the save failed: \(error)") }
-      if let didSave = log["didSave"] {
-        try compare(notice, didSave, index, "didSave")
-        for other in contexts.indices where other != index && contexts[other].parent == nil && context.parent == nil {
-          missed[other].append(didSave)
-        }
-      } else if case .saved = expectation.outcome {
-        throw OracleMismatch("the save was not announced")
-      }
-    case .done, .found: break
-    }
-    if expectation.mustRefresh {
-      context.refreshAllObjects()
-      try forget(index)
-    } else if case .saved = expectation.outcome {
-      let there = Set(oracle.contexts[index].now.numbers)
-      kept[index] = kept[index].filter { there.contains($0.key) }
-    }
-  }
-
-  /// Without kept objects what a context has not read yet is as new as can be, so all of them take changes over.
-  private func spread(from source: Int) throws {
-    for index in contexts.indices where index != source && !oracle.isLevel(index) {
-      let action: OracleAction = setting.parents[index] == nil ? .merge : .refreshAll
-      for action in [action, .rollback] where !oracle.isLevel(index) {
-        let step = OracleStep(context: index, action: action)
-        guard let expectation = try? oracle.take(step) else { continue }
-        try within(index) { try perform(step, expectation) }
-      }
-    }
   }
 }

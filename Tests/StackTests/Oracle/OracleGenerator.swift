@@ -29,6 +29,10 @@ struct OracleGenerator {
   }
 
   mutating func step(_ oracle: Oracle) -> OracleStep {
+    if oracle.undo != nil, dice.roll(6) == 0 {
+      let index = dice.roll(oracle.contexts.count)
+      return OracleStep(context: index, action: dice.roll(3) == 0 ? .redo : .undo)
+    }
     if planned.isEmpty, dice.roll(30) == 0 { planClash(oracle) }
     if !planned.isEmpty { return planned.removeFirst() }
     let index = dice.roll(oracle.contexts.count)
@@ -62,8 +66,10 @@ struct OracleGenerator {
 
   /// Two contexts save different values of one object, the second under some policy.
   private mutating func planClash(_ oracle: Oracle) {
-    let roots = oracle.contexts.indices.filter { oracle.contexts[$0].parent == nil }.shuffled(using: &dice)
-    guard roots.count > 1, let number = oracle.store.graph.numbers.randomElement(using: &dice) else { return }
+    let roots = oracle.contexts.indices.filter { oracle.contexts[$0].parent == nil }.shuffled(
+      using: &dice)
+    guard roots.count > 1, let number = oracle.store.graph.numbers.randomElement(using: &dice)
+    else { return }
     let (first, second) = (roots[0], roots[1])
     let record = oracle.store.graph[number]!
     planned = [
@@ -73,14 +79,18 @@ struct OracleGenerator {
       OracleStep(context: first, action: .save),
       OracleStep(context: second, action: attribute(number, record)),
       OracleStep(context: second, action: attribute(number, record)),
-      OracleStep(context: second, action: .policy(OraclePolicy.allCases.randomElement(using: &dice)!)),
+      OracleStep(
+        context: second, action: .policy(OraclePolicy.allCases.randomElement(using: &dice)!)),
       OracleStep(context: second, action: .save),
     ]
   }
 
   private mutating func insertion() -> OracleAction {
     count += 1
-    return .insert(count, ["Item", "Book", "Tool", "Shelf", "Shelf", "Label", "Tag", "Tag"].randomElement(using: &dice)!)
+    return .insert(
+      count,
+      ["Item", "Book", "Tool", "Shelf", "Shelf", "Label", "Tag", "Tag"].randomElement(using: &dice)!
+    )
   }
 
   private mutating func attribute(_ number: Int, _ record: OracleRecord) -> OracleAction {
@@ -96,7 +106,8 @@ struct OracleGenerator {
     let isBroken = attribute.limits != nil && dice.roll(25) == 0
     switch attribute.kind {
     case .integer: return .integer(isBroken ? [-1, 10].randomElement(using: &dice)! : dice.roll(4))
-    case .text: return .text(isBroken ? "toolong" : ["a", "ab", "b", "bc"].randomElement(using: &dice)!)
+    case .text:
+      return .text(isBroken ? "toolong" : ["a", "ab", "b", "bc"].randomElement(using: &dice)!)
     case .real: return .real(Double(dice.roll(8)) / 4)
     case .flag: return .flag(dice.roll(2) == 0)
     }
@@ -117,7 +128,8 @@ struct OracleGenerator {
       return .assign(number, name, relationship.isOrdered ? Array(some) : some.sorted())
     case 3 where relationship.isOrdered && members.count > 1:
       return .move(number, name, from: dice.roll(members.count), to: dice.roll(members.count))
-    default: return members.contains(other) ? .remove(number, name, other) : .add(number, name, other)
+    default:
+      return members.contains(other) ? .remove(number, name, other) : .add(number, name, other)
     }
   }
 
@@ -138,7 +150,9 @@ struct OracleGenerator {
     case 7:
       let kinds = OracleSchema.house.kinds(of: toOne?.destination ?? entity)
       let others = context.living.filter { kinds.contains(context.now[$0]!.entity) }
-      if let toOne, let other = others.randomElement(using: &dice) { condition = .leadsTo(toOne.name, other) }
+      if let toOne, let other = others.randomElement(using: &dice) {
+        condition = .leadsTo(toOne.name, other)
+      }
     default: break
     }
     var fetch = OracleFetch(entity: entity, condition: condition)

@@ -10,14 +10,16 @@ struct Unspecified: Error {
 struct OracleRecord: Equatable {
   let entity: String
   var values: [String: OracleValue]
-  /// Where each relationship leads: in order if it is ordered, else by number; one number at most for a to-one.
+  /// Where each relationship leads: in order if it is ordered, else by number; one number at most for a
+  /// to-one.
   var links: [String: [Int]]
 
   /// A new object: default values, and no relationships.
   init(_ entity: String, number: Int) {
     self.entity = entity
     values = Dictionary(
-      uniqueKeysWithValues: OracleSchema.house.attributes(of: entity).map { ($0.name, $0.standard) })
+      uniqueKeysWithValues: OracleSchema.house.attributes(of: entity).map { ($0.name, $0.standard) }
+    )
     values["serial"] = .integer(number)
     links = Dictionary(
       uniqueKeysWithValues: OracleSchema.house.relationships(of: entity).map { ($0.name, []) })
@@ -77,7 +79,8 @@ struct OracleGraph: Equatable {
     touched[number, default: []].insert(name)
   }
 
-  /// A member comes in: at the end, where there is an order. What can lead to one object only lets go of another.
+  /// A member comes in: at the end, where there is an order. What can lead to one object only lets go of
+  /// another.
   mutating func link(_ number: Int, _ relationship: OracleRelationship, _ member: Int) {
     let inverse = OracleSchema.house.inverse(of: relationship)
     if !relationship.isToMany {
@@ -110,6 +113,8 @@ struct OracleGraph: Equatable {
 
   /// Whether every relationship leads to an object that is there.
   var isClosed: Bool {
-    records.values.allSatisfy { $0.links.values.allSatisfy { $0.allSatisfy { records[$0] != nil } } }
+    records.values.allSatisfy {
+      $0.links.values.allSatisfy { $0.allSatisfy { records[$0] != nil } }
+    }
   }
 }

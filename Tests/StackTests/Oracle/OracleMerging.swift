@@ -6,13 +6,17 @@ import Foundation
 extension OracleGraph {
   ///
   /// What deleted objects lead to is not taken over: those that stay say whether they still lead to them.
-  func merging(_ mine: OracleGraph, since base: OracleGraph, deleted: Set<Int> = []) throws -> OracleGraph {
+  func merging(_ mine: OracleGraph, since base: OracleGraph, deleted: Set<Int> = []) throws
+    -> OracleGraph
+  {
     if self == base { return mine }
     try mine.check(since: base, against: self)
     var result = self
-    for number in base.numbers where mine[number] == nil {
+    for number in base.numbers where mine[number] == nil && result[number] != nil {
       for relationship in result.relationships(of: number) {
-        for member in result.links(number, relationship.name) { result.unlink(number, relationship, member) }
+        for member in result.links(number, relationship.name) {
+          result.unlink(number, relationship, member)
+        }
       }
       result.forget(number)
     }
@@ -32,7 +36,9 @@ extension OracleGraph {
   }
 
   /// Members that came and went; an order that was changed is taken whole.
-  private mutating func mergeLinks(_ mine: OracleGraph, _ living: [Int], since base: OracleGraph) throws {
+  private mutating func mergeLinks(_ mine: OracleGraph, _ living: [Int], since base: OracleGraph)
+    throws
+  {
     for isComing in [false, true] {
       for number in living {
         for relationship in mine.relationships(of: number) {
@@ -41,7 +47,9 @@ extension OracleGraph {
           for member in isComing ? now : then where !(isComing ? then : now).contains(member) {
             let isIn = links(number, relationship.name).contains(member)
             if isComing, !isIn {
-              guard self[member] != nil else { throw Unspecified("a relationship to an object that is gone") }
+              guard self[member] != nil else {
+                throw Unspecified("a relationship to an object that is gone")
+              }
               link(number, relationship, member)
             } else if !isComing, isIn {
               unlink(number, relationship, member)
@@ -61,15 +69,20 @@ extension OracleGraph {
   /// Where two changed the same thing in ways that the rules do not settle.
   private func check(since base: OracleGraph, against theirs: OracleGraph) throws {
     for number in base.numbers where self[number] != base[number] {
-      guard let other = theirs[number] else { throw Unspecified("a change of an object that is gone") }
+      guard let other = theirs[number] else {
+        if self[number] == nil { continue }
+        throw Unspecified("a change of an object that is gone")
+      }
       guard let own = self[number] else {
         if other != base[number] { throw Unspecified("a deletion of an object that was changed") }
         continue
       }
-      for relationship in relationships(of: number) where !relationship.isToMany || relationship.isOrdered {
+      for relationship in relationships(of: number)
+      where !relationship.isToMany || relationship.isOrdered {
         let then = base.links(number, relationship.name)
         let name = relationship.name
-        if own.links[name] != then, other.links[name] != then, own.links[name] != other.links[name] {
+        if own.links[name] != then, other.links[name] != then, own.links[name] != other.links[name]
+        {
           throw Unspecified("two changes of \(name)")
         }
       }

@@ -3,7 +3,8 @@
 /// The managed object model of the oracle's schema.
 extension OracleSchema {
   func managedObjectModel() -> NSManagedObjectModel {
-    let descriptions = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, NSEntityDescription()) })
+    let descriptions = Dictionary(
+      uniqueKeysWithValues: entities.map { ($0.name, NSEntityDescription()) })
     for plain in entities {
       let entity = descriptions[plain.name]!
       entity.name = plain.name
@@ -15,10 +16,13 @@ extension OracleSchema {
       for relationship in plain.relationships {
         let count: Count = relationship.isOrdered ? .ordered : relationship.isToMany ? .many : .one
         let description = relate(
-          descriptions[plain.name]!, relationship.name, count, to: descriptions[relationship.destination]!,
+          descriptions[plain.name]!, relationship.name, count,
+          to: descriptions[relationship.destination]!,
           rule: relationship.rule.deleteRule, optional: relationship.isOptional)
         made["\(plain.name).\(relationship.name)"] = description
-        if let inverse = made["\(relationship.destination).\(relationship.inverse)"] { join(description, inverse) }
+        if let inverse = made["\(relationship.destination).\(relationship.inverse)"] {
+          join(description, inverse)
+        }
       }
     }
     return model(Array(descriptions.values))
@@ -44,7 +48,8 @@ extension OracleAttribute {
     ]
     let description = attribute(name, types[kind]!, optional: isOptional, default: standard.boxed)
     if let limits, kind == .text {
-      description.limits = AttributeLimits(minLength: limits.lowerBound, maxLength: limits.upperBound)
+      description.limits = AttributeLimits(
+        minLength: limits.lowerBound, maxLength: limits.upperBound)
     } else if let limits {
       description.limits = AttributeLimits(
         minNumber: Decimal(limits.lowerBound), maxNumber: Decimal(limits.upperBound))

@@ -16,11 +16,14 @@ enum OracleRules {
     var problems: [Problem] = []
     for number in context.deleted {
       for relationship in context.now.relationships(of: number) where relationship.rule == .deny {
-        let stay = context.now.links(number, relationship.name).contains { !context.deleted.contains($0) }
+        let stay = context.now.links(number, relationship.name).contains {
+          !context.deleted.contains($0)
+        }
         if stay { problems.append(.deleteDenied) }
       }
     }
-    for number in context.living where context.inserted.contains(number) || context.touched[number] != nil {
+    for number in context.living
+    where context.inserted.contains(number) || context.touched[number] != nil {
       let own = self.problems(context.now[number]!, deleted: context.deleted)
       // Only in a child: whatever its parent holds may be broken.
       if !own.isEmpty, !context.inserted.contains(number), !context.updated.must.contains(number) {
@@ -46,8 +49,11 @@ enum OracleRules {
       case .real, .flag: break
       }
     }
-    for relationship in OracleSchema.house.relationships(of: record.entity) where !relationship.isOptional {
-      if record.links[relationship.name]!.filter({ !deleted.contains($0) }).isEmpty { problems.append(.missingValue) }
+    for relationship in OracleSchema.house.relationships(of: record.entity)
+    where !relationship.isOptional {
+      if record.links[relationship.name]!.filter({ !deleted.contains($0) }).isEmpty {
+        problems.append(.missingValue)
+      }
     }
     return problems
   }
@@ -64,27 +70,36 @@ enum OracleRules {
         throw Unspecified("a version that may have grown")
       }
     }
-    for number in context.touched.keys where context.base[number] != nil && !conflicts.contains(number) {
-      if context.versions[number] != store.versions[number] { throw Unspecified("a conflict of an equal object") }
+    for number in context.touched.keys
+    where context.base[number] != nil && !conflicts.contains(number) {
+      if context.versions[number] != store.versions[number] {
+        throw Unspecified("a conflict of an equal object")
+      }
     }
     return conflicts
   }
 
   /// What a context has to write when a policy has settled its conflicts.
   ///
-  /// Which object is right is said for attributes. What becomes of both ends of a relationship, of objects that
-  /// were deleted on one side, and of an order, is not.
+  /// Which object is right is said for attributes. What becomes of both ends of a relationship, of objects
+  /// that were deleted on one side, and of an order, is not.
   static func settle(
     _ conflicts: Set<Int>, _ policy: OraclePolicy, _ context: OracleContext, _ store: OracleStore
   ) throws -> OracleGraph {
     var mine = context.outcome
     for number in conflicts {
-      guard let own = mine[number], let stored = store.graph[number], let base = context.base[number] else {
+      guard let own = mine[number], let stored = store.graph[number],
+        let base = context.base[number]
+      else {
         throw Unspecified("a conflict over a deleted object")
       }
       if own.links != base.links { throw Unspecified("a conflict over relationships") }
-      if policy == .overwrite, stored.links != base.links { throw Unspecified("relationships that are overwritten") }
-      let equal = (context.written[number] ?? []).subtracting(own.differences(from: base))
+      if policy == .overwrite, stored.links != base.links {
+        throw Unspecified("relationships that are overwritten")
+      }
+      let sets = mine.relationships(of: number).filter { $0.isToMany && !$0.isOrdered }.map(\.name)
+      let equal = (context.touched[number] ?? []).subtracting(own.differences(from: base))
+        .subtracting(sets)
       if policy == .objectTrump, !equal.isDisjoint(with: stored.differences(from: base)) {
         throw Unspecified("whether a value that was set to what it was trumps")
       }

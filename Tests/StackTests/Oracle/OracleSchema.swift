@@ -32,7 +32,11 @@ struct OracleRelationship {
 
 /// The value of an attribute.
 enum OracleValue: Hashable, CustomStringConvertible {
-  case null, integer(Int), real(Double), text(String), flag(Bool)
+  case null
+  case integer(Int)
+  case real(Double)
+  case text(String)
+  case flag(Bool)
 
   var description: String {
     switch self {
@@ -90,7 +94,8 @@ struct OracleSchema {
       attributes: [
         .init(name: "serial", kind: .integer),
         .init(name: "title", kind: .text, limits: 0...4),
-        .init(name: "count", kind: .integer, isOptional: false, standard: .integer(0), limits: 0...9),
+        .init(
+          name: "count", kind: .integer, isOptional: false, standard: .integer(0), limits: 0...9),
       ],
       relationships: [
         .init(name: "shelf", destination: "Shelf", inverse: "items"),
@@ -113,7 +118,8 @@ struct OracleSchema {
         .init(name: "items", destination: "Item", inverse: "shelf", isToMany: true, rule: .cascade),
         .init(name: "row", destination: "Book", inverse: "rowOf", isToMany: true, isOrdered: true),
         .init(name: "label", destination: "Label", inverse: "shelf", rule: .cascade),
-        .init(name: "picks", destination: "Tag", inverse: "pickedBy", isToMany: true, isOrdered: true),
+        .init(
+          name: "picks", destination: "Tag", inverse: "pickedBy", isToMany: true, isOrdered: true),
       ]),
     OracleEntity(
       name: "Label",

@@ -16,7 +16,8 @@ struct OracleFailure: CustomStringConvertible {
   }
 
   /// Runs a program from scratch. Nil when it does what the oracle says.
-  static func run(_ steps: [OracleStep], _ setting: OracleSetting, _ seed: UInt64) -> OracleFailure? {
+  static func run(_ steps: [OracleStep], _ setting: OracleSetting, _ seed: UInt64) -> OracleFailure?
+  {
     var taken: [OracleStep] = []
     do {
       let driver = try OracleDriver(setting)
@@ -43,7 +44,9 @@ struct OracleFailure: CustomStringConvertible {
       while start < smallest.steps.count {
         var fewer = smallest.steps
         fewer.removeSubrange(start..<min(start + size, fewer.count))
-        if let failure = OracleFailure.run(fewer, setting, seed), failure.steps.count < smallest.steps.count {
+        if let failure = OracleFailure.run(fewer, setting, seed),
+          failure.steps.count < smallest.steps.count
+        {
           smallest = failure
           isSmaller = true
         } else {
@@ -58,7 +61,9 @@ struct OracleFailure: CustomStringConvertible {
 
 extension OracleDriver {
   /// Takes random steps. The failure, not shrunk yet, with the steps up to it.
-  static func explore(_ setting: OracleSetting, seed: UInt64, steps count: Int) -> (Int, OracleFailure?) {
+  static func explore(_ setting: OracleSetting, seed: UInt64, steps count: Int) -> (
+    Int, OracleFailure?
+  ) {
     var generator = OracleGenerator(seed: seed)
     var steps: [OracleStep] = []
     do {
@@ -73,7 +78,9 @@ extension OracleDriver {
       try driver.finish()
       return (driver.taken, nil)
     } catch {
-      return (steps.count, OracleFailure(setting: setting, seed: seed, steps: steps, mismatch: "\(error)"))
+      return (
+        steps.count, OracleFailure(setting: setting, seed: seed, steps: steps, mismatch: "\(error)")
+      )
     }
   }
 }
