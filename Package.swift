@@ -101,6 +101,7 @@ let package = Package(
       "04-LibraryCatalog", "LibraryCatalog", model: "LibraryModel",
       notSources: ["search.transcript", "broken.json"], resources: [.copy("catalog.json")])
     + chapter("05-EnqueueWriter", "EnqueueWriter", model: "EnqueueWriter")
+    + chapter("06-UnsavedChanges", "UnsavedChanges", model: "Recipes")
     + [
       .testTarget(
         name: "ChapterTests",
@@ -108,6 +109,7 @@ let package = Package(
           "CoreData", "StoreFileReader", "ChapterSupport", "ManualStackChapter", "ManualStack",
           "ContainerStackChapter", "ContainerStack", "DataControllerChapter", "DataController",
           "LibraryCatalogChapter", "LibraryCatalog", "EnqueueWriterChapter", "EnqueueWriter",
+          "UnsavedChangesChapter", "UnsavedChanges",
         ],
         swiftSettings: stackSettings)
     ]

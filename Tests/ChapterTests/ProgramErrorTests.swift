@@ -9,6 +9,7 @@ struct ProgramErrorTests {
     ("DataController", "DataModel.sqlite", []),
     ("LibraryCatalog", "Library.sqlite", ["import"]),
     ("EnqueueWriter", "EnqueueWriter.sqlite", []),
+    ("UnsavedChanges", "Recipes.sqlite", []),
   ]
 
   @Test(

@@ -14,7 +14,7 @@ struct TranscriptTests {
 
   @Test("Each chapter has one")
   func all() {
-    #expect(Self.transcripts.filter { $0.hasSuffix("/run.transcript") }.count >= 5)
+    #expect(Self.transcripts.filter { $0.hasSuffix("/run.transcript") }.count >= 6)
   }
 
   @Test("Running the command again gives what the transcript shows", arguments: transcripts)
