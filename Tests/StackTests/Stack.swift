@@ -19,6 +19,9 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
 
 /// A coordinator with one store, and a context. The store's files go with it.
 final class Stack {
+  /// Switched on once, before the first context of a test.
+  private static let invariantChecks: Void = { InvariantChecks.isOn = true }()
+
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator
   let store: NSPersistentStore
@@ -29,7 +32,7 @@ final class Stack {
     _ kind: StoreKind, _ model: NSManagedObjectModel = library(), at url: URL? = nil,
     options: [AnyHashable: Any]? = nil
   ) throws {
-    InvariantChecks.isOn = true
+    _ = Stack.invariantChecks
     self.model = model
     self.url =
       url ?? FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")

@@ -301,6 +301,8 @@ struct UndoManagerTests {
     manager.redo()
     #expect(seen == [[true, false], [false, true]])
     #expect(!manager.isUndoing && !manager.isRedoing)
+    // The action holds this function, which holds the manager.
+    manager.removeAllActions()
   }
 
   @Test("A subclass makes titles of its own")

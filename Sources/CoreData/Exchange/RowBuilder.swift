@@ -30,11 +30,13 @@ struct RowBuilder: ~Copyable {
   }
 
   private mutating func grow(_ more: Int) {
-    capacity = max(capacity * 2, end + more)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-    larger.copyMemory(from: memory, byteCount: end)
+    let wanted = max(capacity * 2, end + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 8)
+    // A row that has just begun may be wider than all that there was room for.
+    larger.copyMemory(from: memory, byteCount: min(end, capacity))
     memory.deallocate()
     memory = larger
+    capacity = wanted
   }
 
   @inline(__always)
