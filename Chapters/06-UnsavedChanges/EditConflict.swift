@@ -36,13 +36,13 @@ public struct EditConflict {
     object = conflict.sourceObject
     readVersion = conflict.oldVersionNumber
     storedVersion = conflict.newVersionNumber
-    let read = conflict.cachedSnapshot ?? [:]
-    let here = conflict.objectSnapshot ?? [:]
-    let stored = conflict.persistedSnapshot ?? [:]
-    differences = here.keys.sorted()
+    let edited = conflict.sourceObject
+    let read = conflict.objectSnapshot ?? conflict.cachedSnapshot ?? [:]
+    let stored = storedVersion == 0 ? [:] : conflict.persistedSnapshot ?? conflict.cachedSnapshot ?? [:]
+    differences = edited.entity.attributesByName.keys.sorted()
       .map {
         Difference(
-          property: $0, read: Self.words(read[$0]), here: Self.words(here[$0]),
+          property: $0, read: Self.words(read[$0]), here: Self.words(edited.value(forKey: $0)),
           stored: Self.words(stored[$0]))
       }
       .filter { $0.here != $0.read || $0.stored != $0.read }

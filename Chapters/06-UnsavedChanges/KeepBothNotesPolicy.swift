@@ -5,13 +5,14 @@ import CoreData
 /// that any thread may have it.
 public final class KeepBothNotesPolicy: NSMergePolicy, @unchecked Sendable {
   public override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    let notes = list.map { ($0.sourceObject as? Recipe)?.notes }
     try super.resolve(optimisticLockingConflicts: list)
-    for conflict in list {
-      guard let recipe = conflict.sourceObject as? Recipe,
-        let mine = conflict.objectSnapshot?["notes"] as? String,
-        let theirs = conflict.persistedSnapshot?["notes"] as? String
+    for (conflict, mine) in zip(list, notes) {
+      let stored = conflict.persistedSnapshot ?? conflict.cachedSnapshot
+      guard let recipe = conflict.sourceObject as? Recipe, let mine,
+        let theirs = stored?["notes"] as? String
       else { continue }
-      let read = conflict.cachedSnapshot?["notes"] as? String
+      let read = conflict.objectSnapshot?["notes"] as? String
       if mine != read, theirs != read, mine != theirs {
         recipe.notes = theirs + " " + mine
       }

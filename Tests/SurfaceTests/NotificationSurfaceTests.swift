@@ -178,7 +178,7 @@ final class LongerTitlePolicy: NSMergePolicy, @unchecked Sendable {
   override func resolve(mergeConflicts list: [Any]) throws {
     guard let list = list as? [NSMergeConflict] else { fatalError("Wrong object type") }
     conflicts += list.count
-    let titles = list.map { $0.persistedSnapshot?["title"] as? String ?? "" }
+    let titles = list.map { ($0.persistedSnapshot ?? $0.cachedSnapshot)?["title"] as? String ?? "" }
     try super.resolve(optimisticLockingConflicts: list)
     for (conflict, title) in zip(list, titles) {
       guard let note = conflict.sourceObject as? Note else { continue }

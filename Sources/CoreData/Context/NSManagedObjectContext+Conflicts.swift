@@ -5,37 +5,40 @@ extension NSManagedObjectContext {
     let versions = conflicts.versions.compactMap { conflict -> NSMergeConflict? in
       let number = owner.number(of: conflict.store)
       guard let object = owner.registered(conflict.conflict.base.reference, store: number) else { return nil }
-      return NSMergeConflict(object, base: conflict.conflict.base, persisted: conflict.conflict.persisted)
+      return NSMergeConflict(object, conflict.conflict)
     }
-    let new = conflicts.constraints.isEmpty ? [:] : newObjectsByReference()
-    let constraints = conflicts.constraints.map { publicConflict($0.conflict, $0.store, new) }
-    try policy.resolve(mergeConflicts: versions + constraints)
+    try policy.resolve(mergeConflicts: versions + publicConflicts(conflicts.constraints))
     processChanges(propagatingDeletes: true)
   }
 
-  /// New objects by the keys that were reserved for them.
-  private func newObjectsByReference() -> [RowReference: NSManagedObject] {
-    Dictionary(
-      insertedList.lazy.filter { $0.state.contains(.inserted) }.map { ($0.finalReference, $0) },
-      uniquingKeysWith: { first, _ in first })
+  private func publicConflicts(
+    _ conflicts: [(store: StoreIdentity, conflict: ConstraintConflict)]
+  ) -> [NSConstraintConflict] {
+    if conflicts.isEmpty { return [] }
+    // New objects by the keys that are reserved for them, under which nobody knows them yet.
+    var new: [UInt16: [RowReference: NSManagedObject]] = [:]
+    for object in insertedList where object.state.contains(.inserted) {
+      new[object.store, default: [:]][object.finalReference] = object
+    }
+    return conflicts.map { store, conflict in
+      let number = owner.number(of: store)
+      return publicConflict(conflict, number) { new[number]?[$0] ?? owner.registered($0, store: number) }
+    }
   }
 
   private func publicConflict(
-    _ conflict: ConstraintConflict, _ store: StoreIdentity, _ new: [RowReference: NSManagedObject]
+    _ conflict: ConstraintConflict, _ store: UInt16, _ object: (RowReference) -> NSManagedObject?
   ) -> NSConstraintConflict {
-    let number = owner.number(of: store)
-    let objects = conflict.conflicting.compactMap { reference in
-      new[reference] ?? owner.registered(reference, store: number)
-    }
+    let objects = conflict.conflicting.compactMap(object)
     let existing = conflict.persisted.map { row -> NSManagedObject in
-      let object = owner.object(for: row.reference, store: number)
+      let object = owner.object(for: row.reference, store: store)
       if object.state.contains(.fault) { object.row = row }
       return object
     }
     return NSConstraintConflict(
       constraint: conflict.constraint, databaseObject: existing,
       databaseSnapshot: conflict.persisted.flatMap { row in existing?.snapshot(of: row) },
-      conflictingObjects: objects, conflictingSnapshots: objects.map(\.snapshot))
+      conflictingObjects: objects, conflictingSnapshots: objects.map(\.originalSnapshot))
   }
 
   /// Drops everything that was set on an object since its row was read, and what it meant for other objects.
@@ -62,5 +65,15 @@ extension NSManagedObjectContext {
       object.owner = ObjectOwner(owner.layouts)
     }
     for object in owner.allObjects { object.forget(objects) }
+  }
+}
+
+extension MisuseReport {
+  static func noMergePolicy(_ value: Any, _ context: NSManagedObjectContext) -> MisuseReport {
+    MisuseReport(
+      "The merge policy of the context \(context.label) was set to what is none.",
+      facts: [("Value", "\(value), of type \(type(of: value))")],
+      how: "A merge policy is an NSMergePolicy.",
+      remedy: "Set one of its five, such as NSMergePolicy.mergeByPropertyObjectTrump, or an object of a subclass.")
   }
 }

@@ -1,44 +1,53 @@
 /// Taking over what other contexts have saved.
 extension NSManagedObjectContext {
-  /// Merges a save of another context of the same coordinator, from its `didSave` notification.
+  /// Merges a save of another context, from its `didSave` notification or that with ids.
   ///
   /// New objects come in as faults, changed ones that this context has are refreshed under its own changes,
-  /// deleted ones leave. Nothing of it counts as a change of this context. A pinned context goes on to the newest
-  /// state. Called on this context's queue.
+  /// deleted ones leave. Nothing of it counts as a change of this context. Ids of stores that this context does not
+  /// have are left out. A pinned context goes on to the newest state. Called on this context's queue.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     guardQueue("mergeChanges(fromContextDidSave:)")
-    let info = notification.userInfo ?? [:]
-    func ids(_ keys: String...) -> [NSManagedObjectID] {
-      keys.flatMap { NSManagedObjectContext.ids(in: info[$0]) }
-    }
-    merge(
-      inserted: ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
-      updated: ids(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey),
-      deleted: ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
+    guard owner != nil else { return }
+    let merge = MergedIDs(notification.userInfo ?? [:], self)
+    // Another coordinator's saves are news to this one's cache.
+    let foreign = merge.all.filter { !isOwn($0.storeIdentity) }
+    if !foreign.isEmpty { persistentStoreCoordinator?.noteChangedElsewhere(foreign) }
+    self.merge(merge)
   }
 
-  /// Merges changes that no context of this process made, such as those of a batch request, into contexts.
-  /// The values are arrays or sets of ids, or of their URIs.
+  /// Merges changes that no context of this process made, such as those of a batch request, into contexts, parents
+  /// before their children. Waits for the contexts' queues.
+  ///
+  /// The keys are those of the notifications, for objects or for ids; the values are arrays or sets of ids, or of
+  /// their URIs.
   public class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
-    let notification = Notification(
-      name: .NSManagedObjectContextDidSaveObjectIDs, object: nil, userInfo: changeNotificationData)
+    let contexts = contexts.filter { $0.owner != nil }.sorted { $0.depth < $1.depth }
+    var told: [NSPersistentStoreCoordinator] = []
     for context in contexts {
-      context.runAndWait { context.mergeChanges(fromContextDidSave: notification.resolvingURIs(in: context)) }
+      guard let coordinator = context.persistentStoreCoordinator else { continue }
+      context.runAndWait {
+        let merge = MergedIDs(changeNotificationData, context)
+        if !told.contains(where: { $0 === coordinator }) {
+          told.append(coordinator)
+          coordinator.noteChangedElsewhere(merge.all)
+        }
+        context.merge(merge)
+      }
     }
   }
 
-  private static func ids(in value: Any?) -> [NSManagedObjectID] {
-    let elements: [Any]
-    switch value {
-    case let set as Set<NSManagedObject>: return set.map(\.objectID)
-    case let set as Set<NSManagedObjectID>: return Array(set)
-    case let set as NSSet: elements = set.allObjects
-    case let array as [Any]: elements = array
-    default: elements = []
-    }
-    return elements.compactMap { ($0 as? NSManagedObject)?.objectID ?? $0 as? NSManagedObjectID }
+  /// How many parents there are above.
+  private var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
+
+  private func isOwn(_ store: StoreIdentity?) -> Bool {
+    guard let store else { return true }
+    return persistentStoreCoordinator?.persistentStores.contains { $0.identity === store } ?? true
+  }
+
+  private func merge(_ ids: MergedIDs) {
+    merge(inserted: ids.inserted, updated: ids.updated, deleted: ids.deleted)
   }
 
   /// Merges a save that the coordinator told of. On this context's queue.
@@ -75,7 +84,7 @@ extension NSManagedObjectContext {
       } else {
         refreshMerging(object)
       }
-      changes.updated.append(object)
+      changes.refreshed.append(object)
     }
     for id in deleted {
       guard let object = registeredObject(for: id) else { continue }
@@ -86,6 +95,8 @@ extension NSManagedObjectContext {
     checkInvariants("after a merge")
     if changes.isEmpty { return }
     post(.NSManagedObjectContextObjectsDidChange, changes.userInfo)
+    // Here they are what they were to the context that saved them.
+    (changes.updated, changes.refreshed) = (changes.refreshed, [])
     post(.NSManagedObjectContextDidMergeChangesObjectIDs, changes.idUserInfo)
   }
 
@@ -104,17 +115,62 @@ extension NSManagedObjectContext {
   }
 }
 
-extension Notification {
-  /// URIs among the values become ids.
-  fileprivate func resolvingURIs(in context: NSManagedObjectContext) -> Notification {
-    guard let coordinator = context.persistentStoreCoordinator else { return self }
-    var copy = self
-    for (key, value) in userInfo ?? [:] {
-      let elements = (value as? NSSet)?.allObjects ?? value as? [Any] ?? []
-      copy.userInfo?[key] = elements.compactMap { element in
-        (element as? URL).map { coordinator.managedObjectID(forURIRepresentation: $0) as Any } ?? element
+/// What a notification's payload names, as ids that a context can use.
+private struct MergedIDs {
+  let inserted: [NSManagedObjectID]
+  let updated: [NSManagedObjectID]
+  let deleted: [NSManagedObjectID]
+
+  var all: [NSManagedObjectID] { inserted + updated + deleted }
+
+  init(_ payload: [AnyHashable: Any], _ context: NSManagedObjectContext) {
+    let stores = context.persistentStoreCoordinator?.persistentStores ?? []
+    let layouts = context.owner.layouts
+    func isKnown(_ id: NSManagedObjectID) -> Bool {
+      guard layouts.layout(of: id.entity) != nil else { return false }
+      guard let store = id.storeIdentity else { return true }
+      return stores.contains { $0.identity === store || $0.identity.uuid == store.uuid }
+    }
+    func ids(_ keys: String...) -> [NSManagedObjectID] {
+      keys.flatMap { MergedIDs.ids(in: payload[$0], context) }.filter(isKnown)
+    }
+    inserted = ids(NSInsertedObjectsKey, NSInsertedObjectIDsKey)
+    updated = ids(
+      NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey,
+      NSInvalidatedObjectsKey, NSInvalidatedObjectIDsKey)
+    deleted = ids(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
+  }
+
+  private static func ids(in value: Any?, _ context: NSManagedObjectContext) -> [NSManagedObjectID] {
+    let elements: [Any]
+    switch value {
+    case let set as Set<NSManagedObject>: return set.map(\.objectID)
+    case let set as Set<NSManagedObjectID>: return Array(set)
+    case let set as NSSet: elements = set.allObjects
+    case let array as [Any]: elements = array
+    default: elements = []
+    }
+    return elements.compactMap { element in
+      switch element {
+      case let object as NSManagedObject: object.objectID
+      case let id as NSManagedObjectID: id
+      case let url as URL: context.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: url)
+      default: nil
       }
     }
-    return copy
+  }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// Lets the stores know that somebody else wrote these rows.
+  fileprivate func noteChangedElsewhere(_ ids: [NSManagedObjectID]) {
+    for store in persistentStores {
+      guard let rows = store.identity.rowStore else { continue }
+      let own = ids.filter { $0.key > 0 && $0.storeIdentity?.uuid == store.identity.uuid }
+      let references = own.compactMap { id in
+        layouts.layout(of: id.entity).map { RowReference(entity: $0.index, key: id.key) }
+      }
+      if !references.isEmpty { rows.changedElsewhere(references) }
+    }
   }
 }

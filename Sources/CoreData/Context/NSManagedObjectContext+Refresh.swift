@@ -4,7 +4,8 @@ extension NSManagedObjectContext {
   func refreshObject(_ object: NSManagedObject, mergeChanges: Bool) {
     guardQueue("refresh(_:mergeChanges:)")
     guard object.owner === owner, isRefreshable(object) else { return }
-    if mergeChanges {
+    // A deletion stays, and with it the row to delete: of the newest version.
+    if mergeChanges || object.state.contains(.deleted) {
       if object.state.contains(.fault) {
         object.forgetFaultRow()
         return
@@ -91,12 +92,14 @@ extension NSManagedObjectContext {
     guard owner != nil else { return }
     let objects = owner.allObjects
     let ids = objects.map(\.objectID)
+    let nobody = ForgottenOwner(owner.layouts)
     for object in objects {
       owner.unregister(object)
-      object.owner = ObjectOwner(owner.layouts)
+      object.owner = nobody
       object.changes = nil
       object.toManyStates = []
-      object.state = []
+      object.row = nil
+      object.state = [.fault]
     }
     clearLists()
     moveGeneration()
@@ -122,6 +125,25 @@ extension NSManagedObjectContext {
   }
 }
 
+/// Whom objects belong to after a reset: they are faults that nobody fulfils.
+private final class ForgottenOwner: ObjectOwner {
+  override func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? { misuse(.forgotten(object)) }
+
+  override func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
+    misuse(.forgotten(object))
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func forgotten(_ object: NSManagedObject) -> MisuseReport {
+    MisuseReport(
+      "CoreData could not fulfill a fault for \(object.objectID.description).",
+      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      how: "Its context was reset, and has forgotten it.",
+      remedy: "Let go of all objects of a context before reset(), or keep `objectID` and find the object anew.")
+  }
+}
+
 extension NSManagedObject {
   /// Takes a newer row; unsaved changes stay on top of it.
   final func takeRefreshed(_ row: RowSnapshot) {
@@ -144,7 +166,7 @@ extension NSManagedObject {
     refreshMembers()
   }
 
-  private final func refreshMembers() {
+  final func refreshMembers() {
     for property in layout.toMany where property.toManyIndex < toManyStates.count {
       guard let state = toManyStates[property.toManyIndex] else { continue }
       if state.isChanged {

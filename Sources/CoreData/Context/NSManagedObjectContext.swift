@@ -48,8 +48,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whatever the client wants to keep with the context.
   public let userInfo = NSMutableDictionary()
 
-  /// What to do when a row was changed by somebody else: an ``NSMergePolicy``.
-  open var mergePolicy: Any = NSMergePolicy.error
+  /// What to do when a row was changed by somebody else: an ``NSMergePolicy``. Anything else is a misuse.
+  open var mergePolicy: Any = NSMergePolicy.error {
+    didSet { if !(mergePolicy is NSMergePolicy) { misuse(.noMergePolicy(mergePolicy, self)) } }
+  }
 
   /// Whether the context keeps all of its objects alive, not only changed ones.
   open var retainsRegisteredObjects = false {

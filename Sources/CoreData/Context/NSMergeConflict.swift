@@ -1,27 +1,37 @@
 /// An object whose row was changed, or deleted, by somebody else since it was read.
+///
+/// There are two cases, by who changed the row:
+///
+/// 1. Another context of the coordinator, which still holds the new row: that is ``cachedSnapshot``, and
+///    ``persistedSnapshot`` is nil.
+/// 2. Another coordinator, or a context that has let go of the row: ``cachedSnapshot`` is what this context has
+///    read, and the new row is ``persistedSnapshot``; nil when the row was deleted.
+///
+/// Snapshots hold attributes and ids of to-one destinations, and `NSNull` for nil; no to-many relationships.
 nonisolated open class NSMergeConflict: NSObject {
-  /// The object that could not be saved.
+  /// The object that could not be saved. What the save would have written is in it.
   public let sourceObject: NSManagedObject
   /// The version the object was read with; 0 for a new object.
   public let oldVersionNumber: Int
   /// The version the store has now; 0 when the row is gone.
   public let newVersionNumber: Int
-  /// Attributes, and ids of to-one destinations, as they are in memory.
+  /// The object as it was read, without its unsaved changes.
   public let objectSnapshot: [String: Any]?
-  /// The same, as they were read.
+  /// What the coordinator knows of the row.
   public let cachedSnapshot: [String: Any]?
-  /// The same, as they are in the store now; nil when the row is gone.
+  /// What the store has, if the coordinator did not know.
   public let persistedSnapshot: [String: Any]?
 
   let persistedRow: RowSnapshot?
 
-  init(_ object: NSManagedObject, base: RowSnapshot?, persisted: RowSnapshot?) {
+  init(_ object: NSManagedObject, _ conflict: VersionConflict) {
+    let (base, persisted) = (conflict.base, conflict.persisted)
     sourceObject = object
-    oldVersionNumber = Int(base?.version ?? 0)
+    oldVersionNumber = Int(base.version)
     newVersionNumber = Int(persisted?.version ?? 0)
-    objectSnapshot = object.snapshot
-    cachedSnapshot = base.map { object.snapshot(of: $0) }
-    persistedSnapshot = persisted.map { object.snapshot(of: $0) }
+    objectSnapshot = object.snapshot(of: base)
+    cachedSnapshot = object.snapshot(of: conflict.isCached ? persisted ?? base : base)
+    persistedSnapshot = conflict.isCached ? nil : persisted.map { object.snapshot(of: $0) }
     persistedRow = persisted
   }
 
@@ -33,16 +43,18 @@ nonisolated open class NSMergeConflict: NSObject {
     sourceObject = source
     oldVersionNumber = oldVersion
     newVersionNumber = newVersion
-    objectSnapshot = source.snapshot
+    objectSnapshot = source.originalSnapshot
     self.cachedSnapshot = cachedSnapshot
     self.persistedSnapshot = persistedSnapshot
     persistedRow = nil
   }
 
   open override var description: String {
-    "NSMergeConflict for \(sourceObject.layout.name) \(sourceObject.objectID.description) with objectSnapshot = "
-      + "\(objectSnapshot ?? [:]), cachedSnapshot = \(cachedSnapshot ?? [:]), persistedSnapshot = "
-      + "\(persistedSnapshot.map { "\($0)" } ?? "deleted"), version \(oldVersionNumber) to \(newVersionNumber)"
+    let news =
+      persistedSnapshot.map { "cached row = \(cachedSnapshot ?? [:]), new database row = \($0)" }
+      ?? (newVersionNumber == 0 ? "the row deleted" : "new cached row = \(cachedSnapshot ?? [:])")
+    return "NSMergeConflict for \(sourceObject.layout.name) \(sourceObject.objectID.description) with oldVersion = "
+      + "\(oldVersionNumber), newVersion = \(newVersionNumber), old object snapshot = \(objectSnapshot ?? [:]), \(news)"
   }
 }
 
@@ -57,17 +69,18 @@ nonisolated open class NSConstraintConflict: NSObject {
   public let databaseSnapshot: [String: Any]?
   /// The objects of this save that collide.
   public let conflictingObjects: [NSManagedObject]
-  public let conflictingSnapshots: [[String: Any]]
+  /// What those objects were before: as they were read, or inserted. In the order of the objects.
+  public let conflictingSnapshots: [[AnyHashable: Any]]
 
   public init(
     constraint: [String], databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?,
-    conflictingObjects: [NSManagedObject], conflictingSnapshots: [[String: Any]]
+    conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
   ) {
     self.constraint = constraint
     self.databaseObject = databaseObject
     self.databaseSnapshot = databaseSnapshot
     self.conflictingObjects = conflictingObjects
-    self.conflictingSnapshots = conflictingSnapshots
+    self.conflictingSnapshots = conflictingSnapshots.map { $0 as? [AnyHashable: Any] ?? [:] }
     var values: [String: Any] = [:]
     for name in constraint { values[name] = conflictingObjects.first?.value(forKey: name) ?? NSNull() }
     constraintValues = values
@@ -81,13 +94,12 @@ nonisolated open class NSConstraintConflict: NSObject {
 }
 
 extension NSManagedObject {
-  /// Attributes and to-one ids as they are in memory.
-  var snapshot: [String: Any] {
+  /// Attributes and to-one ids as they were read; of a new object its default values.
+  var originalSnapshot: [String: Any] {
+    if let row { return snapshot(of: row) }
     var values: [String: Any] = [:]
-    for property in layout.slots {
-      values[property.name] =
-        property.kind == .toOne
-        ? toOne(property)?.objectID ?? NSNull() : currentValue(property).boxed(for: property) ?? NSNull()
+    for property in layout.slots where property.word >= 0 {
+      values[property.name] = property.kind == .toOne ? NSNull() : property.attribute.defaultValue ?? NSNull()
     }
     return values
   }

@@ -45,7 +45,9 @@ nonisolated open class NSMergePolicy: NSObject {
 
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.mergeConflict(conflicts: list).nsError }
-    for conflict in list { conflict.sourceObject.settle(conflict, mergeType) }
+    var gone = ContiguousArray<NSManagedObject>()
+    for conflict in list where !conflict.sourceObject.settle(conflict, mergeType) { gone.append(conflict.sourceObject) }
+    gone.first?.managedObjectContext?.forgetDeletedElsewhere(gone)
   }
 
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
@@ -62,8 +64,7 @@ nonisolated open class NSMergePolicy: NSObject {
     if type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType,
       conflict.databaseObject != nil, let last = losers.last
     {
-      // All values of the new object, those it never set included.
-      for property in last.layout.slots { winner.setBoxed(last.boxedValue(property), property) }
+      winner.take(last)
     }
     for loser in losers { loser.managedObjectContext?.delete(loser) }
   }
@@ -78,19 +79,42 @@ nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: AnyObject
   NSMergePolicy.mergeByPropertyStoreTrump
 
 extension NSManagedObject {
-  /// Takes the store's row as the new base, and of this object's changes what the policy leaves.
-  fileprivate func settle(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) {
+  /// Takes all values of another object, those it never set included, and its members beside those that are there.
+  /// The two may be of different subentities: what only one of them has is left out.
+  fileprivate func take(_ other: NSManagedObject) {
+    for property in other.layout.slots {
+      guard let own = layout.property(named: property.name), own.slot >= 0 else { continue }
+      setBoxed(other.boxedValue(property), own)
+    }
+    for property in other.layout.toMany {
+      guard let own = layout.property(named: property.name), own.kind == .toMany else { continue }
+      for member in other.members(property) where !member.state.contains(.deleted) && !contains(member, own) {
+        connect(member, own)
+      }
+    }
+  }
+
+  /// Takes the store's row as the new base, and of this object's changes what the policy leaves. False when the row
+  /// is gone and the object is to go with it.
+  fileprivate func settle(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) -> Bool {
     let objectWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
-    guard let persisted = conflict.persistedRow else {
-      settleMissingRow(objectWins: objectWins)
-      return
+    // A conflict that a program has stated knows no row.
+    let isStated = conflict.persistedRow == nil && conflict.newVersionNumber > 0
+    guard let persisted = isStated ? managedObjectContext?.readAgain(self) : conflict.persistedRow else {
+      return settleMissingRow(objectWins: objectWins)
     }
     let base = row
-    row = persisted
     if state.contains(.deleted) {
-      if !objectWins { managedObjectContext?.undelete(self) }
-      return
+      if !objectWins {
+        revertNullification()
+        managedObjectContext?.revertChanges(of: self)
+        managedObjectContext?.undelete(self)
+      }
+      row = persisted
+      return true
     }
+    row = persisted
+    refreshMembers()
     switch type {
     case .overwriteMergePolicyType:
       if let base { pin(base) }
@@ -104,6 +128,7 @@ extension NSManagedObject {
     default: break
     }
     awake(fromSnapshotEvents: .mergePolicy)
+    return true
   }
 
   /// Writes what was read again, as if it had been set: nothing of the store's row is to stay.
@@ -121,15 +146,18 @@ extension NSManagedObject {
   }
 
   /// The row is gone: the object is written anew under its key, or goes as well.
-  private func settleMissingRow(objectWins: Bool) {
-    guard let context = managedObjectContext else { return }
-    if state.contains(.deleted) || !objectWins {
-      context.forgetDeletedElsewhere([self])
-    } else {
-      if let row { pin(row) }
-      row = nil
-      state.remove(.updated)
-      context.markInserted(self)
+  private func settleMissingRow(objectWins: Bool) -> Bool {
+    guard let context = managedObjectContext else { return true }
+    if state.contains(.deleted) || !objectWins { return false }
+    if let row { pin(row) }
+    row = nil
+    // Its members went with the row; those that came here are there.
+    for case let state? in toManyStates {
+      state.discardOrder()
+      state.refresh([])
     }
+    state.remove(.updated)
+    context.markInserted(self)
+    return true
   }
 }

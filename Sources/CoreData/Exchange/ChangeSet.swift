@@ -59,6 +59,8 @@ struct VersionConflict {
   let base: RowSnapshot
   /// What the store holds now; nil when the row is gone.
   let persisted: RowSnapshot?
+  /// Whether the coordinator knew of the newer row, since another of its contexts holds it.
+  var isCached = false
 }
 
 /// Rows that agree in the attributes of a uniqueness constraint.

@@ -27,6 +27,9 @@ protocol RowStore: NSPersistentStore, RowReader {
   /// Reserved keys are never given out again, whether or not a save uses them.
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64
 
+  /// Rows that somebody else wrote: from now on they are read anew.
+  func changedElsewhere(_ rows: [RowReference])
+
   /// Writes all of the change set or none of it.
   func commit(_ changes: ChangeSet) throws -> SaveOutcome
 }
@@ -39,4 +42,6 @@ extension RowReader {
 
 extension RowStore {
   func pinnedReader() throws -> (any RowReader)? { nil }
+
+  func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
 }

@@ -142,6 +142,18 @@ extension NSManagedObject {
     state.discardChanges(keepingBase: false)
   }
 
+  /// Takes back that this object, deleted, was taken out of the relationships that lead to it.
+  final func revertNullification() {
+    for property in layout.relationships {
+      guard let inverse = layout.inverse(of: property) else { continue }
+      if property.kind == .toOne {
+        toOne(property)?.revertMember(self, inverse)
+      } else {
+        for member in members(property) { member.revertMember(self, inverse) }
+      }
+    }
+  }
+
   /// The other side of this relationship takes back that `object` came or went.
   private final func revertMember(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = own(property)

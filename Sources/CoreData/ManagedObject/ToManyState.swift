@@ -99,7 +99,11 @@ final class ToManyState {
   /// Takes back that a member came or went; no word of it is left.
   func revert(_ member: NSManagedObject) {
     noteChange()
-    if isAdded(member) { remove(member) } else { removed.remove(member.reference) }
+    if isAdded(member) {
+      remove(member)
+    } else if removed.remove(member.reference) != nil, order != nil {
+      order!.append(member)
+    }
   }
 
   /// Members that had temporary ids have got others.

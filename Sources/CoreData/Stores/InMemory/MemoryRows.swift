@@ -34,7 +34,8 @@ struct MemoryRows {
     func check(_ base: RowSnapshot) {
       let current = row(base.reference)
       if current?.version != base.version {
-        conflicts.append(VersionConflict(base: base, persisted: current))
+        // What is in memory is known to all.
+        conflicts.append(VersionConflict(base: base, persisted: current, isCached: current != nil))
       }
     }
     for row in changes.inserted {

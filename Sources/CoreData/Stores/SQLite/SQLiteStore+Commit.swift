@@ -68,8 +68,12 @@ extension SQLiteStore {
       return .versionConflicts(
         try run.outdated.map { base in
           let root = layouts.layouts[base.entity].root
+          // Asked before the row is read, which publishes it.
+          let cached = rowCache.row(base.reference)
+          let persisted = try committedRows([base.key], in: root, connection).first
           return VersionConflict(
-            base: base, persisted: try committedRows([base.key], in: root, connection).first)
+            base: base, persisted: persisted,
+            isCached: persisted != nil && cached != nil && cached?.version == persisted?.version)
         })
     }
     // The references with the actual entities that the change set's rows have, by root entity.

@@ -46,6 +46,12 @@ extension SQLiteStore {
     return found.map { (generation?.rowCache ?? rowCache).publish($0) }
   }
 
+  func changedElsewhere(_ rows: [RowReference]) {
+    rowCache.invalidate(rows)
+    // Open transactions may still see what was there before.
+    pool.didCommit()
+  }
+
   private func rows(
     _ keys: ArraySlice<Int64>, _ query: RowQuery, size: Int, _ connection: Connection, _ files: ExternalFiles
   ) throws -> [RowSnapshot] {

@@ -19,9 +19,10 @@ struct Collisions {
 
   private(set) var list: [Collision] = []
   private var positions: [Place: Int] = [:]
-  /// Rows that the change set inserts or updates, by key and root entity: made when the first is needed.
   private let changes: ChangeSet
+  // By key and root entity, made when the first is needed.
   private var own: Set<RowReference>?
+  private var updates: [RowReference: RowUpdate]?
 
   init(_ changes: ChangeSet) { self.changes = changes }
 
@@ -50,17 +51,35 @@ struct Collisions {
       list[index].rows.append(row.reference)
       return
     }
-    if own == nil {
-      own = Set(
-        (changes.inserted + changes.updated.map(\.row)).map {
-          RowReference(entity: layouts.layouts[$0.entity].rootIndex, key: $0.key)
-        })
-    }
-    let isOwn = own!.contains(RowReference(entity: declaring.rootIndex, key: key))
+    let holder = RowReference(entity: declaring.rootIndex, key: key)
+    let isOwn = ownRows(layouts).contains(holder) || isTaken(constraint, by: holder, layouts)
     positions[place] = list.count
     list.append(
       Collision(
         constraint: constraint, rows: [row.reference], key: key, entity: declaring.index, isOwn: isOwn))
+  }
+
+  /// Rows that the change set inserts.
+  private mutating func ownRows(_ layouts: ModelLayouts) -> Set<RowReference> {
+    if let own { return own }
+    let rows = Set(changes.inserted.map { RowReference(entity: layouts.layouts[$0.entity].rootIndex, key: $0.key) })
+    own = rows
+    return rows
+  }
+
+  /// Whether the change set gives a stored row the values of a constraint. A row that had them before, and is changed
+  /// elsewhere, holds them as the store's.
+  private mutating func isTaken(
+    _ constraint: [String], by holder: RowReference, _ layouts: ModelLayouts
+  ) -> Bool {
+    if updates == nil {
+      updates = Dictionary(
+        changes.updated.map { (RowReference(entity: layouts.layouts[$0.row.entity].rootIndex, key: $0.row.key), $0) },
+        uniquingKeysWith: { first, _ in first })
+    }
+    guard let update = updates![holder] else { return false }
+    let layout = layouts.layouts[update.row.entity]
+    return constraint.contains { name in layout.property(named: name).map { update.changed.contains($0.slot) } ?? false }
   }
 
   /// The key of another row with the same values; nil when there is none, or one of the values is null.
