@@ -5,10 +5,6 @@ extension NSPersistentStoreCoordinator {
     let missing = [
       (NSPersistentHistoryTrackingKey, "Persistent history (NSPersistentHistoryTrackingKey)"),
       (
-        NSPersistentStoreRemoteChangeNotificationPostOptionKey,
-        "Notifications of remote changes (NSPersistentStoreRemoteChangeNotificationPostOptionKey)"
-      ),
-      (
         NSPersistentStoreStagedMigrationManagerOptionKey,
         "Staged migration (NSPersistentStoreStagedMigrationManagerOptionKey)"
       ),

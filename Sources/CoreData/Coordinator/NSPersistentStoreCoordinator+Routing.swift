@@ -116,6 +116,7 @@ extension NSPersistentStoreCoordinator {
       throw Failure.incompleteSave(stores: changeSets.map(\.store).filter { !written.contains($0) }, errors: [])
         .nsError
     }
+    RemoteChanges.announce(written)
     return conflicts
   }
 

@@ -76,6 +76,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
       }
       stores.append(store)
       store.didAdd(to: self)
+      RemoteChanges.note(store, of: self)
       post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
       return store
     }
@@ -122,6 +123,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
       }
       NotificationCenter.default.post(
         name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)
+      RemoteChanges.forget(store)
       store.willRemove(from: self)
       stores.removeAll { $0 === store }
       store.detach()
