@@ -15,6 +15,7 @@ struct RemoteMergingTests {
     let (changed, gone) = try stack.context.performAndWait {
       let books = ["A", "gone"].map { stack.context.new("Book", ["title": $0]) }
       try stack.context.save()
+      books.forEach { $0.read() }
       return (books[0], books[1])
     }
     let new = try stack.elsewhere { other in
