@@ -24,6 +24,8 @@ enum ProgramRunner {
     let executable: URL = try #require(builtProgram(program), "The program \(program) was not built.")
     process.executableURL = executable
     process.arguments = arguments + (folder.map { ["--store", $0.path] } ?? [])
+    // Programs do what a reader's do, also when the tests run under stress.
+    process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "COREDATA_STRESS" }
     // Files and no pipes: a program that says much would wait for a reader.
     let place = try TemporaryFolder()
     let output = place.url.appendingPathComponent("output")

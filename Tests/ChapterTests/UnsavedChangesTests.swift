@@ -35,6 +35,8 @@ struct UnsavedChangesTests {
 
   /// Another context saves a change of the recipe, or its deletion, behind this one's back.
   private func elsewhere(_ change: (Recipe, NSManagedObjectContext) -> Void) throws {
+    // What this context holds is from before.
+    recipe.willAccessValue(forKey: nil)
     let other = stack.newMainContext()
     change(try #require(try other.existingObject(with: recipe.objectID) as? Recipe), other)
     try other.save()
