@@ -108,6 +108,8 @@ struct FailedSaveTests {
       new.mutableSetValue(forKey: "tags").add(tag)
       let part = context.new("Chapter", ["book": new])
       var made = [a, b, book, gone, tag, new, part] + chapters
+      // All is read while it can be.
+      _ = look(context, made)
       let (code, mend) = try arrange(point, stack, book, &made)
       context.processPendingChanges()
       let before = look(context, made)
