@@ -72,7 +72,7 @@ struct StackSurfaceTests {
     #expect((error as NSError).code == NSFileReadCorruptFileError)
   }
 
-  @Test("A preview's container in /dev/null is filled and read back")
+  @Test("A preview's container in /dev/null is filled and read back") @MainActor
   func preview() throws {
     let context = PersistenceController.preview.container.viewContext
     try context.performAndWait {

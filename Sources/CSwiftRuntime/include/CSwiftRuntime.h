@@ -28,6 +28,14 @@ extern _Bool core_data_guards_queues;
 /// -1, -2, -3 …: a key for an object that no store has seen. Any thread.
 long long core_data_next_temporary_key(void);
 
+/// One word that threads share without a lock.
+static inline unsigned long core_data_load_word(const unsigned long *_Nonnull word) {
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+static inline void core_data_store_word(unsigned long *_Nonnull word, unsigned long value) {
+  __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
 /// The readable form of a mangled name, to be freed by the caller; NULL if it is none.
 char *_Nullable swift_demangle(const char *_Nonnull mangledName, size_t length, char *_Nullable buffer,
                                size_t *_Nullable bufferSize, unsigned int flags);

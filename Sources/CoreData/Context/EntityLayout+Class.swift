@@ -5,9 +5,11 @@ extension EntityLayout {
   /// program's own; a class that cannot be found becomes `NSManagedObject`, as in Apple's framework, and is
   /// reported once.
   var objectClass: NSManagedObject.Type {
-    if let found = classStorage { return unsafeBitCast(found, to: NSManagedObject.Type.self) }
+    if let found = UnsafeRawPointer(bitPattern: classWord.value) {
+      return unsafeBitCast(found, to: NSManagedObject.Type.self)
+    }
     let found = EntityClasses.find(entity.managedObjectClassName ?? "NSManagedObject", entity: name)
-    classStorage = found
+    classWord.value = UInt(bitPattern: unsafeBitCast(found, to: UnsafeRawPointer.self))
     return found
   }
 }

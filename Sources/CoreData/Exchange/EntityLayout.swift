@@ -179,11 +179,11 @@ final class EntityLayout: @unchecked Sendable {
   var subtree: Range<Int> { index..<subtreeEnd }
   var root: EntityLayout { model.layouts[rootIndex] }
 
-  /// The class of this entity's objects; found once, when the context first needs it.
-  var classStorage: AnyClass?
-  /// The class that was last asked whether it validates values itself, and its answer in the lowest bit: one word,
-  /// so that contexts may write it at the same time. See `ValueValidation`.
-  var validatingClass: UInt = 0
+  /// The class of this entity's objects; found once, when a context first needs it. See `objectClass`.
+  let classWord = AtomicWord()
+  /// The class that was last asked whether it validates values itself, and its answer in the lowest bit. See
+  /// `ValueValidation`.
+  let validatingClass = AtomicWord()
 
   func property(named name: String) -> LayoutProperty? {
     indexByName[name].map { properties[$0] }
@@ -276,7 +276,11 @@ final class EntityLayout: @unchecked Sendable {
     }
   }
 
-  deinit { places.free() }
+  deinit {
+    places.free()
+    classWord.free()
+    validatingClass.free()
+  }
 }
 
 extension SlotKind {

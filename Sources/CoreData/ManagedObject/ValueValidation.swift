@@ -19,7 +19,7 @@ enum ValueValidation {
   @inline(__always)
   static func isOverridden(_ object: NSManagedObject) -> Bool {
     let type = type(of: object)
-    let known = object.layout.validatingClass
+    let known = object.layout.validatingClass.value
     if known & ~1 == address(type) { return known & 1 == 1 }
     return note(type, object.layout)
   }
@@ -27,7 +27,7 @@ enum ValueValidation {
   @inline(never)
   private static func note(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> Bool {
     let isOverriding = isOverridden(by: type)
-    layout.validatingClass = address(type) | (isOverriding ? 1 : 0)
+    layout.validatingClass.value = address(type) | (isOverriding ? 1 : 0)
     return isOverriding
   }
 
