@@ -1,0 +1,144 @@
+/// What a fetched results controller has fetched, and how it follows the context; the same for all types of
+/// results.
+///
+/// On the context's queue. It holds the context; the context does not hold it: its observer goes with it.
+final class FetchedResults {
+  let context: NSManagedObjectContext
+  /// Nil before the first fetch.
+  private(set) var criteria: ResultsCriteria?
+  private(set) var list: ResultsList?
+  /// Whether the delegate has `controller(_:didChangeContentWith:)`; nil until it was tried.
+  var takesDifference: Bool?
+
+  private var observer: (any NSObjectProtocol)?
+  /// Set by a reset of the context: its objects are of no use, and changes don't concern them.
+  private var isForgotten = false
+  // Events that come while one is being reported, by what the delegate does, wait for its end.
+  private var events: [ResultsEvent] = []
+  private var isReporting = false
+  // Made on demand, dropped with every change.
+  private var allObjects: [NSManagedObject]?
+  private var sectionInfos: [any NSFetchedResultsSectionInfo]?
+
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
+  deinit { stopObserving() }
+
+  func replace(_ list: ResultsList, _ criteria: ResultsCriteria) {
+    self.criteria = criteria
+    isForgotten = false
+    set(list)
+  }
+
+  private func set(_ list: ResultsList) {
+    self.list = list
+    allObjects = nil
+    sectionInfos = nil
+  }
+
+  var objects: [NSManagedObject]? {
+    if allObjects == nil { allObjects = list?.objects }
+    return allObjects
+  }
+
+  func sections(_ indexTitle: (String) -> String?) -> [any NSFetchedResultsSectionInfo]? {
+    if sectionInfos == nil {
+      sectionInfos = list?.sections.map { FetchedSectionInfo($0, indexTitle: indexTitle($0.name)) }
+    }
+    return sectionInfos
+  }
+
+  func place(of object: NSManagedObject) -> ResultsPlace? {
+    list?.places(of: CollectionOfOne(object))[ObjectIdentifier(object)]
+  }
+
+  func observe(_ body: @escaping (Notification) -> Void) {
+    if observer != nil { return }
+    observer = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil, using: body)
+  }
+
+  func stopObserving() {
+    if let observer { NotificationCenter.default.removeObserver(observer) }
+    observer = nil
+  }
+
+  /// Takes an event in, and tells the teller, unless the list is not concerned.
+  func follow(_ notification: Notification, _ teller: some ResultsTeller) {
+    if list == nil || isForgotten { return }
+    events.append(ResultsEvent(notification))
+    if isReporting { return }
+    isReporting = true
+    defer { isReporting = false }
+    while !events.isEmpty {
+      let event = events.removeFirst()
+      if event.isReset { isForgotten = true }
+      if isForgotten { continue }
+      do {
+        try process(event, teller)
+      } catch {
+        misuse(.listCannotFollow(error, criteria?.description.layout.name ?? ""))
+      }
+    }
+  }
+
+  private func process(_ event: ResultsEvent, _ teller: some ResultsTeller) throws {
+    guard let criteria, let list else { return }
+    let event = try withRows(event, criteria)
+    let edit = try ResultsEdit(event, in: list, criteria)
+    if edit.isEmpty { return }
+    if list.hasSectionNames || takesDifference == false {
+      teller.willChange()
+      // The delegate may have fetched anew.
+      guard self.criteria === criteria else { return teller.didChange() }
+      teller.tell(try apply(edit, criteria))
+      teller.didChange()
+    } else if takesDifference == true {
+      teller.tellDifference(try apply(edit, criteria))
+    } else {
+      // Whether the delegate takes a difference shows when it is told one: after the change, while the other way
+      // begins before it.
+      let former = list.copy()
+      let report = try apply(edit, criteria)
+      teller.tellDifference(report)
+      if takesDifference == nil { takesDifference = true }
+      if takesDifference == true { return }
+      set(former)
+      teller.willChange()
+      guard self.criteria === criteria else { return teller.didChange() }
+      set(list)
+      teller.tell(report)
+      teller.didChange()
+    }
+  }
+
+  private func apply(_ edit: ResultsEdit, _ criteria: ResultsCriteria) throws -> ResultsReport {
+    // Else the sections' arrays would be copied.
+    allObjects = nil
+    sectionInfos = nil
+    return try list!.apply(edit, criteria)
+  }
+
+  /// Reads the rows of refreshed faults at once; those whose rows are gone have left.
+  private func withRows(_ event: ResultsEvent, _ criteria: ResultsCriteria) throws -> ResultsEvent {
+    let faults = event.changed.filter { $0.state.contains(.fault) && criteria.concerns($0) }
+    if faults.isEmpty { return event }
+    try context.readRows(of: faults)
+    if context.parent != nil { return event }
+    var event = event
+    let gone = faults.filter { $0.row == nil }
+    if gone.isEmpty { return event }
+    event.gone += gone
+    let ids = Set(gone.map(ObjectIdentifier.init))
+    event.changed.removeAll { ids.contains(ObjectIdentifier($0)) }
+    return event
+  }
+}
+
+/// Who passes on what happened: the controller, which knows the delegate.
+protocol ResultsTeller {
+  func willChange()
+  func tell(_ report: ResultsReport)
+  func tellDifference(_ report: ResultsReport)
+  func didChange()
+}

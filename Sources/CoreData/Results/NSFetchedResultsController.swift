@@ -1,0 +1,157 @@
+/// A fetch whose result is kept up to date, in sections: what lists on a screen are made from.
+///
+///     let request = NSFetchRequest<Book>(entityName: "Book")
+///     request.sortDescriptors = [
+///       NSSortDescriptor(key: "genre", ascending: true), NSSortDescriptor(key: "title", ascending: true),
+///     ]
+///     let controller = NSFetchedResultsController(
+///       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "genre", cacheName: nil)
+///     controller.delegate = self
+///     try controller.performFetch()
+///     controller.sections?.count        // how many genres
+///     controller.object(at: IndexPath(item: 0, section: 0)).title
+///
+/// With a delegate the controller follows every event of its context and tells what changed; without one its
+/// list stays as it was fetched. The predicate is then evaluated in memory, for the objects that changed. So
+/// what a change of a related object does to the list shows only when the listed object changes as well, and
+/// a limit of the request counts when it is fetched, not for what comes later: ``performFetch()`` again sets
+/// both right.
+///
+/// Use it on its context's queue. It keeps the context alive; the context does not keep it.
+nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
+  /// What is fetched. Changes of it count from the next ``performFetch()`` on.
+  public let fetchRequest: NSFetchRequest<ResultType>
+  public let sectionNameKeyPath: String?
+  /// Kept, and of no effect: sections are computed by each fetch, and nothing is written to disk.
+  public let cacheName: String?
+  final let results: FetchedResults
+
+  /// The request needs a sort descriptor at least. With sections, the first one must keep the objects of a
+  /// section together.
+  public init(
+    fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
+    sectionNameKeyPath: String?, cacheName name: String?
+  ) {
+    if fetchRequest.sortDescriptors?.isEmpty ?? true { misuse(.listWithoutOrder(fetchRequest.entityName)) }
+    self.fetchRequest = fetchRequest
+    self.sectionNameKeyPath = sectionNameKeyPath
+    cacheName = name
+    results = FetchedResults(context)
+    super.init()
+  }
+
+  public final var managedObjectContext: NSManagedObjectContext { results.context }
+
+  /// Who is told of changes. The controller does not keep it alive.
+  open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+    didSet {
+      results.takesDifference = nil
+      followContext()
+    }
+  }
+
+  /// Fetches the objects and makes the sections. Throws what is wrong with the request, and when an object's
+  /// section has begun before another one.
+  open func performFetch() throws {
+    let context = managedObjectContext
+    context.guardQueue("NSFetchedResultsController.performFetch()")
+    func refuse(_ what: String) -> NSError {
+      Failure.malformedFetchRequest(entity: fetchRequest.entityName, what: what).nsError
+    }
+    if fetchRequest.sortDescriptors?.isEmpty ?? true {
+      throw refuse("A fetched results controller needs a request with sort descriptors.")
+    }
+    guard fetchRequest.resultType == .managedObjectResultType else {
+      throw refuse(
+        "A fetched results controller lists managed objects; the request's resultType is another one.")
+    }
+    // One word each, whatever the type of the results.
+    let objects = unsafeBitCast(try context.fetch(fetchRequest), to: [NSManagedObject].self)
+    guard let layouts = context.layouts else { return }
+    let criteria = try ResultsCriteria(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, layouts)
+    results.replace(try ResultsList(objects, criteria), criteria)
+    followContext()
+  }
+
+  private func followContext() {
+    guard delegate != nil else { return results.stopObserving() }
+    results.observe { [weak self] notification in
+      guard let self, delegate != nil else { return }
+      results.follow(notification, self)
+    }
+  }
+
+  /// All objects in order; nil before the first fetch.
+  open var fetchedObjects: [ResultType]? {
+    results.objects.map { unsafeBitCast($0, to: [ResultType].self) }
+  }
+
+  /// The object at a section and an item, of which there must be as many.
+  open func object(at indexPath: IndexPath) -> ResultType {
+    guard indexPath.count == 2, let list = results.list, list.sections.indices.contains(indexPath.section),
+      list.sections[indexPath.section].objects.indices.contains(indexPath.item)
+    else { misuse(.noObject(at: indexPath, results.list)) }
+    return unsafeBitCast(list.sections[indexPath.section].objects[indexPath.item], to: ResultType.self)
+  }
+
+  /// Where an object is; nil if it is not listed.
+  open func indexPath(forObject object: ResultType) -> IndexPath? {
+    results.place(of: unsafeBitCast(object, to: NSManagedObject.self))?.indexPath
+  }
+
+  /// The sections, as they are now; nil before the first fetch. A list without section names is one section.
+  open var sections: [any NSFetchedResultsSectionInfo]? { results.sections { indexTitle(ofSection: $0) } }
+
+  /// The index titles of the sections, in their order.
+  open var sectionIndexTitles: [String] { sections?.map { $0.indexTitle ?? "" } ?? [] }
+
+  /// The first letter of the name, as a capital.
+  open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+    sectionName.first.map { String($0).uppercased() } ?? ""
+  }
+
+  /// The section that an entry of the index leads to: the one at its index, or the first one with its title.
+  open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+    let titles = sections?.map { $0.indexTitle ?? "" } ?? []
+    if titles.indices.contains(sectionIndex), titles[sectionIndex] == title { return sectionIndex }
+    guard let first = titles.firstIndex(of: title) else { misuse(.noSection(titled: title, titles)) }
+    return first
+  }
+
+  /// Forgets what is cached under a name, or everything: nothing, as nothing is.
+  open class func deleteCache(withName name: String?) {}
+
+  final func indexTitle(ofSection name: String) -> String? {
+    delegate.map { $0.controller(asAny, sectionIndexTitleForSectionName: name) }
+      ?? sectionIndexTitle(forSectionName: name)
+  }
+
+  /// The controller as its delegate sees it. All results are references of one word.
+  final var asAny: NSFetchedResultsController<any NSFetchRequestResult> {
+    unsafeBitCast(self, to: NSFetchedResultsController<any NSFetchRequestResult>.self)
+  }
+}
+
+extension NSFetchedResultsController: ResultsTeller {
+  func willChange() { delegate?.controllerWillChangeContent(asAny) }
+
+  func didChange() { delegate?.controllerDidChangeContent(asAny) }
+
+  func tellDifference(_ report: ResultsReport) {
+    delegate?.controller(asAny, didChangeContentWith: report.difference)
+  }
+
+  func tell(_ report: ResultsReport) {
+    func tell(_ change: (index: Int, section: ResultsSection), _ type: NSFetchedResultsChangeType) {
+      let info = FetchedSectionInfo(change.section, indexTitle: indexTitle(ofSection: change.section.name))
+      delegate?.controller(asAny, didChange: info, atSectionIndex: change.index, for: type)
+    }
+    for change in report.removedSections { tell(change, .delete) }
+    for change in report.insertedSections { tell(change, .insert) }
+    for change in report.objects {
+      delegate?.controller(
+        asAny, didChange: change.object, at: change.old?.indexPath, for: change.type,
+        newIndexPath: change.new?.indexPath)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/// What happened to an object or a section of a list.
+public enum NSFetchedResultsChangeType: UInt, Sendable {
+  case insert = 1
+  case delete = 2
+  case move = 3
+  case update = 4
+}
+
+/// Who is told how a fetched results controller's list changes. Every method may be left out.
+///
+/// For each event that concerns the list, on the context's queue:
+///
+/// 1. `controllerWillChangeContent(_:)`; the controller still has the old list.
+/// 2. `controller(_:didChange:atSectionIndex:for:)` for sections that went, last one first, and for those
+///    that came, first one first; the controller has the new list from here on.
+/// 3. `controller(_:didChange:at:for:newIndexPath:)` for objects that went (last one first), came, moved, were
+///    updated. `at` is a place in the old list, `newIndexPath` one in the new. Objects of a section that went
+///    or came are told of too.
+/// 4. `controllerDidChangeContent(_:)`.
+///
+/// A delegate that has `controller(_:didChangeContentWith:)` is told by it alone, if the list has no
+/// sections.
+///
+/// The methods are found as any requirements of a Swift protocol are: in the class that names the protocol,
+/// in its extensions and superclasses, and in a subclass only where it overrides one of those.
+public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+
+  /// A section came or went.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+    for type: NSFetchedResultsChangeType)
+
+  /// An object came (`newIndexPath`), went (`at`), moved or was updated (both).
+  ///
+  /// It moved when a property that the list is sorted by changed, or its section, or its place among the
+  /// others; an update is implied.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
+
+  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+
+  /// The index title of a section; without this method the controller's own, the name's first letter as a
+  /// capital.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    sectionIndexTitleForSectionName sectionName: String
+  ) -> String?
+
+  /// All changes of a list without sections at once. A removal and an insertion that are associated are one
+  /// object that moved or was updated.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
+}
+
+extension NSFetchedResultsControllerDelegate {
+  public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+  {}
+
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+    for type: NSFetchedResultsChangeType
+  ) {}
+
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {}
+
+  public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+  }
+
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    sectionIndexTitleForSectionName sectionName: String
+  ) -> String? {
+    controller.sectionIndexTitle(forSectionName: sectionName)
+  }
+
+  /// Being called, it tells that the delegate has none of its own.
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+  ) {
+    controller.results.takesDifference = false
+  }
+}

@@ -1,0 +1,27 @@
+/// A section of a fetched results controller's list.
+public protocol NSFetchedResultsSectionInfo {
+  /// The value of the controller's `sectionNameKeyPath`, as text; "" for nil, and for a list without
+  /// sections.
+  var name: String { get }
+  /// What stands for the section in an index.
+  var indexTitle: String? { get }
+  var numberOfObjects: Int { get }
+  /// The section's objects, in order.
+  var objects: [Any]? { get }
+}
+
+/// A section as it was when it was asked for; later changes don't show in it.
+final class FetchedSectionInfo: NSObject, NSFetchedResultsSectionInfo {
+  let name: String
+  let indexTitle: String?
+  private let members: ContiguousArray<NSManagedObject>
+
+  init(_ section: ResultsSection, indexTitle: String?) {
+    name = section.name
+    self.indexTitle = indexTitle
+    members = section.objects
+  }
+
+  var numberOfObjects: Int { members.count }
+  var objects: [Any]? { Array(members) }
+}

@@ -1,0 +1,92 @@
+/// Which objects a list has, in what order and in which sections: a request, frozen when it was fetched.
+final class ResultsCriteria {
+  let description: FetchDescription
+  let sectionNameKeyPath: String?
+  private let predicate: PredicateEvaluator?
+  private let sort: [(key: SortKey, path: CompiledKeyPath)]
+  private let stores: [NSPersistentStore]?
+  private let sectionKeys: [String]
+  /// Where the section's name is stored; nil if a class may compute it.
+  private let sectionPath: CompiledKeyPath?
+  /// The properties whose change may move an object.
+  let placingKeys: Set<String>
+
+  /// Throws what is wrong with the request, by name.
+  init<Result>(
+    _ request: NSFetchRequest<Result>, sectionNameKeyPath: String?, _ layouts: ModelLayouts
+  ) throws {
+    description = try FetchDescription(request, layouts)
+    predicate = try description.predicate.map { try PredicateEvaluator($0) }
+    sort = try description.sort.map { key in
+      (key, try throwingCocoaErrors { try CompiledKeyPath(key.path) })
+    }
+    stores = request.affectedStores
+    self.sectionNameKeyPath = sectionNameKeyPath
+    sectionKeys = sectionNameKeyPath?.split(separator: ".").map(String.init) ?? []
+    sectionPath =
+      ResultsCriteria.isStored(sectionKeys, description.layout)
+      ? try throwingCocoaErrors { [sectionKeys] in try CompiledKeyPath(sectionKeys) } : nil
+    placingKeys = Set(description.sort.compactMap(\.path.first) + sectionKeys.prefix(1))
+  }
+
+  private static func isStored(_ path: [String], _ layout: EntityLayout) -> Bool {
+    var layout = layout
+    for key in path {
+      guard let property = layout.property(named: key), !property.isTransient else { return false }
+      if property.isRelationship { layout = layout.model.layouts[property.destination] }
+    }
+    return !path.isEmpty
+  }
+
+  /// Whether the object could be in the list, before its values are looked at.
+  func concerns(_ object: NSManagedObject) -> Bool { description.entities.contains(object.layout.index) }
+
+  /// Whether the object is to be in the list.
+  func lists(_ object: NSManagedObject) throws -> Bool {
+    guard concerns(object), object.state.isDisjoint(with: [.deleted, .inaccessible]) else { return false }
+    if let stores, let store = object.objectID.persistentStore, !stores.contains(where: { $0 === store }) {
+      return false
+    }
+    return try predicate?.matches(object) ?? true
+  }
+
+  /// What the object is sorted by.
+  func keys(of object: NSManagedObject) throws -> [PredicateValue] {
+    try sort.map { step in try throwingCocoaErrors { try step.path.value(from: .subject(object)) } }
+  }
+
+  func order(_ a: [PredicateValue], _ b: [PredicateValue]) -> ComparisonResult {
+    for (index, step) in sort.enumerated() {
+      let order = step.key.compare(a[index], b[index])
+      if order != .orderedSame { return order }
+    }
+    return .orderedSame
+  }
+
+  /// The order of sort keys and an object.
+  func order(_ keys: [PredicateValue], _ object: NSManagedObject) throws -> ComparisonResult {
+    order(keys, try self.keys(of: object))
+  }
+
+  /// The name of the section that the object belongs in.
+  func sectionName(of object: NSManagedObject) throws -> String {
+    if sectionKeys.isEmpty { return "" }
+    guard let sectionPath else { return ResultsCriteria.text(KeyPathValues.value(of: object, sectionKeys)) }
+    let value = try throwingCocoaErrors { try sectionPath.value(from: .subject(object)) }
+    switch value {
+    case .constant(.string(let text)): return text
+    case .constant(.int(let number)): return String(number)
+    case .constant(.bool(let flag)): return flag ? "1" : "0"
+    default: return ResultsCriteria.text(value.anyValue)
+    }
+  }
+
+  private static func text(_ value: Any?) -> String {
+    switch value {
+    case nil, is NSNull: ""
+    case let text as String: text
+    case let number as NSNumber: number.stringValue
+    case let value?: "\(value)"
+    }
+  }
+}

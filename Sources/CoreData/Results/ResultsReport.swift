@@ -1,0 +1,163 @@
+/// What an edit did to a list, for the delegate.
+struct ResultsReport {
+  struct ObjectChange {
+    let object: NSManagedObject
+    let type: NSFetchedResultsChangeType
+    let old: ResultsPlace?
+    let new: ResultsPlace?
+  }
+
+  /// Sections that went, last one first, as they were.
+  var removedSections: [(index: Int, section: ResultsSection)] = []
+  /// Sections that came, first one first.
+  var insertedSections: [(index: Int, section: ResultsSection)] = []
+  /// Objects that went, came, moved, were updated.
+  var objects: [ObjectChange] = []
+
+  /// The same as a difference; for one section.
+  var difference: CollectionDifference<NSManagedObjectID> {
+    var changes: [CollectionDifference<NSManagedObjectID>.Change] = []
+    for change in objects {
+      let id = change.object.objectID
+      if let old = change.old {
+        changes.append(.remove(offset: old.item, element: id, associatedWith: change.new?.item))
+      }
+      if let new = change.new {
+        changes.append(.insert(offset: new.item, element: id, associatedWith: change.old?.item))
+      }
+    }
+    // Offsets are those of two lists: none comes twice.
+    return CollectionDifference(changes)!
+  }
+}
+
+extension ResultsList {
+  /// Makes the changes.
+  func apply(_ edit: ResultsEdit, _ criteria: ResultsCriteria) throws -> ResultsReport {
+    var report = ResultsReport()
+    let former = takeOut(edit.removed + edit.moved.map(\.member))
+    let entries = Dictionary(grouping: edit.moved.map(\.entry) + edit.inserted, by: \.sectionName)
+    if hasSectionNames {
+      for (index, section) in sections.enumerated().reversed()
+      where section.objects.isEmpty && entries[section.name] == nil {
+        report.removedSections.append((index, ResultsSection(section.name, former[index] ?? [])))
+        sections.remove(at: index)
+      }
+    }
+    let isNew = try putIn(entries, criteria)
+    for (index, section) in sections.enumerated() where isNew.contains(ObjectIdentifier(section)) {
+      report.insertedSections.append((index, section))
+    }
+    tell(edit, in: &report)
+    return report
+  }
+
+  /// Takes objects out of their sections; returns what the sections had that are empty now.
+  private func takeOut(_ members: [ResultsEdit.Member]) -> [Int: ContiguousArray<NSManagedObject>] {
+    var emptied: [Int: ContiguousArray<NSManagedObject>] = [:]
+    for (index, leaving) in Dictionary(grouping: members, by: \.place.section) {
+      let section = sections[index]
+      for member in leaving { setSection(nil, of: member.object) }
+      if leaving.count == section.objects.count {
+        emptied[index] = section.objects
+        section.objects = []
+      } else if leaving.count <= 8 {
+        for item in leaving.map(\.place.item).sorted(by: >) { section.objects.remove(at: item) }
+      } else {
+        let items = Set(leaving.map(\.place.item))
+        var kept = ContiguousArray<NSManagedObject>()
+        kept.reserveCapacity(section.objects.count - items.count)
+        for (item, object) in section.objects.enumerated() where !items.contains(item) { kept.append(object) }
+        section.objects = kept
+      }
+    }
+    return emptied
+  }
+
+  /// Puts objects where they belong, and makes the sections they need; returns those.
+  private func putIn(
+    _ entries: [String: [ResultsEdit.Entry]], _ criteria: ResultsCriteria
+  ) throws -> Set<ObjectIdentifier> {
+    if entries.isEmpty { return [] }
+    var isNew: Set<ObjectIdentifier> = []
+    var byName: [String: ResultsSection] = [:]
+    for section in sections { byName[section.name] = section }
+    let sorted = entries.mapValues { $0.sorted { $0.precedes($1, criteria) } }
+    for (name, sorted) in sorted {
+      guard let known = byName[name] else { continue }
+      try merge(sorted, into: known, criteria)
+      for entry in sorted { setSection(known, of: entry.object) }
+    }
+    // No section is empty any more, so that each tells by its first object where it stands.
+    for (name, sorted) in sorted where byName[name] == nil {
+      let section = ResultsSection(name, ContiguousArray(sorted.map(\.object)))
+      let index = try position(in: 0..<sections.count) {
+        try criteria.order(sorted[0].keys, sections[$0].objects[0])
+      }
+      sections.insert(section, at: index)
+      isNew.insert(ObjectIdentifier(section))
+      for entry in sorted { setSection(section, of: entry.object) }
+    }
+    return isNew
+  }
+
+  private func merge(
+    _ entries: [ResultsEdit.Entry], into section: ResultsSection, _ criteria: ResultsCriteria
+  ) throws {
+    var start = 0
+    var positions: [Int] = []
+    for entry in entries {
+      start = try position(in: start..<section.objects.count) {
+        try criteria.order(entry.keys, section.objects[$0])
+      }
+      positions.append(start)
+    }
+    if entries.count <= 8 {
+      for (position, entry) in zip(positions, entries).reversed() {
+        section.objects.insert(entry.object, at: position)
+      }
+      return
+    }
+    var merged = ContiguousArray<NSManagedObject>()
+    merged.reserveCapacity(section.objects.count + entries.count)
+    var taken = 0
+    for (position, entry) in zip(positions, entries) {
+      merged.append(contentsOf: section.objects[taken..<position])
+      merged.append(entry.object)
+      taken = position
+    }
+    merged.append(contentsOf: section.objects[taken...])
+    section.objects = merged
+  }
+
+  /// Binary search: the place after all that the new one does not come before.
+  private func position(in range: Range<Int>, _ order: (Int) throws -> ComparisonResult) rethrows -> Int {
+    var (low, high) = (range.lowerBound, range.upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      if try order(middle) == .orderedAscending { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  private func tell(_ edit: ResultsEdit, in report: inout ResultsReport) {
+    let listed = edit.inserted.map(\.object) + edit.moved.map(\.entry.object) + edit.updated.map(\.object)
+    let places = places(of: listed)
+    func new(_ object: NSManagedObject) -> ResultsPlace? { places[ObjectIdentifier(object)] }
+    for member in edit.removed.reversed() {
+      report.objects.append(.init(object: member.object, type: .delete, old: member.place, new: nil))
+    }
+    let inserted = edit.inserted.map {
+      ResultsReport.ObjectChange(object: $0.object, type: .insert, old: nil, new: new($0.object))
+    }
+    report.objects += inserted.sorted { $0.new! < $1.new! }
+    for (member, _) in edit.moved {
+      report.objects.append(
+        .init(object: member.object, type: .move, old: member.place, new: new(member.object)))
+    }
+    for member in edit.updated {
+      report.objects.append(
+        .init(object: member.object, type: .update, old: member.place, new: new(member.object)))
+    }
+  }
+}

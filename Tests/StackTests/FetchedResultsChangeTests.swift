@@ -1,0 +1,289 @@
+import Testing
+
+@testable import CoreData
+
+/// How a list with a delegate follows its context. `ListScreen` replays each change and compares.
+@Suite("Changes of fetched results")
+struct FetchedResultsChangeTests {
+  /// Books A, C, E of 1, 2, 3 pages, saved.
+  func withBooks(
+    _ kind: StoreKind, _ body: (Stack, NSManagedObjectContext, [String: NSManagedObject]) throws -> Void
+  ) throws {
+    try withStack(kind) { stack, context in
+      var books: [String: NSManagedObject] = [:]
+      for (index, title) in ["A", "C", "E"].enumerated() {
+        books[title] = context.new("Book", ["title": title, "pages": index + 1])
+      }
+      try context.save()
+      try body(stack, context, books)
+    }
+  }
+
+  @Test("An inserted object is told with its new place", arguments: StoreKind.allCases)
+  func insert(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, _ in
+      let screen = try ListScreen(context)
+      context.new("Novel", ["title": "B"])
+      context.processPendingChanges()
+      #expect(screen.told == ["will", "insert B - 0.1", "did"] && screen.text == "A B C E")
+      screen.clear()
+      try context.save()
+      #expect(screen.told == [])
+    }
+  }
+
+  @Test("A deleted object is told with its old place", arguments: StoreKind.allCases)
+  func delete(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let screen = try ListScreen(context)
+      context.delete(books["C"]!)
+      try context.save()
+      #expect(screen.told == ["will", "delete  0.1 -", "did"] && screen.text == "A E")
+    }
+  }
+
+  @Test(
+    "A change of a sort key is a move, any other an update, each with both places",
+    arguments: StoreKind.allCases)
+  func moveAndUpdate(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let screen = try ListScreen(context)
+      books["A"]!["title"] = "D"
+      books["E"]!["isbn"] = "1"
+      context.processPendingChanges()
+      #expect(screen.told == ["will", "move D 0.0 0.1", "update E 0.2 0.2", "did"] && screen.text == "C D E")
+      screen.clear()
+      books["C"]!["title"] = "CC"
+      context.processPendingChanges()
+      #expect(screen.told == ["will", "move CC 0.0 0.0", "did"])
+    }
+  }
+
+  @Test(
+    "An object that comes to meet the predicate comes, one that ceases to goes", arguments: StoreKind.allCases
+  )
+  func predicate(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let screen = try ListScreen(context, predicate: NSPredicate(format: "pages > 1"))
+      books["A"]!["pages"] = 9
+      books["C"]!["pages"] = 0
+      context.processPendingChanges()
+      #expect(screen.told == ["will", "delete  0.0 -", "insert A - 0.0", "did"] && screen.text == "A E")
+    }
+  }
+
+  @Test("What does not concern the list is not told", arguments: StoreKind.allCases)
+  func unconcerned(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let screen = try ListScreen(context, predicate: NSPredicate(format: "pages > 1")) {
+        $0.includesSubentities = false
+      }
+      context.new("Author", ["name": "Kafka"])
+      context.new("Novel", ["title": "B", "pages": 7])
+      books["A"]!["isbn"] = "1"
+      let passing = context.new("Book", ["title": "D", "pages": 7])
+      context.delete(passing)
+      try context.save()
+      #expect(screen.told == [])
+    }
+  }
+
+  @Test("Sections come and go with their objects, and are told first", arguments: StoreKind.allCases)
+  func sections(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let screen = try ListScreen(context, by: ["pages", "title"], sections: "pages")
+      #expect(screen.text == "1: A | 2: C | 3: E")
+      books["A"]!["pages"] = 3
+      context.delete(books["C"]!)
+      context.new("Book", ["title": "B", "pages": 2])
+      context.new("Book", ["title": "F", "pages": 4])
+      context.processPendingChanges()
+      #expect(screen.text == "2: B | 3: A E | 4: F")
+      #expect(
+        screen.told == [
+          "will", "delete section 1 at 0", "insert section 4 at 2", "delete  1.0 -", "insert B - 0.0",
+          "insert F - 2.0",
+          "move A 0.0 1.0", "did",
+        ])
+      screen.clear()
+      for book in try context.all("Book") { context.delete(book) }
+      context.processPendingChanges()
+      #expect(
+        screen.told.prefix(4) == [
+          "will", "delete section 4 at 2", "delete section 3 at 1", "delete section 2 at 0",
+        ])
+      #expect(screen.shown.isEmpty)
+    }
+  }
+
+  @Test(
+    "Another context's save, merged, is told: new, gone, moved by its place", arguments: StoreKind.allCases)
+  func merged(_ kind: StoreKind) throws {
+    try withBooks(kind) { stack, context, books in
+      let screen = try ListScreen(context)
+      books.values.forEach { $0.read() }
+      let other = stack.newContext()
+      let log = NotificationLog(other)
+      try other.performAndWait {
+        other.same(books["A"]!)["title"] = "F"
+        other.delete(other.same(books["E"]!))
+        other.new("Book", ["title": "B"])
+        try other.save()
+      }
+      context.mergeChanges(fromContextDidSave: try #require(log["didSave"]))
+      context.processPendingChanges()
+      #expect(screen.text == "B C F")
+      #expect(screen.told.filter { $0.hasPrefix("move") } == ["move F 0.0 0.2"])
+    }
+  }
+
+  @Test("Rollback and undo are followed", arguments: StoreKind.allCases)
+  func rollback(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      context.undoManager = UndoManager()
+      let screen = try ListScreen(context)
+      context.delete(books["C"]!)
+      books["A"]!["title"] = "Z"
+      context.new("Book", ["title": "B"])
+      context.processPendingChanges()
+      #expect(screen.text == "B E Z")
+      context.rollback()
+      #expect(screen.text == "A C E")
+      context.delete(books["E"]!)
+      context.processPendingChanges()
+      #expect(screen.text == "A C")
+      context.undo()
+      context.processPendingChanges()
+      #expect(screen.text == "A C E")
+    }
+  }
+
+  @Test("Refreshed objects whose rows are gone leave", arguments: StoreKind.allCases)
+  func rowsGone(_ kind: StoreKind) throws {
+    try withBooks(kind) { stack, context, books in
+      let screen = try ListScreen(context)
+      try stack.elsewhere { other in
+        other.delete(other.same(books["C"]!))
+        try other.save()
+      }
+      context.refreshAllObjects()
+      context.processPendingChanges()
+      #expect(screen.text == "A E")
+    }
+  }
+
+  @Test("After a reset nothing is told until the next fetch", arguments: StoreKind.allCases)
+  func reset(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, _ in
+      let screen = try ListScreen(context)
+      context.reset()
+      context.new("Book", ["title": "B"])
+      context.processPendingChanges()
+      #expect(screen.told == [])
+      try screen.controller.performFetch()
+      #expect(screen.controller.fetchedObjects?.map { $0.string("title") } == ["A", "B", "C", "E"])
+      #expect(screen.told == [])
+    }
+  }
+
+  @Test("A limit counts for the fetch, not for what comes later", arguments: StoreKind.allCases)
+  func limit(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, _ in
+      let screen = try ListScreen(context) { $0.fetchLimit = 2 }
+      #expect(screen.text == "A C")
+      context.new("Book", ["title": "B"])
+      context.processPendingChanges()
+      #expect(screen.text == "A B C")
+      try screen.controller.performFetch()
+      #expect(screen.controller.fetchedObjects?.count == 2)
+    }
+  }
+
+  @Test("What the delegate changes is told when it has been told", arguments: StoreKind.allCases)
+  func nested(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, _ in
+      let screen = try ListScreen(context)
+      screen.onChange = { [unowned screen] in
+        screen.onChange = nil
+        context.new("Book", ["title": "D"])
+        context.processPendingChanges()
+      }
+      context.new("Book", ["title": "B"])
+      context.processPendingChanges()
+      #expect(screen.told == ["will", "insert B - 0.1", "did", "will", "insert D - 0.3", "did"])
+    }
+  }
+
+  @Test("Several controllers follow one context", arguments: StoreKind.allCases)
+  func several(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let screens = [
+        try ListScreen(context), try ListScreen(context, by: ["-title"]),
+        try ListScreen(context, by: ["-pages", "title"], sections: "pages"),
+      ]
+      context.new("Book", ["title": "B", "pages": 2])
+      context.delete(books["E"]!)
+      context.processPendingChanges()
+      #expect(screens.map(\.text) == ["A B C", "C B A", "2: B C | 1: A"])
+    }
+  }
+
+  private final class Differences: NSObject, NSFetchedResultsControllerDelegate {
+    var titles: [NSManagedObjectID] = []
+    var count = 0
+    func controller(
+      _ controller: NSFetchedResultsController<NSFetchRequestResult>,
+      didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+    ) {
+      titles = titles.applying(diff)!
+      count += 1
+    }
+    func controllerWillChangeContent(_ controller: NSFetchedResultsController<NSFetchRequestResult>) {
+      count += 100
+    }
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<NSFetchRequestResult>) {
+      count += 100
+    }
+  }
+
+  @Test(
+    "A delegate that takes differences is told by them alone, if there are no sections",
+    arguments: StoreKind.allCases)
+  func difference(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let controller = try ListScreen(context).controller
+      let delegate = Differences()
+      controller.delegate = delegate
+      delegate.titles = controller.fetchedObjects!.map(\.objectID)
+      for round in 1...2 {
+        books["A"]!["title"] = "X\(round)"
+        books["E"]!["isbn"] = "\(round)"
+        try context.obtainPermanentIDs(for: [context.new("Book", ["title": "B\(round)"])])
+        context.processPendingChanges()
+        #expect(delegate.titles == controller.fetchedObjects!.map(\.objectID))
+        #expect(delegate.count == round)
+      }
+    }
+  }
+
+  @Test(
+    "A list sorted by what related objects have follows when the listed objects change",
+    arguments: StoreKind.allCases)
+  func related(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let (kafka, austen) = (
+        context.new("Author", ["name": "Kafka"]), context.new("Author", ["name": "Austen"])
+      )
+      for book in books.values { book["author"] = kafka }
+      let screen = try ListScreen(context, by: ["author.name", "title"], sections: "author.name")
+      #expect(screen.text == "Kafka: A C E")
+      books["C"]!["author"] = austen
+      context.processPendingChanges()
+      #expect(screen.text == "Austen: C | Kafka: A E")
+      screen.clear()
+      kafka["name"] = "Aa"
+      context.processPendingChanges()
+      #expect(screen.told == [])
+    }
+  }
+}
