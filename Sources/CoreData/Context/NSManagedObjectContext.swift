@@ -166,6 +166,11 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Without changes nothing happens and nobody is notified.
   open func save() throws { try saveChanges() }
 
+  /// Has a batch request executed by the stores: the objects of this context stay as they are.
+  open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    try executeInStores(request)
+  }
+
   /// Whether a save would have anything to write.
   open var hasChanges: Bool { holdsChanges }
 

@@ -30,7 +30,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  private func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
+  func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
     guard store.configurationName != NSPersistentStore.defaultConfigurationName else { return true }
     let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) ?? []
     return entities.contains { layouts.layout(of: $0)?.rootIndex == layout.rootIndex }
@@ -120,7 +120,7 @@ extension NSPersistentStoreCoordinator {
     return conflicts
   }
 
-  private func publicErrors<Value>(_ body: () throws -> Value) throws -> Value {
+  func publicErrors<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let failure as Failure {

@@ -32,6 +32,16 @@ protocol RowStore: NSPersistentStore, RowReader {
 
   /// Writes all of the change set or none of it.
   func commit(_ changes: ChangeSet) throws -> SaveOutcome
+
+  /// Whether the store knows batch requests.
+  var executesBatches: Bool { get }
+
+  /// Deletes rows and applies the delete rules, all or nothing. The rows that were chosen are returned, not those
+  /// that went along.
+  func delete(_ batch: BatchDelete) throws -> [RowReference]
+
+  /// Changes rows, all or nothing, and returns which.
+  func update(_ batch: BatchUpdate) throws -> [RowReference]
 }
 
 extension RowReader {
@@ -44,4 +54,14 @@ extension RowStore {
   func pinnedReader() throws -> (any RowReader)? { nil }
 
   func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
+
+  var executesBatches: Bool { false }
+
+  func delete(_ batch: BatchDelete) throws -> [RowReference] {
+    throw Failure.unsupportedRequest(request: "an NSBatchDeleteRequest", store: type)
+  }
+
+  func update(_ batch: BatchUpdate) throws -> [RowReference] {
+    throw Failure.unsupportedRequest(request: "an NSBatchUpdateRequest", store: type)
+  }
 }

@@ -92,6 +92,12 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     affectedStores = other.affectedStores
   }
 
+  override func found(in context: NSManagedObjectContext) throws -> [Any]? {
+    let committed = copy() as! NSFetchRequest<ResultType>
+    committed.includesPendingChanges = false
+    return try context.fetch(committed)
+  }
+
   /// Fetches in the context whose `perform` block this is called in.
   open func execute() throws -> [ResultType] {
     guard let context = NSManagedObjectContext.current else {

@@ -18,6 +18,9 @@ nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
 
   public override init() { super.init() }
 
+  /// What it finds, where it is a fetch.
+  func found(in context: NSManagedObjectContext) throws -> [Any]? { nil }
+
   open func copy(with zone: NSZone? = nil) -> Any {
     preconditionFailure("\(type(of: self)) must override copy(with:).")
   }

@@ -22,7 +22,7 @@ struct FetchPlanner {
     return try select(whole, query, columns: ["COUNT(*)"])
   }
 
-  private func select(
+  func select(
     _ fetch: FetchDescription, _ query: RowQuery, columns: [SQLFragment]
   ) throws -> SelectStatement {
     let scope = QueryScope(schema, fetch.layout)

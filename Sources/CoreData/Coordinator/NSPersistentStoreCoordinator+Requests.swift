@@ -1,0 +1,93 @@
+/// Requests that go to the stores past the contexts.
+extension NSPersistentStoreCoordinator {
+  /// Has the stores execute a request. A fetch returns an array of what its result type says, without unsaved
+  /// changes; a batch request its result. Called on the context's queue.
+  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    if let found = try request.found(in: context) { return found }
+    return try executeBatch(request)
+  }
+
+  /// Throws for everything but a batch request.
+  func executeBatch(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    switch request {
+    case let request as NSBatchDeleteRequest:
+      return NSBatchDeleteResult(request.resultType, try delete(request))
+    case let request as NSBatchUpdateRequest:
+      let batch = try BatchUpdate(request, layouts)
+      let ids = try publicErrors {
+        try executeBatch(
+          batchStores(for: batch.rows.layout, among: request.affectedStores, "an NSBatchUpdateRequest")
+        ) { try $0.update(batch) }
+      }
+      return NSBatchUpdateResult(request.resultType, ids)
+    default:
+      let types = persistentStores.map(\.type).joined(separator: ", ")
+      throw Failure.unsupportedRequest(request: "a request of class \(Swift.type(of: request))", store: types).nsError
+    }
+  }
+
+  private func delete(_ request: NSBatchDeleteRequest) throws -> [NSManagedObjectID] {
+    let name = "an NSBatchDeleteRequest"
+    guard let objectIDs = request.objectIDs else {
+      let fetch = try FetchDescription(request.fetchRequest, layouts)
+      return try publicErrors {
+        try executeBatch(
+          batchStores(
+            for: fetch.layout, among: request.affectedStores ?? request.fetchRequest.affectedStores, name)
+        ) { try $0.delete(.found(fetch)) }
+      }
+    }
+    guard let first = objectIDs.first else { return [] }
+    guard let root = layouts.layout(of: first.entity)?.root else {
+      throw Failure.malformedFetchRequest(entity: first.entity.name, what: "The model has no entity of that name.")
+        .nsError
+    }
+    for id in objectIDs {
+      guard layouts.layout(of: id.entity)?.rootIndex == root.index else {
+        throw Failure.malformedFetchRequest(
+          entity: first.entity.name,
+          what: "the objects of a batch delete are of one entity, but there is one of \(id.entity.name ?? "none")"
+        ).nsError
+      }
+      if id.key < 0 {
+        throw Failure.malformedFetchRequest(
+          entity: first.entity.name, what: "a batch delete takes saved objects, but \(id) is new").nsError
+      }
+    }
+    return try publicErrors {
+      try executeBatch(batchStores(for: root, among: request.affectedStores, name)) { store in
+        let keys = objectIDs.filter { $0.storeIdentity?.uuid == store.identity.uuid }.map(\.key)
+        return keys.isEmpty ? [] : try store.delete(.keys(keys, root: root))
+      }
+    }
+  }
+
+  /// The stores that hold an entity; throws if one of them does not know batch requests, before any has changed.
+  private func batchStores(
+    for layout: EntityLayout, among asked: [NSPersistentStore]?, _ request: String
+  ) throws -> [any RowStore] {
+    let all = persistentStores.filter { store in
+      (asked?.contains { $0 === store } ?? true) && holds(store, layout)
+    }
+    if all.isEmpty { throw Failure.noStoreForEntity(entity: layout.name) }
+    return try all.map { store in
+      guard let rows = store as? any RowStore, rows.executesBatches else {
+        throw Failure.unsupportedRequest(request: request, store: store.type)
+      }
+      return rows
+    }
+  }
+
+  /// What each store answers, as ids. With several stores a later one may fail after an earlier one has changed.
+  private func executeBatch(
+    _ stores: [any RowStore], _ body: (any RowStore) throws -> [RowReference]
+  ) throws -> [NSManagedObjectID] {
+    try stores.flatMap { store in
+      let rows = try body(store)
+      if !rows.isEmpty { RemoteChanges.announce([store]) }
+      return rows.map {
+        NSManagedObjectID(layout: layouts.layouts[Int($0.entity)], key: $0.key, store: store.identity)
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+extension BatchUpdate {
+  /// Resolves a request against a model: throws what is wrong with it, naming entity, property and value.
+  init(_ request: NSBatchUpdateRequest, _ layouts: ModelLayouts) throws {
+    let fetch = NSFetchRequest<NSFetchRequestResult>(entityName: request.entityName)
+    fetch.entity = request.resolvedEntity
+    fetch.predicate = request.predicate
+    fetch.includesSubentities = request.includesSubentities
+    fetch.resultType = .managedObjectIDResultType
+    rows = try FetchDescription(fetch, layouts)
+    let layout = rows.layout
+    request.resolvedEntity = layout.entity
+
+    var builder = RowBuilder()
+    builder.begin(layout)
+    var constants: [LayoutProperty] = []
+    var expressions: [(property: LayoutProperty, node: ExpressionNode)] = []
+    for (key, value) in request.propertiesToUpdate ?? [:] {
+      let property = try BatchUpdate.property(key.base, layout)
+      var value = unwrapped(value)
+      if let expression = value as? FoundationExpression {
+        let node = try expression.node
+        guard case .constant(let constant) = node else {
+          expressions.append((property, node))
+          continue
+        }
+        value = unwrapped(constant.anyValue)
+      }
+      constants.append(property)
+      builder.set(try BatchUpdate.stored(value, property, layout), property)
+    }
+    if constants.isEmpty && expressions.isEmpty {
+      throw Failure.malformedFetchRequest(
+        entity: layout.name, what: "propertiesToUpdate of the batch update names no property").nsError
+    }
+    values = builder.finish(key: 0, version: 0, entity: layout.index)
+    self.constants = constants.sorted { $0.slot < $1.slot }
+    self.expressions = expressions.sorted { $0.property.slot < $1.property.slot }
+  }
+
+  private static func property(_ key: Any, _ layout: EntityLayout) throws -> LayoutProperty {
+    let name = (key as? NSPropertyDescription)?.name ?? key as? String ?? "\(key)"
+    guard let property = layout.property(named: name) else {
+      throw Failure.unknownKeyPath(keyPath: name, entity: layout.name, missing: name).nsError
+    }
+    var problem: String?
+    if property.isRelationship || property.kind == .fetched { problem = "is a relationship" }
+    if property.isTransient { problem = "is not stored" }
+    if property.description is NSDerivedAttributeDescription { problem = "is derived" }
+    if let problem {
+      throw Failure.malformedFetchRequest(
+        entity: layout.name, what: "a batch request can't set \(name), which \(problem)").nsError
+    }
+    return property
+  }
+
+  /// A value as a row holds it; nil is null.
+  static func stored(_ value: Any?, _ property: LayoutProperty, _ layout: EntityLayout) throws -> Value {
+    guard let value else { return .null }
+    guard let typed = Value(value, for: property) else {
+      throw Failure.valueOfWrongClass(
+        .init(entity: layout.name, property: property.name, value: value), expected: property.wantedType).nsError
+    }
+    guard case .object = typed else { return typed }
+    return .data(try property.attribute.storedData(ofTransformable: value))
+  }
+}

@@ -1,0 +1,16 @@
+/// What a batch delete did.
+nonisolated open class NSBatchDeleteResult: NSPersistentStoreResult {
+  /// `true`, the ids as `[NSManagedObjectID]`, or the count, as ``resultType`` says.
+  public let result: Any?
+  public let resultType: NSBatchDeleteRequestResultType
+
+  init(_ resultType: NSBatchDeleteRequestResultType, _ ids: [NSManagedObjectID]) {
+    self.resultType = resultType
+    switch resultType {
+    case .resultTypeStatusOnly: result = NSNumber(value: true)
+    case .resultTypeObjectIDs: result = ids
+    case .resultTypeCount: result = NSNumber(value: ids.count)
+    }
+    super.init()
+  }
+}

@@ -1,0 +1,62 @@
+/// What the result of a batch update says. Also known by its Objective-C name.
+public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+  /// That it was done.
+  case statusOnlyResultType = 0
+  /// The ids of the updated objects.
+  case updatedObjectIDsResultType = 1
+  /// How many they are.
+  case updatedObjectsCountResultType = 2
+}
+
+/// Changes attributes of rows in a SQLite store without making objects of them.
+///
+/// Nothing is validated but a value's type, contexts are not told: give them the ids with
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Relationships can't be changed.
+nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
+  /// Where the request was made with a name: known once it is executed.
+  var resolvedEntity: NSEntityDescription?
+  public let entityName: String
+  /// Which rows; nil for all.
+  open var predicate: NSPredicate?
+  /// Whether rows of subentities are changed as well.
+  open var includesSubentities = true
+  open var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
+  /// Values or expressions, by the name or the description of an attribute. Nil and `NSNull` take the value away.
+  open var propertiesToUpdate: [AnyHashable: Any]?
+
+  public init(entityName: String) {
+    self.entityName = entityName
+    resolvedEntity = nil
+    super.init()
+  }
+
+  public init(entity: NSEntityDescription) {
+    entityName = entity.name ?? ""
+    resolvedEntity = entity
+    super.init()
+  }
+
+  /// The entity; a request that was made with a name has found it once it is executed.
+  open var entity: NSEntityDescription {
+    guard let resolvedEntity else {
+      preconditionFailure(
+        "The batch update of \(entityName) was made with a name, and was not executed: it has no entity yet.")
+    }
+    return resolvedEntity
+  }
+
+  private init(copying other: NSBatchUpdateRequest) {
+    entityName = other.entityName
+    resolvedEntity = other.resolvedEntity
+    predicate = other.predicate
+    includesSubentities = other.includesSubentities
+    resultType = other.resultType
+    propertiesToUpdate = other.propertiesToUpdate
+    super.init()
+    affectedStores = other.affectedStores
+  }
+
+  open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
+
+  open override func copy(with zone: NSZone? = nil) -> Any { NSBatchUpdateRequest(copying: self) }
+}

@@ -1,0 +1,16 @@
+/// What a batch update did.
+nonisolated open class NSBatchUpdateResult: NSPersistentStoreResult {
+  /// `true`, the ids as `[NSManagedObjectID]`, or the count, as ``resultType`` says.
+  public let result: Any?
+  public let resultType: NSBatchUpdateRequestResultType
+
+  init(_ resultType: NSBatchUpdateRequestResultType, _ ids: [NSManagedObjectID]) {
+    self.resultType = resultType
+    switch resultType {
+    case .statusOnlyResultType: result = NSNumber(value: true)
+    case .updatedObjectIDsResultType: result = ids
+    case .updatedObjectsCountResultType: result = NSNumber(value: ids.count)
+    }
+    super.init()
+  }
+}

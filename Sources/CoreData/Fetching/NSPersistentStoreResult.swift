@@ -1,0 +1,4 @@
+/// What a store answered to a request.
+nonisolated open class NSPersistentStoreResult: NSObject {
+  public override init() { super.init() }
+}

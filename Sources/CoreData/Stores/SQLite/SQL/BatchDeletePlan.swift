@@ -1,0 +1,123 @@
+/// The statements of a batch delete. Pure.
+///
+/// In this order, in one transaction: the chosen rows are noted; those that cascades lead to are noted, step by
+/// step, until there are none; links that join tables hold go; the rows go; what still leads to them is cleared.
+struct BatchDeletePlan {
+  /// A to-one relationship that led to a row that is gone.
+  struct Detachment {
+    let entity: EntitySchema
+    /// Selects Z_ENT or 0, and Z_PK, of the rows that are to change.
+    let select: String
+    let update: String
+    /// Where the relationship must lead somewhere: its entity and name.
+    let mandatory: (entity: String, property: String)?
+  }
+
+  /// Each adds the rows that one relationship leads to, its parameter being the number of the step before.
+  private(set) var cascades: [String] = []
+  private(set) var unlinks: [String] = []
+  /// Selects the columns of the rows that may name files.
+  private(set) var files: [String] = []
+  private(set) var deletes: [String] = []
+  private(set) var detachments: [Detachment] = []
+  /// Keys of other rows that lead to the deleted ones, without a property of theirs.
+  private(set) var clearings: [String] = []
+
+  private let schema: StoreSchema
+
+  init(_ schema: StoreSchema, _ layout: EntityLayout) throws {
+    self.schema = schema
+    let reached = BatchDeletePlan.reach(layout)
+    let roots = Set(reached.map { schema.layouts.layouts[$0].rootIndex }).sorted()
+    for root in roots {
+      let entity = try schema.entity(schema.layouts.layouts[root])
+      deletes.append("DELETE FROM \(entity.table) WHERE Z_PK IN (\(BatchRows.keys(entity.layout, schema)))")
+      let tagged = Set(entity.layout.subtree.flatMap { schema.entities[$0]?.slots ?? [] }.compactMap { column in
+        column.flatMap { $0.isTagged ? $0.name : nil }
+      }).sorted()
+      if !tagged.isEmpty {
+        files.append(
+          "SELECT \(tagged.joined(separator: ", ")) FROM \(entity.table) "
+            + "WHERE Z_PK IN (\(BatchRows.keys(entity.layout, schema)))")
+      }
+    }
+    for owner in schema.entities.compactMap({ $0 }) where owner.layout.subtree.contains(where: reached.contains) {
+      for property in owner.layout.relationships
+      where property.declaringEntity == owner.layout.index && !property.isTransient {
+        try add(property, of: owner)
+      }
+    }
+  }
+
+  /// The entities whose rows may go: those of the request, and where cascades lead from them.
+  private static func reach(_ layout: EntityLayout) -> Set<Int> {
+    var reached = Set(layout.subtree)
+    var open = Array(layout.subtree)
+    while let index = open.popLast() {
+      for property in layout.model.layouts[index].relationships
+      where property.relationship.deleteRule == .cascadeDeleteRule {
+        for next in property.destinations where reached.insert(next).inserted { open.append(next) }
+      }
+    }
+    return reached
+  }
+
+  private mutating func add(_ property: LayoutProperty, of owner: EntitySchema) throws {
+    guard property.destination >= 0, let destination = schema.entities[property.destination] else { return }
+    let rule = property.relationship.deleteRule
+    let owners = BatchRows.keys(owner.layout, schema)
+    let isCascade = rule == .cascadeDeleteRule
+    let last = BatchRows.keys(owner.layout, schema, lastStep: true)
+    if property.kind == .toOne {
+      guard let column = owner.slots[property.slot] else { return }
+      if isCascade {
+        cascades.append(
+          BatchRows.addNext(
+            destination, schema,
+            "WHERE t0.Z_PK IN (SELECT \(column.name) FROM \(owner.table) WHERE Z_PK IN (\(last)))"))
+      }
+      if let inverse = property.inverse, inverse.kind == .toOne, !isCascade, rule != .noActionDeleteRule {
+        detach(inverse, of: destination, owners)
+      }
+      return
+    }
+    switch owner.toMany[property.toManyIndex] {
+    case .foreignKey(_, let column, _):
+      if isCascade {
+        cascades.append(BatchRows.addNext(destination, schema, "WHERE t0.\(column) IN (\(last))"))
+      } else if rule != .noActionDeleteRule, let inverse = property.inverse {
+        detach(inverse, of: destination, owners)
+      }
+    case .hiddenKey(let table, let column, let order):
+      if isCascade { cascades.append(BatchRows.addNext(destination, schema, "WHERE t0.\(column) IN (\(last))")) }
+      let place = order.map { ", \($0) = NULL" } ?? ""
+      clearings.append("UPDATE \(table) SET \(column) = NULL\(place) WHERE \(column) IN (\(owners))")
+    case .join(let side):
+      if isCascade {
+        cascades.append(
+          BatchRows.addNext(
+            destination, schema,
+            "JOIN \(side.table.name) t1 ON t0.Z_PK = t1.\(side.member) WHERE t1.\(side.owner) IN (\(last))"))
+      }
+      unlinks.append("DELETE FROM \(side.table.name) WHERE \(side.owner) IN (\(owners))")
+      if side.table.isSymmetric {
+        unlinks.append("DELETE FROM \(side.table.name) WHERE \(side.member) IN (\(owners))")
+      }
+    case .none: break
+    }
+  }
+
+  /// Clears a to-one relationship where it leads to a deleted row; its row has changed then, so its version grows.
+  private mutating func detach(_ inverse: LayoutProperty, of entity: EntitySchema, _ owners: String) {
+    guard let column = entity.slots[inverse.slot] else { return }
+    let condition = "WHERE \(column.name) IN (\(owners))"
+    let columns = [column.name, column.entityName, column.orderName].compactMap { $0 }
+    detachments.append(
+      Detachment(
+        entity: entity,
+        select: "SELECT \(entity.sharesTable ? "Z_ENT" : "0"), Z_PK FROM \(entity.table) \(condition)",
+        update: "UPDATE \(entity.table) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")), "
+          + "Z_OPT = (Z_OPT + 1) \(condition)",
+        mandatory: inverse.isOptional ? nil : (entity.layout.name, inverse.name)))
+  }
+}

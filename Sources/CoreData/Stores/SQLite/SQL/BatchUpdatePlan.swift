@@ -1,0 +1,94 @@
+/// The statement of a batch update. Pure but for the files that it does not write: see `perRow`.
+struct BatchUpdatePlan {
+  /// Changes the noted rows, and adds one to their versions.
+  let update: SQLFragment
+  /// Binary values too long for a column: each row gets a file of its own.
+  let perRow: [SlotColumn]
+  /// Selects the columns that may name files, as they are before the update; nil for none.
+  let files: String?
+
+  init(_ schema: StoreSchema, _ update: BatchUpdate, _ translator: PredicateTranslator) throws {
+    let layout = update.rows.layout
+    let entity = try schema.entity(layout)
+    let rows = "WHERE Z_PK IN (\(BatchRows.keys(layout.root, schema)))"
+    var sets: [SQLFragment] = []
+    var perRow: [SlotColumn] = []
+    var tagged: [SlotColumn] = []
+    for property in update.constants {
+      let column = try BatchUpdatePlan.column(property, entity)
+      var binding = Binding(update.values, property)
+      if column.isTagged {
+        tagged.append(column)
+        if case .blob(let value) = binding {
+          if value.count > ExternalFiles.threshold {
+            perRow.append(column)
+            continue
+          }
+          binding = .blob(Data([1]) + value)
+        }
+      }
+      sets.append("\(column.name) = \(bound: binding)")
+    }
+    let scope = QueryScope(schema, layout)
+    for (property, node) in update.expressions {
+      let column = try BatchUpdatePlan.column(property, entity)
+      sets.append("\(column.name) =\(try BatchUpdatePlan.value(node, property, column, translator, scope))")
+    }
+    guard scope.joins.isEmpty else {
+      throw PredicateTranslator.unsupported("A key path to another object in a batch update", scope)
+    }
+    sets.append("Z_OPT = (Z_OPT + 1)")
+    let table = update.expressions.isEmpty ? entity.table : "\(entity.table) AS t0"
+    self.update = "UPDATE OR FAIL \(table) SET \(SQLFragment(sets, separator: ", "))  \(rows)"
+    self.perRow = perRow
+    let names = tagged.map(\.name).joined(separator: ", ")
+    files = tagged.isEmpty ? nil : "SELECT \(names) FROM \(entity.table) \(rows)"
+  }
+
+  private static func column(_ property: LayoutProperty, _ entity: EntitySchema) throws -> SlotColumn {
+    guard let column = entity.slots[property.slot] else {
+      throw Failure.unknownKeyPath(keyPath: property.name, entity: entity.layout.name, missing: property.name)
+    }
+    return column
+  }
+
+  /// A computed value, of the column's type.
+  private static func value(
+    _ node: ExpressionNode, _ property: LayoutProperty, _ column: SlotColumn, _ translator: PredicateTranslator,
+    _ scope: QueryScope
+  ) throws -> SQLFragment {
+    let operand = try translator.operand(node, scope)
+    guard case .value(let text, let kind) = operand else {
+      throw PredicateTranslator.unsupported("What \(property.name) is to become in a batch update", scope)
+    }
+    if column.isTagged || kind.map({ !$0.isCompatible(with: property.kind) }) ?? !property.kind.isNumber {
+      throw Failure.malformedFetchRequest(
+        entity: scope.source.layout.name,
+        what: "the expression for \(property.name) of a batch update gives a value of another type")
+    }
+    switch property.kind {
+    case .int16, .int32, .int64, .boolean:
+      return kind?.isInteger == true ? text : " CAST(\(text) AS INTEGER)"
+    default: return text
+    }
+  }
+}
+
+extension SlotKind {
+  fileprivate var isInteger: Bool {
+    switch self {
+    case .int16, .int32, .int64, .boolean: true
+    default: false
+    }
+  }
+
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .double, .float, .decimal, .date: true
+    default: isInteger
+    }
+  }
+
+  /// Whether a column of the other kind holds values of this one as they are, or as numbers.
+  fileprivate func isCompatible(with other: SlotKind) -> Bool { self == other || isNumber && other.isNumber }
+}

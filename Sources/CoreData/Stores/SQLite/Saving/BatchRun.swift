@@ -1,0 +1,94 @@
+/// Runs the statements of one batch request on the connection that writes. Not for use by several threads.
+final class BatchRun {
+  private let store: SQLiteStore
+  private let connection: Connection
+  private(set) var writer: TaggedWriter
+  /// Rows that are not as the cache knows them.
+  var changed: [RowReference] = []
+
+  init(_ store: SQLiteStore, _ connection: Connection) {
+    self.store = store
+    self.connection = connection
+    writer = TaggedWriter(store.externalFiles, store.schema)
+  }
+
+  /// How many rows a statement changed.
+  @discardableResult
+  func run(_ fragment: SQLFragment) throws -> Int {
+    try run(try connection.statement(fragment.sql), fragment.bindings)
+  }
+
+  @discardableResult
+  func run(_ text: StatementText, _ bindings: [Binding] = []) throws -> Int {
+    try run(try connection.statement(text), bindings)
+  }
+
+  private func run(_ statement: Statement, _ bindings: [Binding]) throws -> Int {
+    bind(bindings, to: statement)
+    try statement.run()
+    return connection.changes
+  }
+
+  private func bind(_ bindings: [Binding], to statement: Statement) {
+    for (index, binding) in bindings.enumerated() { binding.bind(to: statement, at: Int32(index + 1)) }
+    if connection.trace != nil { connection.trace?.willRun(statement, parameters: bindings.map(\.text)) }
+  }
+
+  /// Notes the rows that the noted ones lead to, step by step, until there are no further ones.
+  func cascade(_ statements: [String]) throws {
+    var step: Int64 = 0
+    var isComplete = statements.isEmpty
+    while !isComplete {
+      isComplete = true
+      for sql in statements where try run(SQLFragment(sql, [.int(step)])) > 0 { isComplete = false }
+      step += 1
+    }
+  }
+
+  /// The rows of a statement that selects Z_ENT and Z_PK.
+  func references(_ text: StatementText) throws -> [RowReference] {
+    let statement = try connection.statement(text)
+    defer { statement.reset() }
+    bind([], to: statement)
+    return try store.references(statement, entity: -1)
+  }
+
+  /// Clears what leads to deleted rows. Throws where something has to be there.
+  func detach(_ detachment: BatchDeletePlan.Detachment) throws {
+    let statement = try connection.statement(detachment.select)
+    bind([], to: statement)
+    let entity = detachment.entity.sharesTable ? -1 : detachment.entity.layout.index
+    let rows: [RowReference]
+    do {
+      defer { statement.reset() }
+      rows = try store.references(statement, entity: entity)
+    }
+    if rows.isEmpty { return }
+    if let (entity, property) = detachment.mandatory {
+      throw Failure.missingMandatoryValue(.init(entity: entity, property: property))
+    }
+    changed += rows
+    try run(SQLFragment(detachment.update))
+  }
+
+  /// The files that a statement's columns name have no use after the transaction.
+  func abandonFiles(_ sql: String) throws {
+    let statement = try connection.statement(sql)
+    defer { statement.reset() }
+    bind([], to: statement)
+    while try statement.step() {
+      for column in 0..<statement.columnCount {
+        if let name = ExternalFiles.fileName(inTagged: statement.blobBytes(column)) { writer.abandoned.append(name) }
+      }
+    }
+  }
+
+  /// Writes a value into a file of its own, and its name into the row of a key.
+  func write(_ value: UnsafeRawBufferPointer, _ text: StatementText, _ key: Int64) throws {
+    let statement = try connection.statement(text)
+    try writer.bind(value, statement, at: 1)
+    statement.bind(key, at: 2)
+    if connection.trace != nil { connection.trace?.willRun(statement, parameters: ["<\(value.count) bytes>"]) }
+    try statement.run()
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("The SQL of batch requests")
+struct BatchTextTests {
+  private let model = libraryModel()
+  private let schema: StoreSchema
+
+  init() throws {
+    schema = try SchemaPlanner.plan(ModelLayouts.of(model), configuration: nil, existing: nil).schema
+  }
+
+  private func layout(_ name: String) -> EntityLayout { schema.layouts.layout(named: name)! }
+
+  @Test("The chosen rows are noted by the select of a fetch, with limit and order")
+  func chosen() throws {
+    var fetch = FetchDescription(layout: layout("Author"))
+    fetch.predicate = try node("name == %@", "Kafka")
+    fetch.sort = [try SortKey(NSSortDescriptor(key: "name", ascending: true))]
+    fetch.limit = 5
+    let query = try RowQuery(schema, fetch.layout, includesSubentities: true)
+    let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: nil))
+    let text = try BatchRows.add(fetch, query, planner)
+    #expect(
+      text.sql == "INSERT OR IGNORE INTO temp._Z_BATCH(Z_ROOT, Z_PK, Z_ENT, Z_STEP) "
+        + "SELECT 1, t0.Z_PK, 1, 0 FROM ZAUTHOR t0 WHERE  t0.ZNAME = ? ORDER BY t0.ZNAME LIMIT 5")
+    #expect(text.bindings == [.text("Kafka")])
+  }
+
+  @Test("A delete clears to-one keys and join rows, and follows cascades by the step")
+  func delete() throws {
+    let books = try BatchDeletePlan(schema, layout("Novel"))
+    #expect(books.cascades == [])
+    #expect(books.deletes == ["DELETE FROM ZBOOK WHERE Z_PK IN (SELECT Z_PK FROM temp._Z_BATCH WHERE Z_ROOT = 2)"])
+    #expect(books.unlinks.count == 1)
+    #expect(books.detachments.isEmpty)
+
+    let authors = try BatchDeletePlan(schema, layout("Author"))
+    let keys = "(SELECT Z_PK FROM temp._Z_BATCH WHERE Z_ROOT = 1)"
+    #expect(
+      authors.detachments.map(\.update) == [
+        "UPDATE ZBOOK SET ZAUTHOR = NULL, Z_OPT = (Z_OPT + 1) WHERE ZAUTHOR IN \(keys)",
+        "UPDATE ZAUTHOR SET ZMENTOR = NULL, Z_OPT = (Z_OPT + 1) WHERE ZMENTOR IN \(keys)",
+      ])
+
+    let cascading = libraryModel()
+    for entity in cascading.entities where entity.name == "Author" {
+      entity.relationshipsByName["books"]?.deleteRule = .cascadeDeleteRule
+    }
+    let other = try SchemaPlanner.plan(ModelLayouts.of(cascading), configuration: nil, existing: nil).schema
+    let plan = try BatchDeletePlan(other, other.layouts.layout(named: "Author")!)
+    #expect(
+      plan.cascades == [
+        "INSERT OR IGNORE INTO temp._Z_BATCH(Z_ROOT, Z_PK, Z_ENT, Z_STEP) "
+          + "SELECT 2, t0.Z_PK, t0.Z_ENT, ?1 + 1 FROM ZBOOK t0 WHERE t0.ZAUTHOR IN "
+          + "(SELECT Z_PK FROM temp._Z_BATCH WHERE Z_ROOT = 1 AND Z_STEP = ?1)"
+      ])
+    #expect(plan.deletes.count == 2)
+  }
+
+  @Test("An update binds every value and adds one to the version")
+  func update() throws {
+    func text(_ properties: [AnyHashable: Any]) throws -> SQLFragment {
+      let request = NSBatchUpdateRequest(entityName: "Book")
+      request.propertiesToUpdate = properties
+      let batch = try BatchUpdate(request, schema.layouts)
+      return try BatchUpdatePlan(schema, batch, PredicateTranslator(store: nil)).update
+    }
+    let rows = "WHERE Z_PK IN (SELECT Z_PK FROM temp._Z_BATCH WHERE Z_ROOT = 2)"
+    let constants = try text(["title": "'; --", "pages": 3, "weight": NSNull()])
+    #expect(
+      constants.sql == "UPDATE OR FAIL ZBOOK SET ZPAGES = ?, ZTITLE = ?, ZWEIGHT = ?, Z_OPT = (Z_OPT + 1)  \(rows)")
+    #expect(constants.bindings == [.int(3), .text("'; --"), .null])
+    let computed = try text(["weight": FoundationExpression(format: "pages + weight")])
+    #expect(
+      computed.sql == "UPDATE OR FAIL ZBOOK AS t0 SET ZWEIGHT = ( t0.ZPAGES + t0.ZWEIGHT), "
+        + "Z_OPT = (Z_OPT + 1)  \(rows)")
+  }
+}
