@@ -28,6 +28,7 @@ struct BatchDeleteTests {
     try withStack(.sqlite) { stack, context throws in
       let books = ["A", "B", "C"].map { context.new("Book", ["title": $0]) }
       try context.save()
+      for book in books { book.read() }
       try body(stack, context, books)
       #expect(try SQLiteStore.audit(stack.url, stack.model) == [])
     }
@@ -147,6 +148,7 @@ struct BatchDeleteTests {
       let author = context.new("Author", ["name": "Kafka", "passport": passport])
       let book = context.new("Book", ["title": "A", "author": author])
       try context.save()
+      author.read()
       #expect(try deleted("Passport", nil, context) == [passport.objectID])
       try stack.elsewhere { other throws in
         #expect(try other.only("Author").object("passport") == nil)

@@ -10,6 +10,7 @@ struct BatchUpdateTests {
     try withStack(.sqlite) { stack, context throws in
       let books = ["A", "B", "C"].enumerated().map { context.new("Book", ["title": $1, "pages": $0 + 1]) }
       try context.save()
+      for book in books { book.read() }
       try body(stack, context, books)
       #expect(try SQLiteStore.audit(stack.url, stack.model) == [])
     }
