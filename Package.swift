@@ -99,7 +99,9 @@ let package = Package(
     + chapter("03-DataController", "DataController", model: "DataModel")
     + chapter(
       "04-LibraryCatalog", "LibraryCatalog", model: "LibraryModel",
-      notSources: ["search.transcript", "broken.json"], resources: [.copy("catalog.json")])
+      notSources: [
+      "search.transcript", "where.transcript", "unreadable.transcript", "unknown.transcript", "broken.json",
+    ], resources: [.copy("catalog.json")])
     + chapter("05-EnqueueWriter", "EnqueueWriter", model: "EnqueueWriter")
     + chapter("06-UnsavedChanges", "UnsavedChanges", model: "Recipes")
     + [

@@ -19,7 +19,7 @@ public final class CoreDataListDataSource: ListDataSource {
     request.fetchOffset = offset
     request.fetchLimit = limit
     request.relationshipKeyPathsForPrefetching = ["subjects"]
-    return try context.fetch(request).map(Self.record(of:))
+    return try asking(query) { try context.fetch(request).map(Self.record(of:)) }
   }
 
   private static func request(for query: BookQuery) -> NSFetchRequest<BookManagedObject> {
@@ -31,6 +31,7 @@ public final class CoreDataListDataSource: ListDataSource {
         word, word, word)
     }
     if let language = query.language { parts.append(NSPredicate(format: "language == %@", language)) }
+    if let condition = query.condition { parts.append(condition.predicate) }
     if !parts.isEmpty { request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts) }
     return request
   }
@@ -47,7 +48,11 @@ public final class CoreDataListDataSource: ListDataSource {
   }
 
   public func numberOfBooks(matching query: BookQuery) throws -> Int {
-    try context.count(for: Self.request(for: query))
+    try asking(query) { try context.count(for: Self.request(for: query)) }
+  }
+
+  private func asking<Answer>(_ query: BookQuery, _ body: () throws -> Answer) throws -> Answer {
+    try query.condition?.asking(context, body) ?? body()
   }
 
   public func book(withKey key: String) throws -> CatalogRecord? {

@@ -7,6 +7,7 @@ import Foundation
 public final class JSONListDataSource: ListDataSource {
   public let name: String
   private let records: [CatalogRecord]
+  private var library: LibraryStack?
 
   /// Reads `url`; throws at the first bad record. Of records with the same key the first one counts.
   public init(url: URL) throws {
@@ -22,15 +23,27 @@ public final class JSONListDataSource: ListDataSource {
   }
 
   //> json-books
-  public func books(matching query: BookQuery, offset: Int, limit: Int) -> [CatalogRecord] {
-    let found = records.filter { Self.matches($0, query) }
+  public func books(matching query: BookQuery, offset: Int, limit: Int) throws -> [CatalogRecord] {
+    let found = try records(matching: query).filter { Self.matches($0, query) }
       .sorted { Self.precedes($0, $1, query.order) }
     return Array(found.dropFirst(offset).prefix(limit))
   }
   //< json-books
 
-  public func numberOfBooks(matching query: BookQuery) -> Int {
-    records.reduce(0) { $0 + (Self.matches($1, query) ? 1 : 0) }
+  /// All records, or those for which the query's condition holds.
+  ///
+  /// A condition goes along relationships, which records do not have: a library in memory, made when the
+  /// first one is asked, answers it with the keys of the books.
+  private func records(matching query: BookQuery) throws -> [CatalogRecord] {
+    guard let condition = query.condition else { return records }
+    let library = try self.library ?? LibraryStack(inMemory: records)
+    self.library = library
+    let keys = try library.keysOfBooks(meeting: condition)
+    return records.filter { keys.contains($0.key) }
+  }
+
+  public func numberOfBooks(matching query: BookQuery) throws -> Int {
+    try records(matching: query).reduce(0) { $0 + (Self.matches($1, query) ? 1 : 0) }
   }
 
   public func book(withKey key: String) -> CatalogRecord? {

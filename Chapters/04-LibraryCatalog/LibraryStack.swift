@@ -16,6 +16,7 @@ public final class LibraryStack {
   }
 
   public let container: NSPersistentContainer
+  /// The library's file; what a library in memory calls itself.
   public let url: URL
 
   //> library-stack
@@ -31,10 +32,35 @@ public final class LibraryStack {
   }
   //< library-stack
 
+  //> library-in-memory
+  /// A library of `records` that is in no file, for questions that only a store can answer.
+  init(inMemory records: [CatalogRecord]) throws {
+    url = URL(fileURLWithPath: "/dev/null")
+    let description = NSPersistentStoreDescription()
+    description.type = NSInMemoryStoreType
+    container = NSPersistentContainer(name: "LibraryModel")
+    container.persistentStoreDescriptions = [description]
+    nonisolated(unsafe) var failure: (any Error)?
+    container.loadPersistentStores { _, error in failure = error }
+    if let failure { throw failure }
+    let writer = CatalogWriter(context: container.viewContext)
+    _ = try writer.add(records)
+    try writer.saveAndForget()
+  }
+  //< library-in-memory
+
   /// Closes the library's file.
   public func close() throws {
     container.viewContext.reset()
     let coordinator = container.persistentStoreCoordinator
     for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+
+  /// What makes each book one and the same, of the books for which the condition holds. On the main queue.
+  func keysOfBooks(meeting condition: BookCondition) throws -> Set<String> {
+    let request: NSFetchRequest<BookManagedObject> = BookManagedObject.fetchRequest()
+    request.predicate = condition.predicate
+    let context = container.viewContext
+    return try condition.asking(context) { Set(try context.fetch(request).compactMap(\.catalogKey)) }
   }
 }

@@ -18,18 +18,23 @@ public protocol ListDataSource {
 //< list-data-source
 
 /// What is asked for, and how it is sorted.
-public struct BookQuery: Equatable, Sendable {
+public struct BookQuery: Equatable {
   public enum Order: String, CaseIterable, Sendable { case title, author, year }
 
   /// Words that must all occur, each in the title, in an author's name or in a subject, without regard to
   /// case and accents.
   public var words: [String]
   public var language: String?
+  /// What must hold beside the words.
+  public var condition: BookCondition?
   public var order: Order
 
-  public init(text: String = "", language: String? = nil, order: Order = .title) {
+  public init(
+    text: String = "", language: String? = nil, condition: BookCondition? = nil, order: Order = .title
+  ) {
     words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     self.language = language
+    self.condition = condition
     self.order = order
   }
 }

@@ -158,7 +158,7 @@ struct CatalogFormatTests {
   func shipped() throws {
     let url = try #require(CatalogImporter.shippedCatalog)
     let source = try JSONListDataSource(url: url)
-    let books = source.books(matching: BookQuery(), offset: 0, limit: 1000)
+    let books = try source.books(matching: BookQuery(), offset: 0, limit: 1000)
     #expect(books.count >= 300)
     for book in books {
       #expect(

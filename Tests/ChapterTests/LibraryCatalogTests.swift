@@ -150,6 +150,16 @@ struct LibraryCatalogTests {
         }
       }
     }
+    for text in [
+      "firstPublished < 1800 AND subjects.@count > 1", "ANY authors.name ENDSWITH[cd] 'bronte'", "language == 'ru'",
+      "NOT language IN {'en', 'fr'}", "SUBQUERY(authors, $a, $a.books.@count > 3).@count > 0",
+      "title LIKE[cd] 'e*' OR firstPublished BETWEEN {1900, 1950}", "authors.@count == 0",
+    ] {
+      let query = BookQuery(condition: try BookCondition(text))
+      let lists = try sources.map { try $0.books(matching: query, offset: 0, limit: 1000) }
+      #expect(lists[0] == lists[1] && !lists[0].isEmpty, "\(text)")
+      #expect(try sources.map { try $0.numberOfBooks(matching: query) } == [lists[0].count, lists[0].count])
+    }
     let windows = try sources.map {
       try $0.books(matching: BookQuery(order: .author), offset: 100, limit: 30)
     }

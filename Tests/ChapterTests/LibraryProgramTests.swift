@@ -54,6 +54,31 @@ struct LibraryProgramTests {
     }
   }
 
+  @Test(
+    "A condition that can't be read, or asks for what books lack, ends with an error that helps",
+    arguments: [
+      ("title == ", "at character 10: expected a value, found the end.\n    title ==\u{20}\n             ^\n"),
+      ("publisher == 1", "keypath publisher not found in entity Book: there is no \"publisher\". A book has: authorLine,"),
+      ("title == $name", "the variable $name has no value"),
+      ("title MATCHES '(['", "the regular expression can't be read"),
+      ("title == %@", "no argument is left for \"%@\""),
+    ])
+  func condition(text: String, error: String) throws {
+    #expect(try run("import").exitCode == 0)
+    for source in [[], ["--json", LibraryCatalogTests.shipped.path]] {
+      let outcome = try ProgramRunner.run(
+        "LibraryCatalog", ["search", "--where", text] + source, store: source.isEmpty ? folder.url : nil)
+      #expect(outcome.exitCode == 1)
+      #expect(outcome.errors.hasPrefix("Error: ") && outcome.errors.contains(error), "\(outcome.errors)")
+    }
+  }
+
+  @Test("A search without words and without a condition is refused")
+  func emptySearch() throws {
+    let outcome = try run("search")
+    #expect(outcome.exitCode == 64 && outcome.errors.contains("--where"))
+  }
+
   @Test("Reading a library that is not there is an error, and makes none")
   func missingLibrary() throws {
     let outcome = try run("list")

@@ -22,7 +22,7 @@ struct TranscriptTests {
     let text = try String(contentsOf: packageRoot.appendingPathComponent("Chapters/\(path)"), encoding: .utf8)
     let (head, shown) = try #require(
       text.firstIndex(of: "\n").map { (text[..<$0], text[text.index(after: $0)...]) })
-    var words = head.split(separator: " ").map(String.init)
+    var words = Self.words(of: head)
     #expect(Array(words.prefix(3)) == ["$", "swift", "run"])
     words.removeFirst(3)
     let program = words.removeFirst()
@@ -37,6 +37,13 @@ struct TranscriptTests {
     var said = outcome.output + outcome.errors
     if let place { said = said.replacingOccurrences(of: folder.url.path, with: place) }
     #expect(said == shown)
+  }
+
+  /// The words of a command line; one in single quotation marks may have blanks.
+  static func words(of line: Substring) -> [String] {
+    line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { place, part in
+      place % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)
+    }
   }
 
   @Test("What the texts show of the output is in a transcript", arguments: chapters)

@@ -27,8 +27,10 @@ struct PageOptions: ParsableArguments {
 
   /// The list, the same for every source.
   //> show-list
-  @MainActor func show(_ source: any ListDataSource, text: String = "") throws {
-    let query = BookQuery(text: text, language: language, order: sort)
+  @MainActor func show(
+    _ source: any ListDataSource, text: String = "", condition: BookCondition? = nil
+  ) throws {
+    let query = BookQuery(text: text, language: language, condition: condition, order: sort)
     let books = try source.books(matching: query, offset: offset, limit: limit)
     Output.table(
       books.map { book in
@@ -52,16 +54,39 @@ struct ListCommand: ChapterCommand {
 
 struct SearchCommand: ChapterCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Find books by words of title, authors and subjects.")
+    commandName: "search", abstract: "Find books by words of title, authors and subjects, or by a condition.",
+    discussion: """
+      A condition is a predicate over the keys of the model's Book, for example:
+        search --where 'firstPublished < 1800'
+        search --where 'ANY authors.name ENDSWITH[c] "wilde" AND subjects.@count > 1'
+        search emma --where 'title LIKE[cd] "e*" OR NOT language IN {"en", "fr"}'
+      """)
 
   @OptionGroup var source: SourceOptions
   @OptionGroup var page: PageOptions
 
   @Argument(help: "Words that must all occur, without regard to case and accents.")
-  var words: [String]
+  var words: [String] = []
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp("A condition that must hold, too.", valueName: "predicate"))
+  var condition: String?
+
+  func validate() throws {
+    guard !words.isEmpty || condition != nil else {
+      throw ValidationError("Say what to look for: words, or a condition with --where.")
+    }
+  }
 
   @MainActor func perform() async throws {
-    try page.show(try source.open(), text: words.joined(separator: " "))
+    let condition: BookCondition?
+    do {
+      condition = try self.condition.map(BookCondition.init)
+    } catch let unfit as BookCondition.Unfit {
+      throw ChapterFailure(unfit.localizedDescription, picture: unfit.picture)
+    }
+    try page.show(try source.open(), text: words.joined(separator: " "), condition: condition)
   }
 }
 

@@ -58,7 +58,8 @@ public enum ChapterProgram {
   }
 
   private static func complain(_ failure: ChapterFailure) -> Never {
-    FileHandle.standardError.write(Data("Error: \(failure.sentence)\n".utf8))
+    let lines = ["Error: \(failure.sentence)", failure.picture].compactMap { $0 }
+    FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
     exit(EXIT_FAILURE)
   }
 }

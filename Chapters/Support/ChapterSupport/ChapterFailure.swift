@@ -3,9 +3,12 @@ import Foundation
 /// A failure in words for the person in front of the terminal: one sentence that names what it is about.
 public struct ChapterFailure: Error, LocalizedError, CustomStringConvertible {
   public let sentence: String
+  /// Lines to be shown below the sentence: a text that somebody typed, with a mark under the place.
+  public let picture: String?
 
-  public init(_ sentence: String) {
+  public init(_ sentence: String, picture: String? = nil) {
     self.sentence = sentence
+    self.picture = picture
   }
 
   /// Puts any error into one sentence: what happened, why, and what lay under it.
@@ -16,7 +19,7 @@ public struct ChapterFailure: Error, LocalizedError, CustomStringConvertible {
       self = failure
       return
     }
-    sentence = Self.parts(of: error).joined(separator: " ")
+    self.init(Self.parts(of: error).joined(separator: " "))
   }
 
   public var description: String { sentence }
