@@ -14,6 +14,8 @@ typedef struct {
   size_t size;
   const char *path;
   sqlite3 *database;
+  /// What an operation of Asking.c found.
+  sqlite3_int64 count, sum;
 } Run;
 
 /// Sums over what was read while the clock ran: the Swift drivers add up the same things.
@@ -55,6 +57,8 @@ void fetchOneByOne(Run *run);
 void fetchInBatches(Run *run);
 void fetchIndexed(Run *run);
 void fetchUnindexed(Run *run);
+void fetchAny(Run *run);
+void group(Run *run);
 void writeBlocks(Run *run, size_t booksPerBlock);
 void insertRelated(Run *run, bool tagging, bool shelving);
 void retag(Run *run);

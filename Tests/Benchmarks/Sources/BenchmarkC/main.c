@@ -102,6 +102,8 @@ int main(int count, char **arguments) {
   else if (strcmp(operation, "delete") == 0) deleteChosen(&run);
   else if (strcmp(operation, "indexed") == 0) fetchIndexed(&run);
   else if (strcmp(operation, "scan") == 0) fetchUnindexed(&run);
+  else if (strcmp(operation, "any") == 0) fetchAny(&run);
+  else if (strcmp(operation, "group") == 0) group(&run);
   else if (strcmp(operation, "write1") == 0) writeBlocks(&run, 1);
   else if (strcmp(operation, "write10") == 0) writeBlocks(&run, 10);
   else if (strcmp(operation, "write100") == 0) writeBlocks(&run, 100);

@@ -11,6 +11,7 @@ struct BenchmarkCoreData {
     if try Relating.run(run) { return }
     let context = try openStack(run.path)
     let reading = Reading(run: run, context: context)
+    let asking = Asking(run: run, context: context)
     let writing = Writing(run: run, context: context)
     switch run.operation {
     case "insert": try writing.insert()
@@ -28,6 +29,11 @@ struct BenchmarkCoreData {
     case "batch": try reading.batch()
     case "indexed": try reading.indexed()
     case "scan": try reading.scan()
+    case "any": try asking.any()
+    case "group": try asking.group()
+    case "parse": asking.parse()
+    case "evaluate": try asking.evaluate()
+    case "evaluateclosure": try asking.evaluateClosure()
     case "memory": try reading.memory()
     case "batchmemory": try reading.batchMemory()
     default: run.unknownOperation()

@@ -94,6 +94,11 @@ struct Goal {
     atMost(0.3, of: .hand, "indexed"),
     atMost(1.3, of: .c, "scan", beyond: 1.2),
     atMost(1.0, of: .hand, "scan"),
+    atMost(1.3, of: .c, "any"),
+    atMost(1.3, of: .c, "group"),
+    Goal(
+      operation: "parse", text: "Strata, µs a predicate", quantity: .plain(Figure(.strata, "parse")), bound: 5),
+    atMost(1.0, of: .strata, "evaluate", otherOperation: "evaluateclosure"),
     rateAtLeast(1.0, of: .pool, "write1", beyond: 1.15),
     rateAtLeast(1.2, of: .pool, "write10", beyond: 1.4),
     rateAtLeast(1.2, of: .pool, "write100", beyond: 1.4),

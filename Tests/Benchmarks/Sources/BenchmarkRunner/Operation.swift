@@ -77,6 +77,19 @@ struct Operation {
       name: "scan", summary: "10 fetches by a column without index", start: .books,
       variants: [.c, .hand, .strata]),
     Operation(
+      name: "any", summary: "10 fetches of authors by ANY of their books, without index", start: .books,
+      variants: [.c, .strata]),
+    Operation(
+      name: "group", summary: "count, sum and maximum of each writer's books", start: .books,
+      variants: [.c, .strata]),
+    Operation(name: "parse", summary: "parse 1,000 typical predicates", start: .books, variants: [.strata]),
+    Operation(
+      name: "evaluate", summary: "evaluate a predicate of three parts on N books", start: .books,
+      variants: [.strata]),
+    Operation(
+      name: "evaluateclosure", summary: "the same by a closure on N dictionaries", start: .books,
+      variants: [.strata]),
+    Operation(
       name: "write1", summary: "N/10 books, one a transaction, by a serialised writer", start: .nothing,
       variants: [.c, .pool, .strata]),
     Operation(
