@@ -102,7 +102,7 @@ struct FetchResultTests {
       var fetch = FetchDescription(layout: store.layout("Book"))
       fetch.output = .dictionaries(request)
       guard case .dictionaries(let rows) = try store.rows(for: fetch) else { return [] }
-      return rows
+      return rows.compactMap { $0 as? [String: Any] }
     }
     func column(_ name: String, _ expression: ExpressionNode, _ type: NSAttributeType? = nil) -> DictionaryFetch.Column {
       DictionaryFetch.Column(name: name, expression: expression, type: type)

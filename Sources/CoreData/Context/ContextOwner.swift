@@ -23,7 +23,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// What `Book(context:)` found; asked for every new object. Belongs to the context's queue.
   @exclusivity(unchecked) var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
 
-  private lazy var materialisation = Materialisation(owner: self, layout: layouts.layouts[0])
+  /// Set by `init`, which needs a whole `self` for it.
+  @exclusivity(unchecked) private var materialisation: Materialisation!
 
   private final class Table {
     @exclusivity(unchecked) var keys = KeyTable()
@@ -34,6 +35,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     self.context = context
     self.isMainQueue = isMainQueue
     super.init(layouts)
+    materialisation = Materialisation(owner: self, layout: layouts.layouts[0])
   }
 
   override var isOnQueue: Bool {
@@ -113,7 +115,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: former.store)
     }
-    return make(layouts.layouts[Int(reference.entity)], reference.key, store, table)
+    return make(Maker(layouts.layouts[Int(reference.entity)]), reference.key, store, table)
   }
 
   /// The objects of rows that a fetch brought, in order. Faults take the row; others keep what they have unless
@@ -124,6 +126,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     guard let first = rows.first else { return [] }
     let table = tables[Int(store)][layouts.layouts[first.entity].rootIndex]
     table.keys.reserve(rows.count)
+    var maker = Maker(layouts.layouts[first.entity])
     var objects: [NSManagedObject] = []
     objects.reserveCapacity(rows.count)
     for row in rows {
@@ -135,7 +138,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
         }
         objects.append(object)
       } else {
-        let object = make(layouts.layouts[row.entity], row.key, store, table)
+        if maker.layout.index != row.entity { maker = Maker(layouts.layouts[row.entity]) }
+        let object = make(maker, row.key, store, table)
         object.row = row
         objects.append(object)
       }
@@ -161,17 +165,32 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     guard let first = references.first else { return [] }
     let table = tables[Int(store)][layouts.layouts[Int(first.entity)].rootIndex]
     table.keys.reserve(references.count)
+    var maker = Maker(layouts.layouts[Int(first.entity)])
     return references.map { reference in
-      held(table, reference.key)
-        ?? make(layouts.layouts[Int(reference.entity)], reference.key, store, table)
+      if let object = held(table, reference.key) { return object }
+      if maker.layout.index != reference.entity { maker = Maker(layouts.layouts[Int(reference.entity)]) }
+      return make(maker, reference.key, store, table)
+    }
+  }
+
+  /// What objects of an entity are made with, looked up once for many of them.
+  private struct Maker {
+    let layout: EntityLayout
+    let entity: NSEntityDescription
+    let objectClass: NSManagedObject.Type
+
+    init(_ layout: EntityLayout) {
+      self.layout = layout
+      entity = layout.entity
+      objectClass = layout.objectClass
     }
   }
 
   /// Makes a fault. The client's class is asked for an object through its own initialiser.
-  private func make(_ layout: EntityLayout, _ key: Int64, _ store: UInt16, _ table: Table) -> NSManagedObject {
-    materialisation.layout = layout
+  private func make(_ maker: Maker, _ key: Int64, _ store: UInt16, _ table: Table) -> NSManagedObject {
+    materialisation.layout = maker.layout
     core_data_set_materialisation(Unmanaged.passUnretained(materialisation).toOpaque())
-    let object = layout.objectClass.init(entity: layout.entity, insertInto: nil)
+    let object = maker.objectClass.init(entity: maker.entity, insertInto: nil)
     object.key = key
     object.store = store
     object.state = [.fault, .registered]

@@ -102,7 +102,7 @@ extension NSManagedObjectContext {
     if isPinned { info[NSManagedObjectContextQueryGenerationKey] = queryGenerationToken }
     post(.NSManagedObjectContextDidSave, info)
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)
-    if parent == nil { coordinator.announce(SaveNotice(plan.changeSets), from: owner) }
+    if parent == nil { coordinator.announce(SaveNotice(plan.changeSets), from: self) }
     if children.isEmpty { return }
     announceToChildren(
       inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),

@@ -14,8 +14,7 @@ extension NSManagedObjectContext {
     case .count: return cast([NSNumber(value: try count(description, options, coordinator))])
     case .dictionaries:
       return cast(
-        try coordinator.dictionaries(for: description, stores: options.stores, generationForReading())
-          .map { NSDictionary(dictionary: $0) })
+        try coordinator.dictionaries(for: description, stores: options.stores, generationForReading()))
     case .references where request.resultType == .managedObjectIDResultType:
       return cast(try objects(description, options, coordinator).map(\.objectID))
     case .references, .rows: return cast(try objects(description, options, coordinator))

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
           + "first.")
     }
     persistentStoreCoordinator = coordinator
-    parent.children.add(owner)
+    parent.children.add(self)
   }
 
   /// Asks the parent, and learns on the way which of its objects got their permanent ids since the last time.
@@ -134,21 +134,21 @@ struct FormerKeys {
 final class ChildList: @unchecked Sendable {
   // `@unchecked Sendable`: the list is only touched under `lock`.
   private let lock = NSLock()
-  private var owners: [WeakOwner] = []
+  private var children: [WeakContext] = []
 
-  private struct WeakOwner {
-    weak var owner: ContextOwner?
+  private struct WeakContext {
+    weak var context: NSManagedObjectContext?
   }
 
-  func add(_ owner: ContextOwner) {
+  func add(_ child: NSManagedObjectContext) {
     lock.withLock {
-      owners.removeAll { $0.owner == nil }
-      owners.append(WeakOwner(owner: owner))
+      children.removeAll { $0.context == nil }
+      children.append(WeakContext(context: child))
     }
   }
 
   /// Those that are alive.
-  var contexts: [NSManagedObjectContext] { lock.withLock { owners }.compactMap { $0.owner?.context } }
+  var contexts: [NSManagedObjectContext] { lock.withLock { children.compactMap(\.context) } }
 
-  var isEmpty: Bool { lock.withLock { owners.allSatisfy { $0.owner == nil } } }
+  var isEmpty: Bool { lock.withLock { children.allSatisfy { $0.context == nil } } }
 }

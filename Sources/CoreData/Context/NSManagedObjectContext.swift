@@ -120,7 +120,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   deinit {
     // Objects refer to each other over changed relationships and handed-out sets: cut that, so that they go too.
     owner?.allObjects.forEach { $0.dropReferences() }
-    if let owner { persistentStoreCoordinator?.forget(owner) }
+    persistentStoreCoordinator?.forget(self)
     if let undoManager { leave(undoManager) }
   }
 
@@ -133,7 +133,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       }
       owner = ContextOwner(
         self, coordinator.layouts, isMainQueue: concurrencyType == .mainQueueConcurrencyType)
-      coordinator.remember(owner)
+      coordinator.remember(self)
     }
   }
 

@@ -19,15 +19,18 @@ extension NSPersistentStoreCoordinator {
     if all.isEmpty {
       throw Failure.noStoreForEntity(entity: layout.name).nsError
     }
-    return try all.filter { store in
-      (asked?.contains { $0 === store } ?? true) && holds(store, layout)
-    }.compactMap { store in
+    var readers: [(store: NSPersistentStore, reader: any RowReader)] = []
+    for store in all where (asked?.contains { $0 === store } ?? true) && holds(store, layout) {
       guard let rows = store as? any RowStore else {
         throw Failure.unsupportedFeature("Fetching from a store of class \(type(of: store))").nsError
       }
-      guard let generation else { return (store, rows) }
-      return generation.reader(of: store.identity).map { (store, $0) }
+      guard let generation else {
+        readers.append((store, rows))
+        continue
+      }
+      if let reader = generation.reader(of: store.identity) { readers.append((store, reader)) }
     }
+    return readers
   }
 
   func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
@@ -63,7 +66,8 @@ extension NSPersistentStoreCoordinator {
       throw Failure.unsupportedFeature("Sorting or limiting a fetch over several stores").nsError
     }
     return try publicErrors {
-      try stores.flatMap { try take($0.store, try $0.reader.rows(for: description)) }
+      if stores.count == 1 { return try take(stores[0].store, stores[0].reader.rows(for: description)) }
+      return try stores.flatMap { try take($0.store, try $0.reader.rows(for: description)) }
     }
   }
 
@@ -80,7 +84,7 @@ extension NSPersistentStoreCoordinator {
 
   func dictionaries(
     for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
-  ) throws -> [[String: Any]] {
+  ) throws -> [NSDictionary] {
     try fetch(description, stores: asked, generation) { _, outcome in
       guard case .dictionaries(let rows) = outcome else { return [] }
       return rows

@@ -17,8 +17,10 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   private var contexts: [WeakContext] = []
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
 
+  /// Not of the context's owner, whose references are counted for every object: that is slower once there is a weak
+  /// one.
   private struct WeakContext {
-    weak var owner: ContextOwner?
+    weak var context: NSManagedObjectContext?
   }
 
   /// Makes a coordinator for a model. A model that contradicts itself is a misuse; `init(checking:)` throws instead.
@@ -192,24 +194,22 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   // The contexts that work on the stores.
 
-  func remember(_ owner: ContextOwner) {
+  func remember(_ context: NSManagedObjectContext) {
     lock.withLock {
-      contexts.removeAll { $0.owner == nil }
-      contexts.append(WeakContext(owner: owner))
+      contexts.removeAll { $0.context == nil }
+      contexts.append(WeakContext(context: context))
     }
   }
 
-  func forget(_ owner: ContextOwner) {
-    lock.withLock { contexts.removeAll { $0.owner == nil || $0.owner === owner } }
+  func forget(_ context: NSManagedObjectContext) {
+    lock.withLock { contexts.removeAll { $0.context == nil || $0.context === context } }
   }
 
   /// Lets the contexts that asked for it merge a save of another one, each on its own queue.
-  func announce(_ notice: SaveNotice, from source: ContextOwner) {
-    let listening = lock.withLock { contexts.compactMap(\.owner) }
-    for owner in listening where owner !== source {
-      guard let context = owner.context, context.parent == nil,
-        context.automaticallyMergesChangesFromParent
-      else { continue }
+  func announce(_ notice: SaveNotice, from source: NSManagedObjectContext) {
+    let listening = lock.withLock { contexts.compactMap(\.context) }
+    for context in listening
+    where context !== source && context.parent == nil && context.automaticallyMergesChangesFromParent {
       context.perform { [weak context] in context?.merge(notice) }
     }
   }

@@ -49,5 +49,5 @@ enum FetchOutcome {
   case references([RowReference])
   case count(Int)
   /// A missing value has no key. Values are those of KVC.
-  case dictionaries([[String: Any]])
+  case dictionaries([NSDictionary])
 }

@@ -26,22 +26,29 @@ extension FetchDescription {
   /// asked for it.
   private func checkKeyPaths() throws {
     var problem: Failure?
-    func check(_ path: [String]) {
-      var layout = layout
-      for key in path where !key.hasPrefix("@") {
-        if ["self", "objectID", "entity"].contains(key) { return }
-        guard let property = layout.property(named: key) else {
-          problem = problem ?? .unknownKeyPath(
-            keyPath: path.joined(separator: "."), entity: self.layout.name, missing: key)
-          return
-        }
-        guard property.isRelationship else { return }
+    predicate?.forEachKeyPath { [layout] path in problem = problem ?? layout.problem(withKeyPath: path) }
+    for key in sort { problem = problem ?? layout.problem(withKeyPath: key.path) }
+    if let problem { throw problem.nsError }
+  }
+}
+
+extension EntityLayout {
+  /// What is wrong with a key path that starts at this entity; nil if the model has it.
+  fileprivate func problem(withKeyPath path: [String]) -> Failure? {
+    var layout = self
+    for key in path {
+      if let property = layout.property(named: key) {
+        guard property.isRelationship else { return nil }
         layout = layout.model.layouts[property.destination]
+        continue
+      }
+      switch key {
+      case "self", "objectID", "entity": return nil
+      case _ where key.utf8.first == UInt8(ascii: "@"): continue
+      default: return .unknownKeyPath(keyPath: path.joined(separator: "."), entity: name, missing: key)
       }
     }
-    predicate?.forEachKeyPath(check)
-    for key in sort { check(key.path) }
-    if let problem { throw problem.nsError }
+    return nil
   }
 }
 

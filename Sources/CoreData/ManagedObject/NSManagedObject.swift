@@ -46,7 +46,8 @@ nonisolated open class NSManagedObject: NSObject {
   @exclusivity(unchecked) final var places: PlaceTable
   @exclusivity(unchecked) private final var rowReference: Unmanaged<RowSnapshot>?
   @exclusivity(unchecked) private final var ownedChanges: ChangedValues?
-  @exclusivity(unchecked) final var toManyStates: ContiguousArray<ToManyState?> = []
+  /// nil until a to-many relationship is used: counting references to Swift's empty array costs more than this.
+  @exclusivity(unchecked) private final var toManyStorage: ContiguousArray<ToManyState?>?
   /// `Z_PK`, or a negative number while the object was never saved.
   @exclusivity(unchecked) final var key: Int64 = 0
   @exclusivity(unchecked) final var state: ObjectState = []
@@ -116,6 +117,15 @@ nonisolated open class NSManagedObject: NSObject {
     set {
       ownedChanges?.free()
       ownedChanges = newValue
+    }
+  }
+
+  /// What is known and changed of each to-many relationship, by its index; empty until one is used.
+  final var toManyStates: ContiguousArray<ToManyState?> {
+    @inline(__always) get { toManyStorage ?? [] }
+    _modify {
+      if toManyStorage == nil { toManyStorage = [] }
+      yield &toManyStorage!
     }
   }
 

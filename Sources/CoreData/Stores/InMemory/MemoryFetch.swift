@@ -13,7 +13,7 @@ struct MemoryFetch {
     case .rows: return .rows(limited(try sorted(matching())))
     case .references: return .references(limited(try sorted(matching())).map(\.reference))
     case .count: return .count(limited(try matching()).count)
-    case .dictionaries(let fetch): return .dictionaries(limited(try dictionaries(fetch, matching())))
+    case .dictionaries(let fetch): return .dictionaries(limited(try dictionaries(fetch, matching())).map { NSDictionary(dictionary: $0) })
     }
   }
 

@@ -42,9 +42,9 @@ struct Asking {
     var price = 0.0
     run.measure {
       for row in try context.fetch(request) {
-        count += row["books"] as! Int
-        pages += row["pages"] as! Int
-        price += row["highest"] as! Double
+        count += (row["books"] as! NSNumber).intValue
+        pages += (row["pages"] as! NSNumber).intValue
+        price += (row["highest"] as! NSNumber).doubleValue
       }
     }
     run.report("count", count)

@@ -8,7 +8,7 @@
 ///
 ///     none ──read──▶ open ──read of the same generation──▶ open
 ///     open ──a commit of this pool (`willCommit`, then the generation has grown)──▶ none
-///     open ──`read(isFresh: true)`──▶ none, then open
+///     open ──`read(isFresh: true)`──▶ none
 ///     open ──no use between two ticks of the timer──▶ none
 ///
 /// So another process' commits are seen at the latest a few milliseconds after the last read, and this
@@ -80,14 +80,18 @@ final class ConnectionPool: @unchecked Sendable {
     lock.unlock()
   }
 
-  /// Runs `body` with a connection that reads, in a transaction, so that several statements see one state.
+  /// Runs `body` with a connection that reads.
   ///
-  /// - Parameter isFresh: whether the commits of other processes must be seen, up to this call.
+  /// - Parameter isFresh: whether the commits of other processes must be seen, up to this call; `body` then runs one
+  ///   statement, which is a transaction of its own. Else it runs in a transaction that may be open already.
   func read<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
     guard maximumReaders > 0 else { return try write(body) }
     let reader = try take()
     defer { giveBack(reader) }
-    if isFresh { end(reader) }
+    if isFresh {
+      end(reader)
+      return try body(reader.connection)
+    }
     if !reader.isOpen {
       try reader.connection.begin(.deferred)
       reader.isOpen = true

@@ -158,14 +158,22 @@ struct DictionaryQuery {
   // Results.
 
   /// The rows as dictionaries; null has no key.
-  func dictionaries(_ statement: Statement, _ store: SQLiteStore) throws -> [[String: Any]] {
-    var rows: [[String: Any]] = []
+  ///
+  /// Made as Foundation has them from the start: out of Swift dictionaries each key would be boxed for each row.
+  func dictionaries(_ statement: Statement, _ store: SQLiteStore) throws -> [NSDictionary] {
+    let names = columns.map { NSString(string: $0.name) }
+    var rows: [NSDictionary] = []
+    var keys: [NSString] = []
+    var values: [Any] = []
     while try statement.step() {
-      var row: [String: Any] = [:]
+      keys.removeAll(keepingCapacity: true)
+      values.removeAll(keepingCapacity: true)
       for (index, column) in columns.enumerated() where !statement.isNull(Int32(index)) {
-        row[column.name] = try value(statement, Int32(index), column, store)
+        guard let value = try value(statement, Int32(index), column, store) else { continue }
+        keys.append(names[index])
+        values.append(value)
       }
-      rows.append(row)
+      rows.append(NSDictionary(objects: values, forKeys: keys))
     }
     return rows
   }

@@ -54,20 +54,22 @@ final class RowDecoder: @unchecked Sendable {
     let handle = statement.handle
     for index in 0..<count {
       let step = steps[index]
-      let type = sqlite3_column_type(handle, step.column)
+      // One look-up for each column: the functions that take a column's number lock and check each time.
+      let value = sqlite3_column_value(handle, step.column)
+      let type = sqlite3_value_type(value)
       if type == SQLITE_NULL { continue }
       switch step.kind {
       case .string, .uri:
-        let text = sqlite3_column_text(handle, step.column)
+        let text = sqlite3_value_text(value)
         builder.setBytes(
-          UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, step.column))),
+          UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))),
           slot: step.slot, word: step.word)
       case .int16, .int32, .int64, .boolean:
-        builder.setInt(sqlite3_column_int64(handle, step.column), slot: step.slot, word: step.word)
+        builder.setInt(sqlite3_value_int64(value), slot: step.slot, word: step.word)
       case .double, .float, .date:
-        builder.setDouble(sqlite3_column_double(handle, step.column), slot: step.slot, word: step.word)
+        builder.setDouble(sqlite3_value_double(value), slot: step.slot, word: step.word)
       case .toOne:
-        builder.setInt(sqlite3_column_int64(handle, step.column), slot: step.slot, word: step.word)
+        builder.setInt(sqlite3_value_int64(value), slot: step.slot, word: step.word)
         if step.isPolymorphic { try setEntity(step, handle, &builder, schema, files) }
       default:
         try setOther(step, type, statement, &builder, files)
