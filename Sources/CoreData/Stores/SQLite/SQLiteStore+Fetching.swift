@@ -6,20 +6,46 @@ extension SQLiteStore {
     switch fetch.output {
     case .rows:
       let files = externalFiles
-      var rows = try run(planner.rows(fetch, query), generation) { try query.rows($0, files: files) }
+      let plan = try plan(fetch, .rows, query, planner)
+      var rows = try run(plan, generation) { try query.rows($0, files: files) }
       (generation?.rowCache ?? rowCache).publish(&rows)
       return .rows(rows)
     case .references:
       let entity = query.entity.sharesTable ? -1 : query.entity.layout.index
-      return .references(try run(planner.references(fetch, query), generation) { try references($0, entity: entity) })
+      return .references(
+        try run(plan(fetch, .references, query, planner), generation) {
+          try references($0, entity: entity)
+        })
     case .count:
-      let count = try run(planner.count(fetch, query), generation) { try $0.step() ? Int($0.int(0)) : 0 }
+      let count = try run(plan(fetch, .count, query, planner), generation) { try $0.step() ? Int($0.int(0)) : 0 }
       let rest = max(count - fetch.offset, 0)
       return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
     case .dictionaries(let request):
       let dictionary = try DictionaryQuery(planner, fetch, request, query)
-      return .dictionaries(try run(dictionary.select, generation) { try dictionary.dictionaries($0, self) })
+      let plan = PlannedFetch(dictionary.select.fragment)
+      return .dictionaries(try run(plan, generation) { try dictionary.dictionaries($0, self) })
     }
+  }
+
+  /// Translates a fetch, unless one of its shape has been translated before.
+  private func plan(
+    _ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery, _ planner: FetchPlanner
+  ) throws -> PlannedFetch {
+    func select() throws -> SQLFragment {
+      switch output {
+      case .rows: try planner.rows(fetch, query).fragment
+      case .references: try planner.references(fetch, query).fragment
+      case .count: try planner.count(fetch, query).fragment
+      }
+    }
+    var bindings: [Binding] = []
+    guard
+      let shape = FetchShape(
+        fetch, output, query.entity, planner.translator, QueryScope(schema, fetch.layout), bindings: &bindings)
+    else { return PlannedFetch(try select()) }
+    let text = try queries.fetchText(shape) { try select().sql }
+    if let condition = query.entityCondition { bindings += condition.numbers.map { .int(Int64($0)) } }
+    return PlannedFetch(text: .numbered(text), bindings: bindings)
   }
 
   /// Runs a select on a reader that sees every commit up to now, or up to the generation.
@@ -27,34 +53,58 @@ extension SQLiteStore {
   /// The text of a fetch depends on its shape only, never on its values, so a connection that has run such a
   /// fetch before has its statement prepared.
   private func run<Result>(
-    _ select: SelectStatement, _ generation: SQLiteGeneration?, _ body: (Statement) throws -> Result
+    _ plan: PlannedFetch, _ generation: SQLiteGeneration?, _ body: (Statement) throws -> Result
   ) throws -> Result {
-    let fragment = select.fragment
-    let start = DispatchTime.now().uptimeNanoseconds
-    return try translatingErrors {
+    try translatingErrors {
       try read(isFresh: true, in: generation) { connection in
-        let statement = try connection.statement(fragment.sql)
+        let statement =
+          switch plan.text {
+          case .numbered(let text): try connection.statement(text)
+          case .plain(let sql): try connection.statement(sql)
+          }
         defer { statement.reset() }
-        for (index, binding) in fragment.bindings.enumerated() { binding.bind(to: statement, at: Int32(index + 1)) }
-        if let trace = connection.trace {
-          trace.willRun(statement, parameters: fragment.bindings.map(\.text))
-          if trace.level >= 4 { try explain(fragment, connection, trace) }
+        var place: Int32 = 0
+        for binding in plan.bindings {
+          place += 1
+          binding.bind(to: statement, at: place)
         }
+        guard let trace = connection.trace else { return try body(statement) }
+        let start = DispatchTime.now().uptimeNanoseconds
+        trace.willRun(statement, parameters: plan.bindings.map(\.text))
+        if trace.level >= 4 { try explain(statement.sql, connection, trace) }
         let result = try body(statement)
-        if let trace = connection.trace {
-          trace.annotate("sql connection fetch time: \(StatementTrace.seconds(since: start))")
-          let count = (result as? any Collection)?.count ?? 1
-          trace.annotate(
-            "total fetch execution time: \(StatementTrace.seconds(since: start)) for \(count) rows.")
-        }
+        trace.annotate("sql connection fetch time: \(StatementTrace.seconds(since: start))")
+        let count = (result as? any Collection)?.count ?? 1
+        trace.annotate("total fetch execution time: \(StatementTrace.seconds(since: start)) for \(count) rows.")
         return result
       }
     }
   }
 
-  private func explain(_ fragment: SQLFragment, _ connection: Connection, _ trace: StatementTrace) throws {
-    let plan = try Statement("EXPLAIN QUERY PLAN " + fragment.sql, in: connection.database, isKept: false)
-    trace.detail("SQLite: EXPLAIN QUERY PLAN \(fragment.sql)")
+  private func explain(_ sql: String, _ connection: Connection, _ trace: StatementTrace) throws {
+    let plan = try Statement("EXPLAIN QUERY PLAN " + sql, in: connection.database, isKept: false)
+    trace.detail("SQLite: EXPLAIN QUERY PLAN \(sql)")
     while try plan.step() { trace.detail("  \(plan.text(3) ?? "")") }
+  }
+}
+
+/// The statement of a fetch, and the values of its parameters.
+private struct PlannedFetch {
+  enum Text {
+    case numbered(StatementText)
+    case plain(String)
+  }
+
+  let text: Text
+  let bindings: [Binding]
+
+  init(text: Text, bindings: [Binding]) {
+    self.text = text
+    self.bindings = bindings
+  }
+
+  init(_ fragment: SQLFragment) {
+    text = .plain(fragment.sql)
+    bindings = fragment.bindings
   }
 }

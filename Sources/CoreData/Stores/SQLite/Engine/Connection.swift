@@ -69,6 +69,7 @@ final class Connection {
       keptByText.removeAll()
     }
     let statement = try Statement(text.sql, in: database, isKept: true)
+    trace?.didPrepare(text.sql)
     kept[text.number] = statement
     return statement
   }
@@ -118,19 +119,34 @@ final class Connection {
     case deferred = "BEGIN DEFERRED"
     case immediate = "BEGIN IMMEDIATE"
     case exclusive = "BEGIN EXCLUSIVE"
+
+    fileprivate var text: StatementText {
+      switch self {
+      case .deferred: TransactionKind.deferredText
+      case .immediate: TransactionKind.immediateText
+      case .exclusive: TransactionKind.exclusiveText
+      }
+    }
+
+    private static let deferredText = StatementText(TransactionKind.deferred.rawValue)
+    private static let immediateText = StatementText(TransactionKind.immediate.rawValue)
+    private static let exclusiveText = StatementText(TransactionKind.exclusive.rawValue)
   }
 
-  func begin(_ kind: TransactionKind) throws { try simple(kind.rawValue) }
-  func commit() throws { try simple("COMMIT") }
+  func begin(_ kind: TransactionKind) throws { try simple(kind.text) }
+  func commit() throws { try simple(Connection.commitText) }
+
+  private static let commitText = StatementText("COMMIT")
+  private static let rollbackText = StatementText("ROLLBACK")
 
   /// Ends the transaction without its changes. SQLite may have done so itself, on a full disk for one.
   func rollback() {
-    if isInTransaction { try? simple("ROLLBACK") }
+    if isInTransaction { try? simple(Connection.rollbackText) }
   }
 
-  private func simple(_ sql: String) throws {
-    trace?.willRun(sql)
-    try statement(sql).run()
+  private func simple(_ text: StatementText) throws {
+    trace?.willRun(text.sql)
+    try statement(text).run()
   }
 
   /// Runs `body` in a transaction that is undone when it throws.

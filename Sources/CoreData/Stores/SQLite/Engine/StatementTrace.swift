@@ -10,12 +10,13 @@
 ///
 /// Any thread.
 final class StatementTrace: @unchecked Sendable {
-  // `@unchecked Sendable`: `recorded` is only touched under `lock`; the rest is constant.
+  // `@unchecked Sendable`: `recorded` and `prepared` are only touched under `lock`; the rest is constant.
 
   let level: Int
   private let writesToStandardError: Bool
   private let lock = NSLock()
   private var recorded: [String] = []
+  private var prepared: [String] = []
   private let isRecording: Bool
 
   init(level: Int, isRecording: Bool = false) {
@@ -39,6 +40,21 @@ final class StatementTrace: @unchecked Sendable {
     defer { lock.unlock() }
     defer { recorded = [] }
     return recorded
+  }
+
+  /// The SQL that connections prepared since the last call, to keep it. Only of a recording trace.
+  func takePrepared() -> [String] {
+    lock.lock()
+    defer { lock.unlock() }
+    defer { prepared = [] }
+    return prepared
+  }
+
+  func didPrepare(_ sql: String) {
+    guard isRecording else { return }
+    lock.lock()
+    prepared.append(sql)
+    lock.unlock()
   }
 
   func willRun(_ sql: String) {

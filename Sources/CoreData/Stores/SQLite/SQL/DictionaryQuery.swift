@@ -93,7 +93,7 @@ struct DictionaryQuery {
       guard function == "COUNT" else {
         throw PredicateTranslator.unsupported("\(function) of a to-many relationship in a dictionary fetch", scope)
       }
-      let value: SQLFragment = " SUM(\(try translator.fragment(links, scope)))"
+      let value: SQLFragment = " IFNULL(SUM(\(try translator.fragment(links, scope))), 0)"
       return (value, .value(value, .int64))
     }
     let inner = try translator.fragment(operand, scope)
@@ -115,7 +115,8 @@ struct DictionaryQuery {
     let scope = QueryScope(planner.schema, fetch.layout)
     var select = SelectStatement()
     select.table = "\(query.entity.table) t0"
-    select.columns = [try value(node, planner.translator, scope).0]
+    let aggregate = try value(node, planner.translator, scope).0
+    select.columns = [SQLFragment(String(aggregate.sql.drop { $0 == " " }), aggregate.bindings)]
     try planner.addConditions(fetch, query, scope, to: &select)
     select.joins = scope.joins
     return " (\(select.fragment))"

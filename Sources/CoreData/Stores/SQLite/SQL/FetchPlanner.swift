@@ -41,6 +41,8 @@ struct FetchPlanner {
     _ fetch: FetchDescription, _ query: RowQuery, _ scope: QueryScope, to select: inout SelectStatement
   ) throws {
     if let predicate = fetch.predicate {
+      var translator = translator
+      translator.stopsEarly = fetch.limit > 0 && fetch.sort.first.map(fetch.layout.isOrdered) ?? true
       let condition = try translator.condition(predicate, scope)
       if condition != .always { select.conditions.append(condition) }
     }
@@ -52,6 +54,10 @@ struct FetchPlanner {
   /// A column to sort by. Nulls come first, as SQLite has them.
   func order(_ key: SortKey, _ scope: QueryScope) throws -> SQLFragment {
     let name = key.path.joined(separator: ".")
+    if key.path.contains(where: { $0.hasPrefix("@") }) {
+      throw Failure.malformedFetchRequest(
+        entity: fetchEntity(scope), what: "a sort by the collection operator in \(name) is not possible in SQLite")
+    }
     let value: SQLFragment
     switch try translator.operand(key.path.isEmpty ? .evaluatedObject : .keyPath(key.path), scope) {
     case .value(let column, _), .reference(let column, _): value = column

@@ -77,13 +77,13 @@ extension PredicateTranslator {
     return isEqual ? "\(value) = \(bound: bound)" : "(\(value) <> \(bound: bound) OR\(value) IS NULL)"
   }
 
-  private func isConstant(_ operand: SQLOperand) -> Bool {
+  func isConstant(_ operand: SQLOperand) -> Bool {
     if case .constant = operand { return true }
     return false
   }
 
   /// The options of a comparison of texts, as the functions take them; nil where plain operators do.
-  private func textOptions(_ comparison: Comparison, _ operand: SQLOperand) -> Int64? {
+  func textOptions(_ comparison: Comparison, _ operand: SQLOperand) -> Int64? {
     let number = StoreFunctions.number(comparison.options.subtracting(.word))
     guard number != 0 else { return nil }
     switch operand {
@@ -133,90 +133,6 @@ extension PredicateTranslator {
       return "\(try fragment(left, scope)) BETWEEN \(bound: a) AND \(bound: b)"
     }
     return "(\(lower) AND \(upper))"
-  }
-
-  // Membership.
-
-  /// How many values an IN takes as parameters of their own; more go in as one JSON array.
-  private static let listLimit = 256
-
-  private func membership(
-    of left: SQLOperand, in members: [PredicateConstant], _ comparison: Comparison, _ scope: QueryScope,
-    negated: Bool
-  ) throws -> SQLFragment {
-    if let options = textOptions(comparison, left) {
-      let value = try fragment(left, scope)
-      let tests = members.compactMap { member -> SQLFragment? in
-        guard case .string(let text) = member else { return nil }
-        return " NSCoreDataStringCompare(\(value), \(bound: .text(text)), \(options), 0) = 0"
-      }
-      guard !tests.isEmpty else { return negated ? .always : .never }
-      let any: SQLFragment = "(\(SQLFragment(tests, separator: " OR "))  )"
-      return negated ? " NOT IFNULL(\(any), 0)" : any
-    }
-    let bindings = try members.filter { !$0.isNull }.compactMap { try binding($0, for: left, scope) }
-    guard !bindings.isEmpty else { return negated ? .always : .never }
-    if isConstant(left) {
-      throw PredicateTranslator.unsupported("A constant IN a constant collection", scope)
-    }
-    let value = try fragment(left, scope)
-    let list = PredicateTranslator.list(bindings)
-    return negated ? "(\(value) NOT IN \(list) OR\(value) IS NULL)" : "\(value) IN \(list)"
-  }
-
-  /// A list of values. Its length is rounded up by repeating the last, so that few statements serve all lists.
-  private static func list(_ bindings: [Binding]) -> SQLFragment {
-    if bindings.count > listLimit, let array = jsonArray(bindings) { return array }
-    var padded = bindings
-    var size = 1
-    while size < bindings.count { size *= 2 }
-    if size <= 4 { size = bindings.count }
-    // SQLite takes at most 32766 parameters; beyond that nothing is padded, and SQLite says so.
-    if size > 16_384 { size = bindings.count }
-    while padded.count < size { padded.append(bindings[bindings.count - 1]) }
-    return SQLFragment("(" + Array(repeating: "?", count: padded.count).joined(separator: ",") + ")", padded)
-  }
-
-  private static func jsonArray(_ bindings: [Binding]) -> SQLFragment? {
-    if bindings.allSatisfy({ if case .blob = $0 { true } else { false } }) {
-      let digits = Array("0123456789abcdef")
-      let texts = bindings.map { binding -> String in
-        guard case .blob(let data) = binding else { return "" }
-        var text = "\""
-        for byte in data {
-          text.append(digits[Int(byte >> 4)])
-          text.append(digits[Int(byte & 15)])
-        }
-        return text + "\""
-      }
-      let array = Binding.text("[" + texts.joined(separator: ",") + "]")
-      return "(SELECT NSCoreDataBlob(value) FROM json_each(\(bound: array)))"
-    }
-    var texts: [String] = []
-    texts.reserveCapacity(bindings.count)
-    for binding in bindings {
-      switch binding {
-      case .int(let value): texts.append(String(value))
-      case .double(let value) where value.isFinite: texts.append("\(value)")
-      case .text(let value): texts.append(jsonString(value))
-      default: return nil
-      }
-    }
-    let array = Binding.text("[" + texts.joined(separator: ",") + "]")
-    return "(SELECT value FROM json_each(\(bound: array)))"
-  }
-
-  private static func jsonString(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case _ where scalar.value < 0x20: result += String(format: "\\u%04x", scalar.value)
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 
   // Texts.

@@ -175,15 +175,21 @@ extension PredicateTranslator {
       default: throw PredicateTranslator.unsupported("The collection operator \(function)", scope)
       }
     }
-    return .value(" (\(select.fragment)) ", kind)
+    return .value(" (\(select.ofOwner.fragment)) ", kind)
   }
 
   // Functions.
 
   private func function(_ selector: String, _ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
     guard let function = PredicateFunction(rawValue: selector) else {
+      var name = selector
+      if selector == PredicateFunction.methodCall, arguments.count > 1,
+        case .constant(.string(let method)) = arguments[1]
+      {
+        name += "(…, \"\(method)\")"
+      }
       throw Failure.malformedFetchRequest(
-        entity: scope.source.layout.name, what: "Unsupported function expression \(selector)")
+        entity: scope.source.layout.name, what: "Unsupported function expression \(name)")
     }
     if arguments.count == 1, let aggregate = try aggregateFunction(function, arguments[0], scope) { return aggregate }
     switch function {
@@ -195,7 +201,7 @@ extension PredicateTranslator {
     if function == .now { return .constant(.date(Date())) }
     if function == .cast { return try cast(arguments, scope) }
     let operands = try arguments.map { try operand($0, scope) }
-    let values = try operands.map { try fragment($0, scope) }
+    var values = try operands.map { try fragment($0, scope) }
     func infix(_ sign: String) -> SQLOperand {
       let kinds = operands.map(kind)
       let isReal = kinds.contains { $0 == .double || $0 == .float || $0 == .decimal || $0 == .date }
@@ -208,7 +214,11 @@ extension PredicateTranslator {
     case .add: return infix("+")
     case .subtract: return infix("-")
     case .multiply: return infix("*")
-    case .divide: return infix("/")
+    case .divide:
+      // SQLite keeps a whole decimal or date as an integer, but it divides as what it is.
+      let kinds = operands.map(kind)
+      if kinds.contains(where: { $0 == .decimal || $0 == .date }) { values[0] = " 1.0 *\(values[0])" }
+      return infix("/")
     case .modulus: return infix("%")
     case .bitwiseAnd: return infix("&")
     case .bitwiseOr: return infix("|")

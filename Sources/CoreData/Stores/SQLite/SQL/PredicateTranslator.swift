@@ -8,6 +8,9 @@
 struct PredicateTranslator {
   /// The store whose objects may be compared by key; others equal none of its rows.
   let store: StoreIdentity?
+  /// Whether SQLite may stop before it has looked at all rows: a limit, and no order that needs them all. Then a
+  /// test of each row may cost less than finding all that pass it.
+  var stopsEarly = false
 
   func condition(_ node: PredicateNode, _ scope: QueryScope, negated: Bool = false) throws -> SQLFragment {
     switch node {
@@ -25,8 +28,21 @@ struct PredicateTranslator {
     _ members: [PredicateNode], _ scope: QueryScope, negated: Bool, isAnd: Bool
   ) throws -> SQLFragment {
     let conditions = try members.map { try condition($0, scope, negated: negated) }
+    return PredicateTranslator.joined(conditions[...], isAnd: isAnd)
+  }
+
+  /// Conditions in parentheses, the first two inmost, as Apple's statements have them. SQLite reads 100 parentheses
+  /// within each other and expressions 1000 deep, so many conditions stand side by side, in portions.
+  static func joined(_ conditions: ArraySlice<SQLFragment>, isAnd: Bool) -> SQLFragment {
     guard let first = conditions.first else { return isAnd ? .always : .never }
-    return conditions.dropFirst().reduce(first) { isAnd ? "(\($0) AND \($1))" : "(\($0) OR \($1))" }
+    let word = isAnd ? " AND " : " OR "
+    if conditions.count <= 8 { return conditions.dropFirst().reduce(first) { "(\($0)\(word)\($1))" } }
+    let portion = 500
+    if conditions.count <= portion { return "(\(SQLFragment(Array(conditions), separator: word)))" }
+    let portions = stride(from: conditions.startIndex, to: conditions.endIndex, by: portion).map {
+      joined(conditions[$0..<min($0 + portion, conditions.endIndex)], isAnd: isAnd)
+    }
+    return joined(portions[...], isAnd: isAnd)
   }
 
   static func unsupported(_ what: String, _ scope: QueryScope) -> Failure {
@@ -40,6 +56,7 @@ struct PredicateTranslator {
     if comparison.modifier == .all {
       throw PredicateTranslator.unsupported("Unsupported predicate: the modifier ALL", scope)
     }
+    if let condition = try emptiness(comparison, scope, negated: negated) { return condition }
     let left = try operand(comparison.left, scope)
     let right = try operand(comparison.right, scope)
     if case .collection(let collection) = left {
@@ -48,7 +65,7 @@ struct PredicateTranslator {
         case .constant(.null) = right
       {
         // Whether there are any members.
-        return try exists(collection, nil, negated: negated != (comparison.comparator == .equalTo))
+        return try exists(collection, negated: negated != (comparison.comparator == .equalTo))
       }
       return try any(collection, comparison, right, negated: negated)
     }
@@ -56,85 +73,4 @@ struct PredicateTranslator {
     return try single(comparison, left, right, scope, negated: negated)
   }
 
-  /// `ANY collection op right`: a member for which it holds.
-  private func any(
-    _ collection: SQLCollection, _ comparison: Comparison, _ right: SQLOperand, negated: Bool
-  ) throws -> SQLFragment {
-    if case .collection = right {
-      throw PredicateTranslator.unsupported("A to-many key path on both sides of a comparison", collection.scope)
-    }
-    return try exists(collection, negated: negated) { inner in
-      var comparator = comparison.comparator
-      // `books CONTAINS book` asks for a member, not for a part of a text.
-      if comparator == .contains, collection.rest.isEmpty { comparator = .equalTo }
-      let element = try self.operand(
-        collection.rest.isEmpty ? .evaluatedObject : .keyPath(collection.rest), inner)
-      var single = comparison
-      single.comparator = comparator
-      if case .collection(let deeper) = element {
-        return try self.any(deeper, single, right, negated: false)
-      }
-      return try self.single(single, element, right, inner, negated: false)
-    }
-  }
-
-  /// `x IN collection`.
-  private func membership(
-    _ comparison: Comparison, _ collection: SQLCollection, _ scope: QueryScope, _ negated: Bool
-  ) throws -> SQLFragment {
-    guard comparison.comparator == .in || comparison.comparator == .equalTo else {
-      throw PredicateTranslator.unsupported("A to-many key path on the right of a comparison", scope)
-    }
-    var reversed = comparison
-    reversed.left = comparison.right
-    reversed.right = comparison.left
-    reversed.comparator = .equalTo
-    reversed.modifier = .any
-    return try any(collection, reversed, try operand(comparison.left, scope), negated: negated)
-  }
-
-  private func exists(_ collection: SQLCollection, _ condition: SQLFragment?, negated: Bool) throws -> SQLFragment {
-    try exists(collection, negated: negated) { _ in condition }
-  }
-
-  private func exists(
-    _ collection: SQLCollection, negated: Bool, _ condition: (QueryScope) throws -> SQLFragment?
-  ) throws -> SQLFragment {
-    let select = try members(of: collection, columns: { _ in ["1"] }, condition)
-    return negated ? " NOT EXISTS(\(select.fragment))" : " EXISTS(\(select.fragment))"
-  }
-
-  /// A select over the members of a relationship: in its scope they are `SELF`.
-  func members(
-    of collection: SQLCollection, columns: (QueryScope) throws -> [SQLFragment],
-    _ condition: (QueryScope) throws -> SQLFragment? = { _ in nil }
-  ) throws -> SelectStatement {
-    let schema = collection.scope.schema
-    let layout = schema.layouts.layouts[collection.relationship.destination]
-    let inner = collection.scope.inner(layout)
-    let alias = inner.source.alias
-    var select = SelectStatement()
-    select.table = "\(try schema.entity(layout).table) \(alias)"
-    let storage = try schema.entity(collection.owner.layout).toMany[collection.relationship.toManyIndex]
-    switch storage {
-    case .foreignKey(_, let column, _), .hiddenKey(_, let column, _):
-      select.conditions = [" \(alias).\(column) = \(collection.owner.alias).Z_PK"]
-    case .join(let side):
-      let link = inner.newAlias()
-      inner.append(join: "JOIN \(side.table.name) \(link) ON \(alias).Z_PK = \(link).\(side.member)")
-      select.conditions = [" \(link).\(side.owner) = \(collection.owner.alias).Z_PK"]
-    case .none: throw Failure.noStoreForEntity(entity: layout.name)
-    }
-    if let filter = collection.filter {
-      // Plain key paths in a SUBQUERY's predicate speak of the object around, its variable of the member.
-      let outer = inner.variables
-      inner.variables[filter.variable] = (inner, inner.source)
-      defer { inner.variables = outer }
-      select.conditions.append(try self.condition(filter.predicate, inner.root))
-    }
-    if let condition = try condition(inner) { select.conditions.append(condition) }
-    select.columns = try columns(inner)
-    select.joins = inner.joins
-    return select
-  }
 }

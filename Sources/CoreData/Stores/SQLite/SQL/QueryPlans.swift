@@ -1,4 +1,4 @@
-/// The statements of a store that don't depend on a predicate, made when first needed and kept.
+/// The statements of a store that its model or the shape of a fetch settles, made when first needed and kept.
 ///
 /// Any thread; tables are under `lock`.
 final class QueryPlans: @unchecked Sendable {
@@ -10,6 +10,7 @@ final class QueryPlans: @unchecked Sendable {
   private var rowQueries: [RowQuery?]
   private var faultTexts: [[StatementText?]]
   private var memberPlans: [Int: MemberPlan] = [:]
+  private var fetchTexts: [FetchShape: StatementText] = [:]
 
   init(_ schema: StoreSchema) {
     self.schema = schema
@@ -26,6 +27,20 @@ final class QueryPlans: @unchecked Sendable {
     let query = try RowQuery(schema, layout, includesSubentities: includesSubentities)
     rowQueries[index] = query
     return query
+  }
+
+  /// How many shapes are remembered. A program has a few dozen; limits and offsets that vary make more.
+  private static let shapeLimit = 512
+
+  /// The statement of fetches of a shape.
+  func fetchText(_ shape: FetchShape, _ make: () throws -> String) rethrows -> StatementText {
+    lock.lock()
+    defer { lock.unlock() }
+    if let text = fetchTexts[shape] { return text }
+    if fetchTexts.count >= QueryPlans.shapeLimit { fetchTexts.removeAll() }
+    let text = StatementText(try make())
+    fetchTexts[shape] = text
+    return text
   }
 
   /// How many keys the statements for faults take; unused places hold null.

@@ -5,37 +5,64 @@
 final class QueryScope {
   /// A table in the FROM, and of which entity its rows are.
   struct Source {
-    let alias: String
+    private let name: String
     let layout: EntityLayout
+    private let depth: Int
+    private let tally: Tally
+
+    fileprivate init(_ name: String, _ layout: EntityLayout, depth: Int, _ tally: Tally) {
+      self.name = name
+      self.layout = layout
+      self.depth = depth
+      self.tally = tally
+    }
+
+    /// What its columns are named by. Asking is noted, see `noting`.
+    var alias: String {
+      tally.outermostUse = min(tally.outermostUse, depth)
+      return name
+    }
   }
 
   let schema: StoreSchema
   let source: Source
   private(set) var joins: [String] = []
   private var joined: [String: Source] = [:]
-  private let numbers: Numbers
+  private let tally: Tally
+  /// How many selects are around this one.
+  private let depth: Int
   /// The variables of the SUBQUERYs around what is being translated; kept by the outermost scope.
   private var ownVariables: [String: (scope: QueryScope, source: Source)] = [:]
   /// The outermost scope; nil for that itself.
   private let outermost: QueryScope?
 
-  private final class Numbers {
-    var next = 1
+  /// What the scopes of one statement count together.
+  fileprivate final class Tally {
+    private var aliases = 0
+    /// The depth of the outermost select whose tables were named since this was last reset.
+    var outermostUse = Int.max
+
+    func newAlias() -> String {
+      defer { aliases += 1 }
+      return "t\(aliases)"
+    }
   }
 
   init(_ schema: StoreSchema, _ layout: EntityLayout) {
     self.schema = schema
-    source = Source(alias: "t0", layout: layout)
-    numbers = Numbers()
+    let tally = Tally()
+    self.tally = tally
+    depth = 0
     outermost = nil
+    source = Source(tally.newAlias(), layout, depth: 0, tally)
   }
 
   private init(inside outer: QueryScope, _ layout: EntityLayout) {
     schema = outer.schema
-    numbers = outer.numbers
+    tally = outer.tally
+    depth = outer.depth + 1
     outermost = outer.root
-    source = Source(alias: "t\(numbers.next)", layout: layout)
-    numbers.next += 1
+    source = Source(outer.newAlias(), layout, depth: outer.depth + 1, outer.tally)
   }
 
   /// The scope of the whole statement: of what a plain key path speaks of, even in a SUBQUERY's predicate.
@@ -49,9 +76,17 @@ final class QueryScope {
   /// The scope of a sub-select.
   func inner(_ layout: EntityLayout) -> QueryScope { QueryScope(inside: self, layout) }
 
-  func newAlias() -> String {
-    defer { numbers.next += 1 }
-    return "t\(numbers.next)"
+  func newAlias() -> String { tally.newAlias() }
+
+  /// Runs `body`, which translates a sub-select of this scope, and says whether it named a table of this scope or
+  /// of one around it: if not, the sub-select is the same for all rows.
+  func noting<Result>(_ body: () throws -> Result) rethrows -> (result: Result, isCorrelated: Bool) {
+    let before = tally.outermostUse
+    tally.outermostUse = .max
+    let result = try body()
+    let isCorrelated = tally.outermostUse <= depth
+    tally.outermostUse = min(before, tally.outermostUse)
+    return (result, isCorrelated)
   }
 
   func append(join: String) { joins.append(join) }
@@ -62,7 +97,7 @@ final class QueryScope {
     if let found = joined[key] { return found }
     let column = try column(of: property, in: source)
     let layout = schema.layouts.layouts[property.destination]
-    let destination = Source(alias: newAlias(), layout: layout)
+    let destination = Source(newAlias(), layout, depth: depth, tally)
     joins.append(
       "LEFT OUTER JOIN \(try schema.entity(layout).table) \(destination.alias) "
         + "ON \(source.alias).\(column.name) = \(destination.alias).Z_PK")

@@ -42,6 +42,7 @@ final class RowQuery: @unchecked Sendable {
       }
     }
     columns = [entity.sharesTable ? "t0.Z_ENT" : "0"] + names.map { "t0.\($0)" }
+    entityCondition = RowQuery.condition(schema, entity, layouts)
   }
 
   /// The first row of a statement that selects `columns`.
@@ -83,7 +84,11 @@ final class RowQuery: @unchecked Sendable {
   }
 
   /// The condition that keeps rows of other entities out; nil where the table has none.
-  var entityCondition: (sql: String, numbers: [Int])? {
+  let entityCondition: (sql: String, numbers: [Int])?
+
+  private static func condition(
+    _ schema: StoreSchema, _ entity: EntitySchema, _ layouts: Range<Int>
+  ) -> (sql: String, numbers: [Int])? {
     guard entity.sharesTable else { return nil }
     let numbers = layouts.compactMap { schema.entities[$0]?.number }
     if entity.layout.isRoot, numbers.count == schema.entities.compactMap({ $0 }).filter({

@@ -6,7 +6,8 @@
 /// | NSCoreDataStringCompare | a, b, options, locale | negative, 0, positive |
 /// | NSCoreDataLike | text, pattern, options | 1 if the whole text fits the pattern of `LIKE` |
 /// | NSCoreDataMatches | text, pattern, options | 1 if the whole text fits the regular expression |
-/// | NSCoreDataBlob | hexadecimal digits | the bytes |
+/// | NSCoreDataFold | text, options | the text under which all that are equal to it have the same bytes |
+/// | NSCoreDataValue | a value of a list as text, its kind in front | the value |
 /// | NSCoreDataDATrigger… | table, Z_ENT, Z_PK, attribute, value | null; notes that a trigger changed a row |
 ///
 /// `options` are those of `NSString.CompareOptions`: 1 case, 128 diacritics, 256 width, 8 at the start, 4 (with
@@ -111,11 +112,11 @@ enum StoreFunctions {
         .text(foldForComparison($0, options: [.caseInsensitive, .diacriticInsensitive]))
       } ?? .null
     }
-    try connection.register(function: "NSCoreDataBlob", argumentCount: 1) { arguments in
-      guard let digits = arguments[0].textBytes else { return .null }
-      func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : (digit | 32) - 87 }
-      return .blob(
-        stride(from: 0, to: digits.count - 1, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) })
+    try connection.register(function: "NSCoreDataFold", argumentCount: 2) { arguments in
+      arguments[0].text.map { .text(foldForComparison($0, options: options(arguments[1].int))) } ?? .null
+    }
+    try connection.register(function: "NSCoreDataValue", argumentCount: 1) { arguments in
+      arguments[0].textBytes.map(PredicateTranslator.value(ofTagged:)) ?? .null
     }
   }
 

@@ -1,0 +1,135 @@
+/// `IN` with a constant collection.
+///
+/// Short lists are parameters, their number rounded up, so that few statements serve all of them. A long list is one
+/// parameter, a JSON array, which SQLite opens as a table: one statement for every length, and no limit but memory.
+extension PredicateTranslator {
+  /// How many values an IN takes as parameters of their own.
+  private static let listLimit = 256
+
+  func membership(
+    of left: SQLOperand, in members: [PredicateConstant], _ comparison: Comparison, _ scope: QueryScope,
+    negated: Bool
+  ) throws -> SQLFragment {
+    if isConstant(left) {
+      throw PredicateTranslator.unsupported("A constant IN a constant collection", scope)
+    }
+    var value = try fragment(left, scope)
+    let bindings: [Binding]
+    if let options = textOptions(comparison, left) {
+      let texts = members.compactMap(PredicateTranslator.text)
+      if comparison.options.contains(.localeSensitive) {
+        return PredicateTranslator.anyEqual(value, texts, options, negated: negated)
+      }
+      value = " NSCoreDataFold(\(value), \(options))"
+      bindings = texts.map { .text(foldForComparison($0, options: comparison.options)) }
+    } else {
+      bindings = try members.filter { !$0.isNull }.compactMap { try binding($0, for: left, scope) }
+    }
+    guard let list = PredicateTranslator.list(bindings, beside: left) else { return negated ? .always : .never }
+    return negated ? "(\(value) NOT IN \(list) OR\(value) IS NULL)" : "\(value) IN \(list)"
+  }
+
+  private static func text(_ constant: PredicateConstant) -> String? {
+    switch constant {
+    case .string(let text): text
+    case .url(let url): url.absoluteString
+    default: nil
+    }
+  }
+
+  /// One by one: nothing that could be looked up stands for texts that a locale calls equal.
+  private static func anyEqual(
+    _ value: SQLFragment, _ texts: [String], _ options: Int64, negated: Bool
+  ) -> SQLFragment {
+    guard !texts.isEmpty else { return negated ? .always : .never }
+    let tests = texts.map { text -> SQLFragment in
+      " NSCoreDataStringCompare(\(value), \(bound: .text(text)), \(options), 0) = 0"
+    }
+    let any = joined(tests[...], isAnd: false)
+    return negated ? " NOT IFNULL((\(any)), 0)" : any
+  }
+
+  /// nil for an empty list.
+  private static func list(_ bindings: [Binding], beside left: SQLOperand) -> SQLFragment? {
+    guard let last = bindings.last else { return nil }
+    if bindings.count > listLimit { return jsonArray(bindings, beside: left) }
+    // By repeating the last.
+    var padded = bindings
+    var size = 8
+    while size < bindings.count { size *= 2 }
+    if bindings.count <= 4 { size = bindings.count }
+    while padded.count < size { padded.append(last) }
+    return SQLFragment("(" + Array(repeating: "?", count: padded.count).joined(separator: ",") + ")", padded)
+  }
+
+  /// Integers alone, or texts alone, are JSON as they are. Otherwise each value is a text with its kind in front,
+  /// for which `NSCoreDataValue` gives the value.
+  private static func jsonArray(_ bindings: [Binding], beside left: SQLOperand) -> SQLFragment {
+    var isTextColumn = false
+    if case .value(_, let kind) = left { isTextColumn = kind == .string || kind == .uri }
+    let isPlain =
+      bindings.allSatisfy { if case .int = $0 { true } else { false } } && !isTextColumn
+      || bindings.allSatisfy { if case .text(let text) = $0 { !text.utf8.contains(0) } else { false } }
+    var json = "["
+    for binding in bindings {
+      if json.utf8.count > 1 { json += "," }
+      switch binding {
+      case .int(let value) where isPlain: json += String(value)
+      case .int(let value): json += "\"i\(value)\""
+      // Its bits: digits would have to be read to the last one.
+      case .double(let value): json += "\"d\(Int64(bitPattern: value.bitPattern))\""
+      case .text(let value) where isPlain: json += jsonString(value, kind: "")
+      // JSON's text ends at a zero, for SQLite.
+      case .text(let value) where value.utf8.contains(0): json += "\"h\(hexadecimal(Array(value.utf8)))\""
+      case .text(let value): json += jsonString(value, kind: "t")
+      case .blob(let value): json += "\"x\(hexadecimal(value))\""
+      case .null: json += "null"
+      }
+    }
+    json += "]"
+    return "(SELECT \(isPlain ? "value" : "NSCoreDataValue(value)") FROM json_each(\(bound: .text(json))))"
+  }
+
+  /// What `NSCoreDataValue` answers.
+  static func value(ofTagged text: UnsafeBufferPointer<UInt8>) -> FunctionResult {
+    let rest = text.dropFirst()
+    func bytes() -> [UInt8] {
+      func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : (digit | 32) - 87 }
+      return stride(from: 1, to: text.count - 1, by: 2).map { value(text[$0]) << 4 | value(text[$0 + 1]) }
+    }
+    switch text.first {
+    case UInt8(ascii: "i"): return Int64(String(decoding: rest, as: UTF8.self)).map(FunctionResult.int) ?? .null
+    case UInt8(ascii: "d"):
+      let bits = Int64(String(decoding: rest, as: UTF8.self))
+      return bits.map { .double(Double(bitPattern: UInt64(bitPattern: $0))) } ?? .null
+    case UInt8(ascii: "t"): return .text(String(decoding: rest, as: UTF8.self))
+    case UInt8(ascii: "h"): return .text(String(decoding: bytes(), as: UTF8.self))
+    case UInt8(ascii: "x"): return .blob(bytes())
+    default: return .null
+    }
+  }
+
+  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func jsonString(_ text: String, kind: String) -> String {
+    var result = "\"" + kind
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }) { return result + text + "\"" }
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 0x20: result += String(format: "\\u%04x", scalar.value)
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,260 @@
+/// Conditions about the members of to-many relationships.
+///
+/// A member for which something holds can be looked for in two ways:
+///
+///     t0.Z_PK IN (SELECT t1.ZAUTHOR FROM ZBOOK t1 WHERE t1.ZTITLE = ?)
+///     EXISTS(SELECT 1 FROM ZBOOK t1 WHERE (t1.ZAUTHOR = t0.Z_PK AND t1.ZTITLE = ?))
+///
+/// The first finds all members once, by an index if there is one, and goes from them to their owners: what it
+/// costs does not grow with the owners. The second looks at the members of each owner. It is for conditions that
+/// speak of the owner too, for bare existence, for negations (NULL among the keys would make NOT IN unknown), and
+/// for statements that stop early, unless an index leads to the members.
+extension PredicateTranslator {
+  /// `collection.@count > 0` and what else asks only whether there are any; nil for other comparisons.
+  func emptiness(_ comparison: Comparison, _ scope: QueryScope, negated: Bool) throws -> SQLFragment? {
+    guard comparison.modifier == .direct else { return nil }
+    var comparator = comparison.comparator
+    let counted: ExpressionNode
+    let limit: Double
+    if let node = comparison.left.countedCollection, let number = comparison.right.constantNumber {
+      (counted, limit) = (node, number)
+    } else if let node = comparison.right.countedCollection, let number = comparison.left.constantNumber {
+      (counted, limit) = (node, number)
+      comparator = comparator.mirrored
+    } else {
+      return nil
+    }
+    let asksForSome: Bool
+    switch (comparator, limit) {
+    case (.greaterThan, 0), (.notEqualTo, 0), (.greaterThanOrEqualTo, 1): asksForSome = true
+    case (.equalTo, 0), (.lessThanOrEqualTo, 0), (.lessThan, 1): asksForSome = false
+    default: return nil
+    }
+    guard case .collection(let collection) = try operand(counted, scope), collection.rest.isEmpty else { return nil }
+    return try exists(
+      collection, isIndexed: collection.filter.map { isIndexed($0.predicate, of: $0.variable, collection) } ?? false,
+      negated: asksForSome == negated)
+  }
+
+  /// `ANY collection op right`: a member for which it holds.
+  func any(
+    _ collection: SQLCollection, _ comparison: Comparison, _ right: SQLOperand, negated: Bool
+  ) throws -> SQLFragment {
+    if case .collection = right {
+      throw PredicateTranslator.unsupported("A to-many key path on both sides of a comparison", collection.scope)
+    }
+    let isIndexed = isIndexed(comparison, collection.rest, collection)
+    return try exists(collection, isIndexed: isIndexed, isCorrelated: !isConstant(right), negated: negated) { inner in
+      var single = comparison
+      // `books CONTAINS book` asks for a member, not for a part of a text.
+      if comparison.comparator == .contains, collection.rest.isEmpty { single.comparator = .equalTo }
+      let element = try self.operand(
+        collection.rest.isEmpty ? .evaluatedObject : .keyPath(collection.rest), inner)
+      if case .collection(let deeper) = element {
+        return try self.any(deeper, single, right, negated: false)
+      }
+      return try self.single(single, element, right, inner, negated: false)
+    }
+  }
+
+  /// `x IN collection`.
+  func membership(
+    _ comparison: Comparison, _ collection: SQLCollection, _ scope: QueryScope, _ negated: Bool
+  ) throws -> SQLFragment {
+    guard comparison.comparator == .in else {
+      throw PredicateTranslator.unsupported("A to-many key path on the right of a comparison", scope)
+    }
+    var reversed = comparison
+    reversed.left = comparison.right
+    reversed.right = comparison.left
+    reversed.comparator = .equalTo
+    reversed.modifier = .any
+    return try any(collection, reversed, try operand(comparison.left, scope), negated: negated)
+  }
+
+  /// Whether there is a member for which `condition` holds.
+  ///
+  /// - Parameters:
+  ///   - isIndexed: whether an index leads to the members for which it does.
+  ///   - isCorrelated: whether the condition has a part, translated before, that speaks of the owner.
+  func exists(
+    _ collection: SQLCollection, isIndexed: Bool = false, isCorrelated: Bool = false, negated: Bool,
+    _ condition: (QueryScope) throws -> SQLFragment? = { _ in nil }
+  ) throws -> SQLFragment {
+    let members = try members(of: collection, columns: { _ in ["1"] }, condition)
+    if negated { return " NOT EXISTS(\(members.ofOwner.fragment))" }
+    let isCorrelated = isCorrelated || members.isCorrelated
+    if members.select.conditions.isEmpty || isCorrelated || stopsEarly && !isIndexed {
+      return " EXISTS(\(members.ofOwner.fragment))"
+    }
+    return " \(members.ownerKey) IN (\(members.owners.fragment))"
+  }
+
+  /// A select over the members of a relationship: in its scope they are `SELF`.
+  func members(
+    of collection: SQLCollection, columns: (QueryScope) throws -> [SQLFragment],
+    _ condition: (QueryScope) throws -> SQLFragment? = { _ in nil }
+  ) throws -> SQLMembers {
+    let schema = collection.scope.schema
+    let layout = schema.layouts.layouts[collection.relationship.destination]
+    let inner = collection.scope.inner(layout)
+    let alias = inner.source.alias
+    var select = SelectStatement()
+    select.table = "\(try schema.entity(layout).table) \(alias)"
+    let link: String
+    switch try schema.entity(collection.owner.layout).toMany[collection.relationship.toManyIndex] {
+    case .foreignKey(_, let column, _), .hiddenKey(_, let column, _): link = "\(alias).\(column)"
+    case .join(let side):
+      let pairs = inner.newAlias()
+      inner.append(join: "JOIN \(side.table.name) \(pairs) ON \(alias).Z_PK = \(pairs).\(side.member)")
+      link = "\(pairs).\(side.owner)"
+    case .none: throw Failure.noStoreForEntity(entity: layout.name)
+    }
+    let (conditions, isCorrelated) = try collection.scope.noting { () -> [SQLFragment] in
+      var conditions: [SQLFragment] = []
+      if let filter = collection.filter {
+        // Plain key paths in a SUBQUERY's predicate speak of the object around, its variable of the member.
+        let outer = inner.variables
+        inner.variables[filter.variable] = (inner, inner.source)
+        defer { inner.variables = outer }
+        let condition = try self.condition(filter.predicate, inner.root)
+        if condition != .always { conditions.append(condition) }
+      }
+      if let condition = try condition(inner) { conditions.append(condition) }
+      select.columns = try columns(inner)
+      return conditions
+    }
+    select.conditions = conditions
+    select.joins = inner.joins
+    return SQLMembers(
+      select: select, link: link, ownerKey: "\(collection.owner.alias).Z_PK", isCorrelated: isCorrelated)
+  }
+
+  // Indexes.
+
+  /// Whether an index leads to the members that fulfil a comparison of what `path` arrives at.
+  private func isIndexed(_ comparison: Comparison, _ path: [String], _ collection: SQLCollection) -> Bool {
+    guard comparison.options.isEmpty || comparison.options == .normalized else { return false }
+    switch comparison.comparator {
+    case .equalTo, .in, .between, .beginsWith, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
+      break
+    // Of a member.
+    case .contains where path.isEmpty: break
+    default: return false
+    }
+    let layouts = collection.scope.schema.layouts.layouts
+    var layout = layouts[collection.relationship.destination]
+    for (index, name) in path.enumerated() {
+      guard let property = layout.property(named: name), property.destination >= 0 else {
+        return index == path.count - 1 && (name == "objectID" || layout.isIndexed(name))
+      }
+      layout = layouts[property.destination]
+    }
+    return true
+  }
+
+  /// The same for a SUBQUERY's predicate about `$variable`.
+  private func isIndexed(_ node: PredicateNode, of variable: String, _ collection: SQLCollection) -> Bool {
+    switch node {
+    case .and(let members): return members.contains { isIndexed($0, of: variable, collection) }
+    case .or(let members): return members.allSatisfy { isIndexed($0, of: variable, collection) }
+    case .comparison(let comparison):
+      switch comparison.left {
+      case .variable(variable): return isIndexed(comparison, [], collection)
+      case .nested(.variable(variable), let path): return isIndexed(comparison, path, collection)
+      default: return false
+      }
+    case .constant, .not, .block: return false
+    }
+  }
+}
+
+/// A select over the members of to-many relationships.
+struct SQLMembers {
+  /// Its conditions don't say whose members.
+  var select: SelectStatement
+  /// The column with the owner's key.
+  let link: String
+  /// The owner's key in the select around.
+  let ownerKey: String
+  /// Whether a condition or a column speaks of the owner, or of what is around it.
+  let isCorrelated: Bool
+
+  /// Of the members of the row around.
+  var ofOwner: SelectStatement {
+    var select = select
+    select.conditions.insert(" \(link) = \(ownerKey)", at: 0)
+    return select
+  }
+
+  /// Of the keys of all owners that have such a member.
+  var owners: SelectStatement {
+    var select = select
+    select.columns = ["\(link)"]
+    return select
+  }
+}
+
+extension ExpressionNode {
+  /// What a count is of; nil for other expressions.
+  fileprivate var countedCollection: ExpressionNode? {
+    switch self {
+    case .keyPath(let path) where path.count > 1 && path.last == "@count": .keyPath(path.dropLast())
+    case .nested(let base, ["@count"]): base
+    case .nested(let base, let path) where path.last == "@count": .nested(base, path.dropLast())
+    case .function("count:", let arguments) where arguments.count == 1: arguments[0]
+    case .index(let base, .size): base
+    default: nil
+    }
+  }
+
+  fileprivate var constantNumber: Double? {
+    switch self {
+    case .constant(.int(let value)): Double(value)
+    case .constant(.double(let value)): value
+    default: nil
+    }
+  }
+}
+
+extension Comparison.Comparator {
+  /// The same with the sides exchanged.
+  fileprivate var mirrored: Comparison.Comparator {
+    switch self {
+    case .lessThan: .greaterThan
+    case .lessThanOrEqualTo: .greaterThanOrEqualTo
+    case .greaterThan: .lessThan
+    case .greaterThanOrEqualTo: .lessThanOrEqualTo
+    case .equalTo, .notEqualTo: self
+    // Has no mirror; not what the caller looks for.
+    default: .customSelector
+    }
+  }
+}
+
+extension EntityLayout {
+  /// Whether an index of the model begins with an attribute.
+  fileprivate func isIndexed(_ name: String) -> Bool {
+    var entity: NSEntityDescription? = self.entity
+    while let next = entity {
+      let leads = next.indexes.contains { index in
+        index.elements.first.map { $0.propertyName == name && $0.collationType == .binary } ?? false
+      }
+      if leads
+        || next.constraintNames.contains(where: { $0.first == name })
+        || next.ownProperties.contains(where: { $0.name == name && $0.isIndexed })
+      {
+        return true
+      }
+      entity = next.superentity
+    }
+    return false
+  }
+
+  /// Whether rows can be had in the order of a sort key without looking at all of them.
+  func isOrdered(by key: SortKey) -> Bool {
+    guard key.collation == .binary, key.path.count <= 1 else { return false }
+    guard let name = key.path.first, name != "objectID" else { return true }
+    return property(named: name)?.kind == .toOne || isIndexed(name)
+  }
+}
