@@ -60,6 +60,35 @@ struct BatchTextTests {
     #expect(plan.deletes.count == 2)
   }
 
+  @Test("An insert is one statement for all rows; one that gives way to a constraint is found by it and overwritten")
+  func insert() throws {
+    let model = libraryModel()
+    model.entitiesByName["Book"]?.uniquenessConstraints = [["title"], ["title", "pages"]]
+    let schema = try SchemaPlanner.plan(ModelLayouts.of(model), configuration: nil, existing: nil).schema
+    let novel = try schema.entity(try #require(schema.layouts.layout(named: "Novel")))
+    var plan = BatchInsertPlan(schema, novel)
+    let saved = RowWritePlan.insert(novel).text.sql
+    #expect(plan.insert.text.sql == saved && saved.hasPrefix("INSERT INTO ZBOOK(Z_PK, Z_ENT, Z_OPT, "))
+    #expect(
+      plan.constraints.map(\.holder.sql) == [
+        "SELECT Z_ENT, Z_PK FROM ZBOOK WHERE ZTITLE = ? AND Z_ENT IN (2,3)",
+        "SELECT Z_ENT, Z_PK FROM ZBOOK WHERE ZTITLE = ? AND ZPAGES = ? AND Z_ENT IN (2,3)",
+      ])
+    var given = SlotMask()
+    for name in ["title", "pages"] { given.insert(novel.layout.property(named: name)!.slot) }
+    #expect(
+      plan.overwrite(given, in: novel.layout).text.sql
+        == "UPDATE OR FAIL ZBOOK SET ZPAGES = ?, ZTITLE = ?, Z_OPT = (Z_OPT + 1)  WHERE Z_PK = ?")
+    #expect(plan.overwrite(given, in: novel.layout) === plan.overwrite(given, in: novel.layout))
+    func broken(_ columns: String) -> [String]? {
+      let error = SQLiteError(extendedCode: 2067, message: "UNIQUE constraint failed: \(columns)")
+      return BatchConstraint.broken(by: error, plan.constraints)?.names
+    }
+    #expect(broken("ZBOOK.ZTITLE") == ["title"])
+    #expect(broken("ZBOOK.ZTITLE, ZBOOK.ZPAGES") == ["title", "pages"])
+    #expect(broken("ZBOOK.ZOTHER") == nil)
+  }
+
   @Test("An update binds every value and adds one to the version")
   func update() throws {
     func text(_ properties: [AnyHashable: Any]) throws -> SQLFragment {

@@ -223,14 +223,26 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test("A uniqueness constraint that an update breaks is an error, and nothing is done")
+  @Test("A uniqueness constraint that an update breaks is error 133021, which names it, and nothing is done")
   func unique() throws {
-    let tag = entity("Tag", [attribute("name")])
-    tag.uniquenessConstraints = [["name"]]
+    let tag = entity("Tag", [attribute("name"), attribute("note"), attribute("kind", default: "k")])
+    tag.uniquenessConstraints = [["name", "note"], ["name"]]
     try withStack(.sqlite, model([tag])) { stack, context throws in
       for name in ["a", "b"] { context.new("Tag", ["name": name]) }
       try context.save()
-      #expect(failure { _ = try updated("Tag", nil, ["name": "c"], context) } != nil)
+      let constant = failure { _ = try updated("Tag", nil, ["name": "c"], context) }
+      #expect(constant?.code == NSManagedObjectConstraintMergeError)
+      #expect(
+        constant?.localizedDescription == "The batch request would violate the uniqueness constraint (name) of Tag: "
+          + "another one has name = \"c\".")
+      let conflict = (constant?.userInfo[NSConflictListErrorKey] as? [NSConstraintConflict])?.first
+      #expect(conflict?.constraint == ["name"] && conflict?.constraintValues["name"] as? String == "c")
+      let computed = failure {
+        _ = try updated("Tag", nil, ["name": FoundationExpression(forKeyPath: "kind")], context)
+      }
+      #expect(computed?.localizedDescription.contains("the uniqueness constraint (name) of Tag.") == true)
+      let taken = failure { _ = try updated("Tag", "name == 'b'", ["name": "a"], context) }
+      #expect(taken?.code == NSManagedObjectConstraintMergeError)
       #expect(try stack.elsewhere { try $0.strings("Tag", "name") } == ["a", "b"])
     }
   }

@@ -1,3 +1,12 @@
+extension NSPersistentStoreCoordinator {
+  /// Has the stores execute a request. A fetch returns an array of what its result type says, without unsaved
+  /// changes; a batch request its result. Called on the context's queue.
+  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    if let found = try request.found(in: context) { return found }
+    return try context.executeBatch(request, self)
+  }
+}
+
 extension NSManagedObjectContext {
   /// ``execute(_:)``.
   func executeInStores(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
@@ -7,6 +16,41 @@ extension NSManagedObjectContext {
       throw Failure.malformedFetchRequest(
         entity: nil, what: "execute(_:) has results of batch requests; fetch(_:) has those of a fetch").nsError
     }
-    return try coordinator.executeBatch(request)
+    return try executeBatch(request, coordinator)
+  }
+
+  fileprivate func executeBatch(
+    _ request: NSPersistentStoreRequest, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> NSPersistentStoreResult {
+    do {
+      return try coordinator.executeBatch(request, constraintAnswer)
+    } catch let conflict as BatchConflict {
+      throw Failure.batchConstraintConflict(
+        entity: conflict.entity.name, constraint: conflict.constraint, values: conflict.values,
+        conflict: publicConflict(conflict)
+      ).nsError
+    }
+  }
+
+  /// What the merge policy does with new rows that break a constraint. Its methods are not asked: there are no
+  /// objects for them.
+  private var constraintAnswer: ConstraintAnswer {
+    switch (mergePolicy as? NSMergePolicy ?? .error).mergeType {
+    case .errorMergePolicyType: .fail
+    case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: .keep
+    case .mergeByPropertyObjectTrumpMergePolicyType: .merge
+    case .overwriteMergePolicyType: .overwrite
+    }
+  }
+
+  private func publicConflict(_ conflict: BatchConflict) -> NSConstraintConflict {
+    let existing = conflict.persisted.map {
+      owner.object(for: $0.reference, store: owner.number(of: conflict.store))
+    }
+    var values: [String: Any] = [:]
+    for (name, value) in zip(conflict.constraint, conflict.values) { values[name] = value ?? NSNull() }
+    return NSConstraintConflict(
+      constraint: conflict.constraint, values: values, databaseObject: existing,
+      databaseSnapshot: conflict.persisted.flatMap { row in existing?.snapshot(of: row) })
   }
 }

@@ -67,7 +67,7 @@ nonisolated open class NSConstraintConflict: NSObject {
   /// The object of the row that the store already has; nil when only new objects collide.
   public let databaseObject: NSManagedObject?
   public let databaseSnapshot: [String: Any]?
-  /// The objects of this save that collide.
+  /// The objects of this save that collide; none for a batch request.
   public let conflictingObjects: [NSManagedObject]
   /// What those objects were before: as they were read, or inserted. In the order of the objects.
   public let conflictingSnapshots: [[AnyHashable: Any]]
@@ -86,8 +86,21 @@ nonisolated open class NSConstraintConflict: NSObject {
     constraintValues = values
   }
 
+  /// Of a batch request: there are no objects of the new rows.
+  init(
+    constraint: [String], values: [String: Any], databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?
+  ) {
+    self.constraint = constraint
+    constraintValues = values
+    self.databaseObject = databaseObject
+    self.databaseSnapshot = databaseSnapshot
+    conflictingObjects = []
+    conflictingSnapshots = []
+  }
+
   open override var description: String {
     "NSConstraintConflict on (\(constraint.joined(separator: ", "))) = \(constraintValues) for "
+      + (conflictingObjects.isEmpty ? "a row of a batch request" : "")
       + conflictingObjects.map { $0.objectID.description }.joined(separator: ", ")
       + (databaseObject.map { " and \($0.objectID.description) of the store" } ?? "")
   }

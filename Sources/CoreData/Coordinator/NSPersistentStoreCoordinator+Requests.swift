@@ -1,15 +1,11 @@
 /// Requests that go to the stores past the contexts.
 extension NSPersistentStoreCoordinator {
-  /// Has the stores execute a request. A fetch returns an array of what its result type says, without unsaved
-  /// changes; a batch request its result. Called on the context's queue.
-  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
-    if let found = try request.found(in: context) { return found }
-    return try executeBatch(request)
-  }
-
-  /// Throws for everything but a batch request.
-  func executeBatch(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+  /// Throws for everything but a batch request, and a `BatchConflict` where one breaks a constraint.
+  func executeBatch(
+    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer
+  ) throws -> NSPersistentStoreResult {
     switch request {
+    case let request as NSBatchInsertRequest: return try insert(request, answer)
     case let request as NSBatchDeleteRequest:
       return NSBatchDeleteResult(request.resultType, try delete(request))
     case let request as NSBatchUpdateRequest:
@@ -26,6 +22,18 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
+  /// Into the first of the stores that takes the entity.
+  private func insert(_ request: NSBatchInsertRequest, _ answer: ConstraintAnswer) throws -> NSBatchInsertResult {
+    let batch = try BatchInsert(request, layouts, answer)
+    let stores = try publicErrors {
+      try batchStores(for: batch.layout, among: request.affectedStores, "an NSBatchInsertRequest")
+    }
+    let store = stores.first { !$0.isReadOnly } ?? stores[0]
+    let done = try publicErrors { try store.insert(batch) }
+    if done.count > 0 { RemoteChanges.announce([store]) }
+    return NSBatchInsertResult(request.resultType, count: done.count, ids: ids(done.rows, store))
+  }
+
   private func delete(_ request: NSBatchDeleteRequest) throws -> [NSManagedObjectID] {
     let name = "an NSBatchDeleteRequest"
     guard let objectIDs = request.objectIDs else {
@@ -39,18 +47,18 @@ extension NSPersistentStoreCoordinator {
     }
     guard let first = objectIDs.first else { return [] }
     guard let root = layouts.layout(of: first.entity)?.root else {
-      throw Failure.malformedFetchRequest(entity: first.entity.name, what: "The model has no entity of that name.")
+      throw Failure.malformedBatchRequest(entity: first.entity.name, what: "the model has no entity of that name")
         .nsError
     }
     for id in objectIDs {
       guard layouts.layout(of: id.entity)?.rootIndex == root.index else {
-        throw Failure.malformedFetchRequest(
+        throw Failure.malformedBatchRequest(
           entity: first.entity.name,
           what: "the objects of a batch delete are of one entity, but there is one of \(id.entity.name ?? "none")"
         ).nsError
       }
       if id.key < 0 {
-        throw Failure.malformedFetchRequest(
+        throw Failure.malformedBatchRequest(
           entity: first.entity.name, what: "a batch delete takes saved objects, but \(id) is new").nsError
       }
     }
@@ -85,9 +93,11 @@ extension NSPersistentStoreCoordinator {
     try stores.flatMap { store in
       let rows = try body(store)
       if !rows.isEmpty { RemoteChanges.announce([store]) }
-      return rows.map {
-        NSManagedObjectID(layout: layouts.layouts[Int($0.entity)], key: $0.key, store: store.identity)
-      }
+      return ids(rows, store)
     }
+  }
+
+  private func ids(_ rows: [RowReference], _ store: any RowStore) -> [NSManagedObjectID] {
+    rows.map { NSManagedObjectID(layout: layouts.layouts[Int($0.entity)], key: $0.key, store: store.identity) }
   }
 }

@@ -44,6 +44,10 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .mergeConflict(let conflicts), .constraintConflict(let conflicts):
       userInfo[NSConflictListErrorKey] = conflicts
       userInfo[NSPersistentStoreSaveConflictsErrorKey] = conflicts
+    case .batchConstraintConflict(_, let constraint, _, let conflict):
+      userInfo[NSConflictListErrorKey] = [conflict]
+      userInfo[NSPersistentStoreSaveConflictsErrorKey] = [conflict]
+      userInfo[NSValidationKeyErrorKey] = constraint.joined(separator: ",")
     case .faultNotFulfillable(let id), .objectNotFound(let id):
       userInfo["objectID"] = id
     case .incompleteSave(let stores, let errors):
@@ -89,14 +93,14 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .constraintViolated: return NSManagedObjectConstraintValidationError
     case .multipleValidationErrors: return NSValidationMultipleErrorsError
     case .mergeConflict: return NSManagedObjectMergeError
-    case .constraintConflict: return NSManagedObjectConstraintMergeError
+    case .constraintConflict, .batchConstraintConflict: return NSManagedObjectConstraintMergeError
     case .faultNotFulfillable, .objectNotFound: return NSManagedObjectReferentialIntegrityError
     case .externalRelationship: return NSManagedObjectExternalRelationshipError
     case .noStoreForEntity, .readOnlyStore: return NSPersistentStoreSaveError
     case .incompleteSave: return NSPersistentStoreIncompleteSaveError
     case .sqlite: return NSSQLiteError
-    case .malformedPredicate, .malformedFetchRequest, .unknownKeyPath, .unsupportedFeature,
-      .valueNotArchivable:
+    case .malformedPredicate, .malformedFetchRequest, .malformedBatchRequest, .unknownKeyPath,
+      .unsupportedFeature, .valueNotArchivable:
       return NSCoreDataError
     case .unsupportedRequest: return NSPersistentStoreUnsupportedRequestTypeError
     case .historyTokenExpired: return NSPersistentHistoryTokenExpiredError

@@ -72,6 +72,11 @@ extension Failure {
         + "\(describe(conflicts))."
     case .constraintConflict(let conflicts):
       return "The save would violate a uniqueness constraint: \(describe(conflicts))."
+    case .batchConstraintConflict(let entity, let constraint, let values, _):
+      let names = constraint.joined(separator: ", ")
+      let pairs = zip(constraint, values).map { "\($0) = \(Failure.words(for: $1))" }.joined(separator: ", ")
+      return "The batch request would violate the uniqueness constraint (\(names)) of \(entity)"
+        + (pairs.isEmpty ? "." : ": another one has \(pairs).")
     case .faultNotFulfillable(let id):
       return "The fault for \(id) can't be fulfilled: its row is no longer in the store."
     case .objectNotFound(let id):
@@ -101,6 +106,8 @@ extension Failure {
         + "    \(line)\n    " + String(repeating: " ", count: offset) + "^"
     case .malformedFetchRequest(let entity, let what):
       return "The fetch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what)."
+    case .malformedBatchRequest(let entity, let what):
+      return "The batch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what)."
     case .unknownKeyPath(let keyPath, let entity, let missing):
       return "keypath \(keyPath) not found in entity \(entity): there is no \"\(missing)\"."
     case .unsupportedRequest(let request, let store):

@@ -40,6 +40,8 @@ enum Failure: Error, @unchecked Sendable {
   // Saving and faulting.
   case mergeConflict(conflicts: [Any])
   case constraintConflict(conflicts: [Any])
+  /// Of a batch request; `values` may be empty.
+  case batchConstraintConflict(entity: String, constraint: [String], values: [Any?], conflict: Any)
   case faultNotFulfillable(id: Any)
   case objectNotFound(id: Any)
   case externalRelationship(Subject, destination: String)
@@ -52,6 +54,7 @@ enum Failure: Error, @unchecked Sendable {
   /// `offset` in characters from the start of the format.
   case malformedPredicate(format: String, offset: Int?, what: String)
   case malformedFetchRequest(entity: String?, what: String)
+  case malformedBatchRequest(entity: String?, what: String)
   case unknownKeyPath(keyPath: String, entity: String, missing: String)
   case unsupportedRequest(request: String, store: String)
   case historyTokenExpired

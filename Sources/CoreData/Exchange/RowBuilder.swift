@@ -24,6 +24,15 @@ struct RowBuilder: ~Copyable {
     for word in 0..<layout.nullWords { words[word] = .max }
   }
 
+  /// Starts a row that has what another row of the same entity has. What is set replaces it; the tail of what was
+  /// replaced stays, unused.
+  mutating func begin(from row: RowSnapshot) {
+    end = 0
+    reserve(row.byteCount)
+    memory.copyMemory(from: UnsafeRawPointer(row.words), byteCount: row.byteCount)
+    end = row.byteCount
+  }
+
   @inline(__always)
   private mutating func reserve(_ more: Int) {
     if end + more > capacity { grow(more) }
@@ -41,6 +50,13 @@ struct RowBuilder: ~Copyable {
 
   @inline(__always)
   private func markSet(_ slot: Int) { words[slot >> 6] &= ~(1 << UInt64(slot & 63)) }
+
+  /// Takes a value away that the row began with.
+  @inline(__always)
+  mutating func setNull(slot: Int) { words[slot >> 6] |= 1 << UInt64(slot & 63) }
+
+  @inline(__always)
+  func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
   @inline(__always)
   mutating func setInt(_ value: Int64, slot: Int, word: Int) {

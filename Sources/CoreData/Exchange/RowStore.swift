@@ -40,8 +40,11 @@ protocol RowStore: NSPersistentStore, RowReader {
   /// that went along.
   func delete(_ batch: BatchDelete) throws -> [RowReference]
 
-  /// Changes rows, all or nothing, and returns which.
+  /// Changes rows, all or nothing, and returns which. Throws a `BatchConflict` if they break a constraint.
   func update(_ batch: BatchUpdate) throws -> [RowReference]
+
+  /// Inserts rows, all or nothing. Throws a `BatchConflict` if they break a constraint and are not to give way.
+  func insert(_ batch: BatchInsert) throws -> BatchInserted
 }
 
 extension RowReader {
@@ -63,5 +66,9 @@ extension RowStore {
 
   func update(_ batch: BatchUpdate) throws -> [RowReference] {
     throw Failure.unsupportedRequest(request: "an NSBatchUpdateRequest", store: type)
+  }
+
+  func insert(_ batch: BatchInsert) throws -> BatchInserted {
+    throw Failure.unsupportedRequest(request: "an NSBatchInsertRequest", store: type)
   }
 }

@@ -29,8 +29,7 @@ extension BatchUpdate {
       builder.set(try BatchUpdate.stored(value, property, layout), property)
     }
     if constants.isEmpty && expressions.isEmpty {
-      throw Failure.malformedFetchRequest(
-        entity: layout.name, what: "propertiesToUpdate of the batch update names no property").nsError
+      throw Failure.malformedBatchRequest(entity: layout.name, what: "propertiesToUpdate names no property").nsError
     }
     values = builder.finish(key: 0, version: 0, entity: layout.index)
     self.constants = constants.sorted { $0.slot < $1.slot }
@@ -42,13 +41,8 @@ extension BatchUpdate {
     guard let property = layout.property(named: name) else {
       throw Failure.unknownKeyPath(keyPath: name, entity: layout.name, missing: name).nsError
     }
-    var problem: String?
-    if property.isRelationship || property.kind == .fetched { problem = "is a relationship" }
-    if property.isTransient { problem = "is not stored" }
-    if property.description is NSDerivedAttributeDescription { problem = "is derived" }
-    if let problem {
-      throw Failure.malformedFetchRequest(
-        entity: layout.name, what: "a batch request can't set \(name), which \(problem)").nsError
+    if let refusal = property.batchRefusal {
+      throw Failure.malformedBatchRequest(entity: layout.name, what: "it can't set \(name), which \(refusal)").nsError
     }
     return property
   }

@@ -1,5 +1,5 @@
-// Key-value coding of Foundation's collections, which Foundation on Linux lacks: each member is asked for its
-// value. `@count` and the other collection operators work as in `NSManagedObject.value(forKeyPath:)`.
+// Key-value coding of Foundation's collections, which Foundation on Linux lacks for all but dictionaries: each member
+// is asked for its value. `@count` and the other collection operators work as in `NSManagedObject.value(forKeyPath:)`.
 
 extension NSSet {
   /// The set of the members' values; members without one are passed over.
@@ -37,11 +37,6 @@ extension NSArray {
 
   /// Sets a value on every member that is a managed object.
   public func setValue(_ value: Any?, forKey key: String) { KeyPathValues.set(value, key, on: Array(self)) }
-}
-
-extension NSDictionary {
-  /// The value under a key.
-  public func value(forKey key: String) -> Any? { self[key] }
 }
 
 extension KeyPathValues {

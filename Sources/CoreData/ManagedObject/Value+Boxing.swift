@@ -44,9 +44,17 @@ extension Value {
     case .int32: self.init(integer: value, in: Int64(Int32.min)...Int64(Int32.max))
     case .int64: self.init(integer: value, in: .min ... .max)
     case .boolean:
+      if let value = value as? Bool {
+        self = .int(value ? 1 : 0)
+        return
+      }
       guard let number = NSNumber(anyNumber: value) else { return nil }
       self = .int(number.boolValue ? 1 : 0)
     case .double:
+      if let value = value as? Double {
+        self = .double(value)
+        return
+      }
       guard let number = NSNumber(anyNumber: value) else { return nil }
       self = .double(number.doubleValue)
     case .float:
@@ -83,6 +91,12 @@ extension Value {
   }
 
   private init?(integer value: Any, in range: ClosedRange<Int64>) {
+    // Most are; an object for the number costs more than the rest.
+    if let value = value as? Int {
+      guard range.contains(Int64(value)) else { return nil }
+      self = .int(Int64(value))
+      return
+    }
     guard let number = NSNumber(anyNumber: value), range.contains(number.int64Value) else { return nil }
     self = .int(number.int64Value)
   }

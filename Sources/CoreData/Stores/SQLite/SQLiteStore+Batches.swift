@@ -1,11 +1,11 @@
-/// Batch requests: the rows that they are about are noted in a table of the connection, then changed where they
-/// stand, all in one transaction.
+/// Batch requests: the rows that a delete or an update is about are noted in a table of the connection, then changed
+/// where they stand; an insert reads its rows one by one. All in one transaction.
 extension SQLiteStore {
   var executesBatches: Bool { true }
 
   func delete(_ batch: BatchDelete) throws -> [RowReference] {
     let plan = try BatchDeletePlan(schema, batch.layout)
-    return try batchTransaction(batch.layout) { run in
+    return try notingRows(batch.layout) { run in
       switch batch {
       case .found(let fetch): try note(fetch, run)
       case .keys(let keys, let root):
@@ -25,12 +25,14 @@ extension SQLiteStore {
 
   func update(_ batch: BatchUpdate) throws -> [RowReference] {
     let plan = try BatchUpdatePlan(schema, batch, PredicateTranslator(store: identity))
-    return try batchTransaction(batch.rows.layout) { run in
+    return try notingRows(batch.rows.layout) { run in
       try note(batch.rows, run)
       let chosen = try run.references(BatchRows.chosen)
       run.changed += chosen
       if let files = plan.files { try run.abandonFiles(files) }
-      try run.run(plan.update)
+      do { try run.run(plan.update) } catch let error as SQLiteError {
+        throw try conflict(error, batch) ?? error
+      }
       let table = try schema.entity(batch.rows.layout).table
       for column in plan.perRow {
         let text = StatementText("UPDATE \(table) SET \(column.name) = ? WHERE Z_PK = ?")
@@ -46,23 +48,65 @@ extension SQLiteStore {
     try run.run(try BatchRows.add(fetch, query, planner))
   }
 
-  /// Runs `body` in a transaction, and lets the cache know which rows it changed.
-  private func batchTransaction(
+  /// What an update's statement met, if it was a uniqueness constraint.
+  private func conflict(_ error: SQLiteError, _ batch: BatchUpdate) throws -> BatchConflict? {
+    guard error.isNotUnique,
+      let constraint = BatchConstraint.broken(by: error, BatchConstraint.all(in: batch.rows.layout, schema))
+    else { return nil }
+    let taken = constraint.names.map { name in batch.constants.first { $0.name == name } }
+    return BatchConflict(
+      store: identity, entity: constraint.declaring, constraint: constraint.names,
+      values: taken.contains { $0 == nil } ? [] : taken.map { batch.values.value($0!).boxed(for: $0!) })
+  }
+
+  func insert(_ batch: BatchInsert) throws -> BatchInserted {
+    let plan = BatchInsertPlan(schema, try schema.entity(batch.layout))
+    do {
+      return try batchTransaction(batch.layout) { run in
+        let number = Int64(schema.entity(at: batch.layout.rootIndex).number)
+        let maximum = try readMaximum(number, run.connection)
+        var insertion = BatchInsertRun(run, plan, batch, identity, after: maximum)
+        try insertion.insertAll()
+        if insertion.lastKey > maximum {
+          try writeMaximum(insertion.lastKey, number, was: maximum, run.connection)
+        }
+        return insertion.result
+      }
+    } catch var conflict as BatchConflict {
+      if let holder = conflict.holder {
+        conflict.persisted = try rows(forKeys: [holder.key], in: batch.layout.root).first
+      }
+      throw conflict
+    }
+  }
+
+  /// Runs `body` in a transaction, with an empty table for the rows that it is about.
+  private func notingRows(
     _ layout: EntityLayout, _ body: (BatchRun) throws -> [RowReference]
   ) throws -> [RowReference] {
+    try batchTransaction(layout, before: { try $0.run(BatchRows.create) }) { run in
+      try run.run(BatchRows.clear)
+      let chosen = try body(run)
+      try run.run(BatchRows.clear)
+      return chosen
+    }
+  }
+
+  /// Runs `body` in a transaction, and lets the cache know which rows it changed.
+  private func batchTransaction<Result>(
+    _ layout: EntityLayout, before: (BatchRun) throws -> Void = { _ in }, _ body: (BatchRun) throws -> Result
+  ) throws -> Result {
     if isReadOnly { throw Failure.readOnlyStore(url: url, entity: layout.name) }
     return try translatingErrors {
       try pool.write { connection in
         let notes = connection.attachment as? TriggerNotes
         notes?.rows.removeAll()
         let run = BatchRun(self, connection)
-        try run.run(BatchRows.create)
+        try before(run)
         try connection.begin(.exclusive)
-        let chosen: [RowReference]
+        let result: Result
         do {
-          try run.run(BatchRows.clear)
-          chosen = try body(run)
-          try run.run(BatchRows.clear)
+          result = try body(run)
           pool.willCommit()
           try connection.commit()
         } catch {
@@ -78,7 +122,7 @@ extension SQLiteStore {
           schema.index(ofNumber: note.number).map { RowReference(entity: $0, key: note.key) }
         }
         rowCache.invalidate(run.changed + derived)
-        return chosen
+        return result
       }
     }
   }

@@ -18,7 +18,7 @@ extension SQLiteStore {
     }
   }
 
-  private func readMaximum(_ number: Int64, _ connection: Connection) throws -> Int64 {
+  func readMaximum(_ number: Int64, _ connection: Connection) throws -> Int64 {
     let statement = try connection.statement(SQLiteStore.readMaximum)
     defer { statement.reset() }
     statement.bind(number, at: 1)
@@ -30,7 +30,7 @@ extension SQLiteStore {
     return statement.int(0)
   }
 
-  private func writeMaximum(_ maximum: Int64, _ number: Int64, was: Int64, _ connection: Connection) throws {
+  func writeMaximum(_ maximum: Int64, _ number: Int64, was: Int64, _ connection: Connection) throws {
     let statement = try connection.statement(SQLiteStore.writeMaximum)
     statement.bind(maximum, at: 1)
     statement.bind(number, at: 2)

@@ -33,6 +33,8 @@ final class ConnectionPool: @unchecked Sendable {
   private let maximumReaders: Int
   private let writer: Connection
   private let writerLock = NSLock()
+  /// The thread that has the writer, 0 for none: one that asks again would wait for itself.
+  private let writingThread = AtomicWord()
 
   private let lock = NSCondition()
   private var idle: [Reader] = []
@@ -57,10 +59,20 @@ final class ConnectionPool: @unchecked Sendable {
     pinned = PinnedReaders(open: openReader)
   }
 
+  deinit { writingThread.free() }
+
   /// Runs `body` with the connection that writes. Others wait; readers don't.
   func write<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
-    writerLock.lock()
-    defer { writerLock.unlock() }
+    let thread = UInt(pthread_self())
+    if !writerLock.try() {
+      if writingThread.value == thread { misuse(.writeInsideWrite()) }
+      writerLock.lock()
+    }
+    writingThread.value = thread
+    defer {
+      writingThread.value = 0
+      writerLock.unlock()
+    }
     return try body(writer)
   }
 
@@ -178,5 +190,15 @@ final class ConnectionPool: @unchecked Sendable {
     readerCount -= idle.count
     idle = []
     lock.unlock()
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func writeInsideWrite() -> MisuseReport {
+    MisuseReport(
+      "A store was asked for something by the very block that it is waiting for.",
+      how: "The handler of a batch insert runs while the store is written to. It saved a context of that store, or it "
+        + "read from a store that is no write-ahead log; both would wait for the end of the insert for ever.",
+      remedy: "Read what the handler needs before the request is executed, and save afterwards.")
   }
 }

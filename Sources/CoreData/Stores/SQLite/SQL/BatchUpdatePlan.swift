@@ -62,7 +62,7 @@ struct BatchUpdatePlan {
       throw PredicateTranslator.unsupported("What \(property.name) is to become in a batch update", scope)
     }
     if column.isTagged || kind.map({ !$0.isCompatible(with: property.kind) }) ?? !property.kind.isNumber {
-      throw Failure.malformedFetchRequest(
+      throw Failure.malformedBatchRequest(
         entity: scope.source.layout.name,
         what: "the expression for \(property.name) of a batch update gives a value of another type")
     }

@@ -1,8 +1,8 @@
 /// Runs the statements of one batch request on the connection that writes. Not for use by several threads.
 final class BatchRun {
   private let store: SQLiteStore
-  private let connection: Connection
-  private(set) var writer: TaggedWriter
+  let connection: Connection
+  @exclusivity(unchecked) var writer: TaggedWriter
   /// Rows that are not as the cache knows them.
   var changed: [RowReference] = []
 
@@ -81,6 +81,13 @@ final class BatchRun {
         if let name = ExternalFiles.fileName(inTagged: statement.blobBytes(column)) { writer.abandoned.append(name) }
       }
     }
+  }
+
+  /// The files that the old values of one row are in.
+  func abandonFiles(_ plan: RowWritePlan, _ key: Int64) throws {
+    if plan.tagged.isEmpty { return }
+    let names = plan.tagged.map(\.name).joined(separator: ", ")
+    try abandonFiles("SELECT \(names) FROM \(plan.entity.table) WHERE Z_PK = \(key)")
   }
 
   /// Writes a value into a file of its own, and its name into the row of a key.

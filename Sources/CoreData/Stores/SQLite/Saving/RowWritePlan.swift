@@ -19,7 +19,7 @@ final class RowWritePlan: @unchecked Sendable {
   let entity: EntitySchema
   let text: StatementText
   let parameters: [Parameter]
-  /// First of the parameters that stand behind the slots' in an update: Z_OPT, Z_PK, old Z_OPT.
+  /// First of the parameters that stand behind the slots' in an update: Z_OPT, Z_PK, old Z_OPT; or Z_PK alone.
   private let tailIndex: Int32
   /// The columns of this statement whose old values may name files.
   let tagged: [SlotColumn]
@@ -69,6 +69,24 @@ final class RowWritePlan: @unchecked Sendable {
       parameters, tailIndex: tailIndex, tagged: tagged)
   }
 
+  /// Writes slots of a row whatever its version is, and adds one to that.
+  static func overwrite(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
+    var sets: [String] = []
+    var parameters: [Parameter] = []
+    var tagged: [SlotColumn] = []
+    changed.forEach { slot in
+      guard let column = entity.slots[slot] else { return }
+      parameters.append(Parameter(column: column, index: Int32(sets.count + 1)))
+      sets.append("\(column.name) = ?")
+      if column.isTagged { tagged.append(column) }
+    }
+    let tailIndex = Int32(sets.count + 1)
+    sets.append("Z_OPT = (Z_OPT + 1)")
+    return RowWritePlan(
+      .update, entity, "UPDATE OR FAIL \(entity.table) SET \(sets.joined(separator: ", "))  WHERE Z_PK = ?",
+      parameters, tailIndex: tailIndex, tagged: tagged)
+  }
+
   static func delete(_ entity: EntitySchema) -> RowWritePlan {
     RowWritePlan(
       .delete, entity, "DELETE FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?", [],
@@ -95,6 +113,13 @@ final class RowWritePlan: @unchecked Sendable {
     statement.bind(update.row.version, at: tailIndex)
     statement.bind(update.row.key, at: tailIndex + 1)
     statement.bind(update.base.version, at: tailIndex + 2)
+  }
+
+  func bindOverwrite(
+    _ row: RowSnapshot, of key: Int64, _ statement: Statement, _ writer: inout TaggedWriter
+  ) throws {
+    try bindSlots(row, statement, &writer)
+    statement.bind(key, at: tailIndex)
   }
 
   /// Binds key and version of a row to be deleted or checked.
@@ -167,5 +192,12 @@ struct TaggedWriter {
     let (column, file) = try files.tagged(value)
     if let file { written.append(file) }
     column.withUnsafeBytes { statement.bind(blob: $0, at: index) }
+  }
+
+  /// Removes the files that were written after there were so many.
+  mutating func removeWritten(after count: Int) {
+    guard written.count > count else { return }
+    files.remove(Array(written[count...]))
+    written.removeSubrange(count...)
   }
 }

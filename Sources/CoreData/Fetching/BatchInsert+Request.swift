@@ -1,0 +1,104 @@
+extension BatchInsert {
+  /// Resolves a request against a model: throws what is wrong with it. Its rows throw when they are asked for.
+  init(_ request: NSBatchInsertRequest, _ layouts: ModelLayouts, _ answer: ConstraintAnswer) throws {
+    let layout = request.entity.map(layouts.layout(of:)) ?? layouts.layout(named: request.entityName)
+    guard let layout else {
+      throw BatchInsert.malformed(
+        request, request.entityName.isEmpty ? "it has no entity" : "the model has no entity of that name")
+    }
+    if layout.isAbstract { throw BatchInsert.malformed(request, "the entity is abstract") }
+    request.entity = layout.entity
+    self.layout = layout
+    self.answer = answer
+    namesRows = request.resultType == .objectIDs
+    let rows = try BatchRowEncoder(layout)
+    switch (request.objectsToInsert, request.dictionaryHandler, request.managedObjectHandler) {
+    case (let objects?, nil, nil): next = BatchInsert.rows(of: objects, rows)
+    case (nil, let handler?, nil): next = BatchInsert.rows(handler, rows)
+    case (nil, nil, let handler?): next = BatchInsert.rows(handler, rows)
+    case (nil, nil, nil): throw BatchInsert.malformed(request, "it has neither objects nor a handler")
+    default: throw BatchInsert.malformed(request, "it has more than one of objects and handlers")
+    }
+  }
+
+  private static func malformed(_ request: NSBatchInsertRequest, _ what: String) -> NSError {
+    Failure.malformedBatchRequest(entity: request.entityName.isEmpty ? nil : request.entityName, what: what).nsError
+  }
+
+  private static func rows(
+    of objects: [[String: Any]], _ rows: BatchRowEncoder
+  ) -> (Int64) throws -> BatchRow? {
+    var objects = objects.makeIterator()
+    var names = PropertyFinder(rows.layout)
+    return { key in
+      guard let object = objects.next() else { return nil }
+      rows.begin()
+      names.restart()
+      for (name, value) in object {
+        guard let index = names.index(of: name) else { throw rows.unknown(name, value) }
+        try rows.set(value, index)
+      }
+      return try rows.finish(key)
+    }
+  }
+
+  private static func rows(
+    _ handler: @escaping (NSMutableDictionary) -> Bool, _ rows: BatchRowEncoder
+  ) -> (Int64) throws -> BatchRow? {
+    let dictionary = BatchRowDictionary(rows.layout)
+    return { key in
+      dictionary.clear()
+      if handler(dictionary) { return nil }
+      rows.begin()
+      if let (name, value) = dictionary.strangers.min(by: { $0.key < $1.key }) { throw rows.unknown(name, value) }
+      for index in dictionary.order {
+        if let value = dictionary.values[index] { try rows.set(value, index) }
+      }
+      return try rows.finish(key)
+    }
+  }
+
+  private static func rows(
+    _ handler: @escaping (NSManagedObject) -> Bool, _ rows: BatchRowEncoder
+  ) -> (Int64) throws -> BatchRow? {
+    let object = rows.layout.objectClass.init(entity: rows.layout.entity, insertInto: nil)
+    var isFirst = true
+    return { key in
+      if !isFirst { object.returnToDefaults() }
+      isFirst = false
+      if handler(object) { return nil }
+      rows.begin()
+      try rows.set(object)
+      return try rows.finish(key)
+    }
+  }
+}
+
+/// Finds properties by name; soonest where names come in the order in which they came before.
+struct PropertyFinder {
+  private let layout: EntityLayout
+  private let properties: [LayoutProperty]
+  /// What came last time after each property, by its index and one; at 0 what came first. -1 for nothing.
+  private var followers: ContiguousArray<Int>
+  private var place = 0
+
+  init(_ layout: EntityLayout) {
+    self.layout = layout
+    properties = layout.properties
+    followers = ContiguousArray(repeating: -1, count: properties.count + 1)
+  }
+
+  mutating func restart() { place = 0 }
+
+  mutating func index(of name: String) -> Int? {
+    let guess = followers[place]
+    if guess >= 0, properties[guess].name == name {
+      place = guess + 1
+      return guess
+    }
+    guard let index = layout.property(named: name)?.index else { return nil }
+    followers[place] = index
+    place = index + 1
+    return index
+  }
+}

@@ -1,0 +1,108 @@
+/// What the result of a batch insert says. Also known by its Objective-C name.
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  /// That it was done.
+  case statusOnly = 0
+  /// The ids of the rows that were written.
+  case objectIDs = 1
+  /// How many they are.
+  case count = 2
+}
+
+/// Inserts rows into a SQLite store without making objects of them.
+///
+/// The values come from an array of dictionaries or from a handler, which fills in one row at a time and returns
+/// whether there are no more. Attributes that are not set have their default values. Checked are that every key is
+/// an attribute that can be set, the types of values, and that no mandatory attribute is nil; limits, patterns and
+/// relationships are not checked, and relationships can't be set. `awakeFromInsert()` and `willSave()` are not called.
+/// A row that breaks a uniqueness constraint is treated by the merge policy of the context. All rows are written, or
+/// none.
+///
+/// Contexts are not told: give them the ids with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// With several stores the rows go to the first of ``NSPersistentStoreRequest/affectedStores``, or of the
+/// coordinator's, that takes the entity.
+nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
+  /// Empty for a request that was made without an entity.
+  public let entityName: String
+  /// The entity; of a request that was made with a name it is known once it is executed.
+  public internal(set) final var entity: NSEntityDescription?
+  open var resultType: NSBatchInsertRequestResultType = .statusOnly
+
+  /// The values of the rows, by the names of attributes. `NSNull` is nil.
+  open var objectsToInsert: [[String: Any]]?
+  /// Fills in the values of one row, or returns true to end: what it has set in this call is dropped.
+  ///
+  /// Called on the context's queue while the store is being written to: it may read other contexts of the store
+  /// if its journal is a write-ahead log, and may not save one. The dictionary is used for all rows, and is empty
+  /// at each call.
+  open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+  /// The same with an object of the entity's class, which belongs to no context and has default values at each call.
+  open var managedObjectHandler: ((NSManagedObject) -> Bool)?
+
+  /// A request without an entity, which can't be executed.
+  public override init() {
+    entityName = ""
+    super.init()
+  }
+
+  public init(entityName: String, objects dictionaries: [[String: Any]]) {
+    self.entityName = entityName
+    objectsToInsert = dictionaries
+    super.init()
+  }
+
+  public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+    entityName = entity.name ?? ""
+    self.entity = entity
+    objectsToInsert = dictionaries
+    super.init()
+  }
+
+  public init(
+    entityName: String, dictionaryHandler handler: @escaping (_ dictionary: NSMutableDictionary) -> Bool
+  ) {
+    self.entityName = entityName
+    dictionaryHandler = handler
+    super.init()
+  }
+
+  public init(
+    entity: NSEntityDescription, dictionaryHandler handler: @escaping (_ dictionary: NSMutableDictionary) -> Bool
+  ) {
+    entityName = entity.name ?? ""
+    self.entity = entity
+    dictionaryHandler = handler
+    super.init()
+  }
+
+  public init(
+    entityName: String, managedObjectHandler handler: @escaping (_ managedObject: NSManagedObject) -> Bool
+  ) {
+    self.entityName = entityName
+    managedObjectHandler = handler
+    super.init()
+  }
+
+  public init(
+    entity: NSEntityDescription, managedObjectHandler handler: @escaping (_ managedObject: NSManagedObject) -> Bool
+  ) {
+    entityName = entity.name ?? ""
+    self.entity = entity
+    managedObjectHandler = handler
+    super.init()
+  }
+
+  private init(copying other: NSBatchInsertRequest) {
+    entityName = other.entityName
+    entity = other.entity
+    resultType = other.resultType
+    objectsToInsert = other.objectsToInsert
+    dictionaryHandler = other.dictionaryHandler
+    managedObjectHandler = other.managedObjectHandler
+    super.init()
+    affectedStores = other.affectedStores
+  }
+
+  open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+  open override func copy(with zone: NSZone? = nil) -> Any { NSBatchInsertRequest(copying: self) }
+}

@@ -1,0 +1,123 @@
+@_implementationOnly import CSQLite
+
+/// Inserts the rows of one batch, one after the other, in the transaction of a run.
+///
+/// None is kept. What grows with the batch are the references of the rows, if they are wanted, and those of rows that
+/// were there before and took values of the batch.
+struct BatchInsertRun {
+  private let run: BatchRun
+  private var plan: BatchInsertPlan
+  private let batch: BatchInsert
+  private let store: StoreIdentity
+  private let notes: TriggerNotes?
+  private let firstKey: Int64
+  private(set) var lastKey: Int64
+  private(set) var result = BatchInserted()
+  /// Keys below the first that the batch has overwritten.
+  private var overwritten: Set<Int64> = []
+  private var noteLimit = 4096
+
+  init(_ run: BatchRun, _ plan: BatchInsertPlan, _ batch: BatchInsert, _ store: StoreIdentity, after key: Int64) {
+    self.run = run
+    self.plan = plan
+    self.batch = batch
+    self.store = store
+    notes = run.connection.attachment as? TriggerNotes
+    firstKey = key + 1
+    lastKey = key
+  }
+
+  mutating func insertAll() throws {
+    let statement = try run.connection.statement(plan.insert.text)
+    while let new = try batch.next(lastKey + 1) {
+      let written = run.writer.written.count
+      try plan.insert.bindInsert(new.row, statement, &run.writer)
+      if run.connection.trace != nil { trace(statement, plan.insert, new.row) }
+      let code = sqlite3_step(statement.handle)
+      // The statement refers to the row's bytes until it is reset.
+      let error = withExtendedLifetime(new.row) { () -> SQLiteError? in
+        let error = code == SQLITE_DONE ? nil : statement.failure()
+        statement.reset()
+        return error
+      }
+      if let error {
+        run.writer.removeWritten(after: written)
+        try settle(error, new)
+      } else {
+        lastKey += 1
+        note(RowReference(entity: batch.layout.index, key: lastKey))
+      }
+      if let notes, notes.rows.count > noteLimit { forgetNewRows(notes) }
+    }
+  }
+
+  private mutating func note(_ row: RowReference) {
+    result.count += 1
+    if batch.namesRows { result.rows.append(row) }
+  }
+
+  /// What triggers did to new rows is no news: nobody has read them.
+  private mutating func forgetNewRows(_ notes: TriggerNotes) {
+    notes.rows.removeAll { note in
+      note.key >= firstKey
+        && plan.schema.index(ofNumber: note.number).map { plan.schema.layouts.layouts[$0].rootIndex }
+          == batch.layout.rootIndex
+    }
+    noteLimit = max(noteLimit, notes.rows.count * 2)
+  }
+
+  /// Another row has the values of a constraint.
+  private mutating func settle(_ error: SQLiteError, _ new: BatchRow) throws {
+    guard error.isNotUnique, let constraint = BatchConstraint.broken(by: error, plan.constraints) else { throw error }
+    switch batch.answer {
+    case .fail: throw try conflict(constraint, new)
+    case .keep: break
+    case .merge: try overwrite(new, new.given, constraint, error)
+    case .overwrite: try overwrite(new, plan.attributes, constraint, error)
+    }
+  }
+
+  private func conflict(_ constraint: BatchConstraint, _ new: BatchRow) throws -> BatchConflict {
+    let holder = try holder(constraint, new.row).flatMap { $0.key < firstKey ? $0 : nil }
+    let values = constraint.columns.map { new.row.value($0.property).boxed(for: $0.property) }
+    return BatchConflict(
+      store: store, entity: constraint.declaring, constraint: constraint.names, values: values, holder: holder)
+  }
+
+  private func holder(_ constraint: BatchConstraint, _ row: RowSnapshot) throws -> RowReference? {
+    let statement = try run.connection.statement(constraint.holder)
+    defer { statement.reset() }
+    let bindings = constraint.columns.map { Binding(row, $0.property) }
+    for (index, binding) in bindings.enumerated() { binding.bind(to: statement, at: Int32(index + 1)) }
+    if let trace = run.connection.trace { trace.willRun(statement, parameters: bindings.map(\.text)) }
+    guard try statement.step(), let entity = plan.schema.index(ofNumber: Int(statement.int(0))) else { return nil }
+    return RowReference(entity: entity, key: statement.int(1))
+  }
+
+  private mutating func overwrite(
+    _ new: BatchRow, _ slots: SlotMask, _ constraint: BatchConstraint, _ error: SQLiteError
+  ) throws {
+    guard let holder = try holder(constraint, new.row) else { throw error }
+    let overwrite = plan.overwrite(slots, in: plan.schema.layouts.layouts[Int(holder.entity)])
+    try run.abandonFiles(overwrite, holder.key)
+    let statement = try run.connection.statement(overwrite.text)
+    try overwrite.bindOverwrite(new.row, of: holder.key, statement, &run.writer)
+    if run.connection.trace != nil { trace(statement, overwrite, new.row) }
+    do {
+      try withExtendedLifetime(new.row) { try statement.run() }
+    } catch let error as SQLiteError where error.isNotUnique {
+      // The row agrees with one row in one constraint, and with another in the next.
+      guard let next = BatchConstraint.broken(by: error, plan.constraints) else { throw error }
+      throw try conflict(next, new)
+    }
+    if holder.key < firstKey, overwritten.insert(holder.key).inserted {
+      run.changed.append(holder)
+      note(holder)
+    }
+  }
+
+  private func trace(_ statement: Statement, _ plan: RowWritePlan, _ row: RowSnapshot) {
+    guard let trace = run.connection.trace else { return }
+    trace.willRun(statement, parameters: trace.level >= 3 ? plan.parameterTexts(row) : [])
+  }
+}
