@@ -9,13 +9,21 @@ extension NSManagedObjectContext {
     if request.includesPendingChanges { processPendingChanges() }
     let description = try FetchDescription(request, owner.layouts)
     try checkResult(Result.self, description)
-    let options = FetchOptions(request)
+    return try results(of: description, FetchOptions(request), coordinator, request.resultType)
+  }
+
+  /// What a checked fetch finds, in the form of its result type.
+  func results<Result: NSFetchRequestResult>(
+    of description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator,
+    _ type: NSFetchRequestResultType
+  ) throws -> [Result] {
     switch description.output {
     case .count: return cast([NSNumber(value: try count(description, options, coordinator))])
     case .dictionaries:
+      if let answers = options.answers { return cast(answers.dictionaries) }
       return cast(
         try coordinator.dictionaries(for: description, stores: options.stores, generationForReading()))
-    case .references where request.resultType == .managedObjectIDResultType:
+    case .references where type == .managedObjectIDResultType:
       return cast(try objects(description, options, coordinator).map(\.objectID))
     case .references, .rows: return cast(try objects(description, options, coordinator))
     }
@@ -41,6 +49,8 @@ extension NSManagedObjectContext {
     let refreshing: Bool
     let batchSize: Int
     let prefetching: [String]
+    /// What the stores have answered already; nil to ask them.
+    var answers: [StoreAnswer]?
 
     /// Those with which a parent answers its child.
     init(stores: [NSPersistentStore]?) {
@@ -60,6 +70,14 @@ extension NSManagedObjectContext {
       batchSize = request.fetchBatchSize
       prefetching = request.relationshipKeyPathsForPrefetching ?? []
     }
+
+    /// What the stores are asked: for keys alone where rows are read in portions.
+    func asStoresSee(_ description: FetchDescription) -> FetchDescription {
+      guard batchSize > 0, case .rows = description.output else { return description }
+      var keysOnly = description
+      keysOnly.output = .references
+      return keysOnly
+    }
   }
 
   func count(
@@ -71,6 +89,7 @@ extension NSManagedObjectContext {
       return try objects(whole, options, coordinator).count
     }
     if let parent { return try ask(parent) { try $0.answerCount(description, stores: options.stores) } }
+    if let answers = options.answers { return answers.total }
     return try coordinator.count(for: description, stores: options.stores, generationForReading())
   }
 
@@ -80,6 +99,8 @@ extension NSManagedObjectContext {
     var objects: [NSManagedObject]
     if options.pendingChanges, hasPendingChanges(touching: description) {
       objects = try overlaid(description, options, coordinator)
+    } else if try isMerged(description, options, coordinator) {
+      objects = try merged(description, options, coordinator)
     } else if options.batchSize > 0, parent == nil, case .rows = description.output {
       objects = try batched(description, options, coordinator)
     } else {
@@ -96,24 +117,54 @@ extension NSManagedObjectContext {
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
     if let parent { return try fetchFromParent(description, options, parent) }
-    return try coordinator.fetch(description, stores: options.stores, generationForReading()) { store, outcome in
-      let number = owner.number(of: store.identity)
-      switch outcome {
-      case .rows(let rows): return owner.objects(for: rows, store: number, refreshing: options.refreshing)
-      case .references(let references): return owner.faults(for: references, store: number)
-      case .count, .dictionaries: return []
-      }
+    let answers =
+      try options.answers
+      ?? coordinator.answers(to: description, stores: options.stores, generationForReading())
+    if answers.count == 1 { return objects(answers[0], refreshing: options.refreshing) }
+    return answers.flatMap { objects($0, refreshing: options.refreshing) }
+  }
+
+  private func objects(_ answer: StoreAnswer, refreshing: Bool) -> [NSManagedObject] {
+    let number = owner.number(of: answer.store)
+    switch answer.outcome {
+    case .rows(let rows): return owner.objects(for: rows, store: number, refreshing: refreshing)
+    case .references(let references): return owner.faults(for: references, store: number)
+    case .count, .dictionaries: return []
     }
+  }
+
+  /// Whether several stores answer, whose answers have to be brought into one order or cut together.
+  func isMerged(
+    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> Bool {
+    if parent != nil || description.sort.isEmpty && description.limit == 0 && description.offset == 0 { return false }
+    return try coordinator.isSpread(description, options.stores, generationForReading())
+  }
+
+  /// The answers of several stores, each cut as far as it can be, in one order and cut together.
+  private func merged(
+    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [NSManagedObject] {
+    var each = description
+    each.output = .rows
+    each.offset = 0
+    if description.limit > 0 { each.limit = description.offset + description.limit }
+    var found = try committed(each, options, coordinator)
+    try sort(&found, by: description.sort)
+    return description.cut(found)
   }
 
   /// Faults now; their rows in portions, when the first object of each is used.
   private func batched(
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
-    var keysOnly = description
-    keysOnly.output = .references
-    return try coordinator.fetch(keysOnly, stores: options.stores, generationForReading()) { store, outcome in
-      guard case .references(let references) = outcome else { return [] }
+    let answers =
+      try options.answers
+      ?? coordinator.answers(to: options.asStoresSee(description), stores: options.stores, generationForReading())
+    return answers.flatMap { answer -> [NSManagedObject] in
+      guard case .references(let references) = answer.outcome,
+        let store = coordinator.persistentStores.first(where: { $0.identity === answer.store })
+      else { return [] }
       batches.removeAll { $0.store === store && $0.root == description.layout.rootIndex }
       batches.append(
         FaultBatch(
@@ -148,7 +199,7 @@ extension NSManagedObjectContext {
   }
 
   /// A request for objects of a class that the entity's objects are not of would hand out lies.
-  private func checkResult<Result>(_ type: Result.Type, _ description: FetchDescription) throws {
+  func checkResult<Result>(_ type: Result.Type, _ description: FetchDescription) throws {
     guard let wanted = type as? NSManagedObject.Type else { return }
     let given = description.layout.objectClass
     if given == wanted || NSManagedObject.isClass(given, under: wanted) { return }

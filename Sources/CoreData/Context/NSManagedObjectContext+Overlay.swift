@@ -36,6 +36,8 @@ extension NSManagedObjectContext {
   ) throws -> [NSManagedObject] {
     // What other entities' changes do to a key path only an evaluation over everything can tell.
     let isLocal = touchedRoots(description).count == 1
+    var options = options
+    options.answers = nil
     var wide = description
     wide.limit = 0
     wide.offset = 0
@@ -58,13 +60,15 @@ extension NSManagedObjectContext {
       if try matches(object) { pending.append(object) }
     }
     found += pending
-    if !description.sort.isEmpty, !pending.isEmpty || !isLocal { try sort(&found, by: description.sort) }
-    if description.offset > 0 { found = Array(found.dropFirst(description.offset)) }
-    if description.limit > 0 { found = Array(found.prefix(description.limit)) }
-    return found
+    if !description.sort.isEmpty,
+      try !pending.isEmpty || !isLocal || isMerged(description, options, coordinator)
+    {
+      try sort(&found, by: description.sort)
+    }
+    return description.cut(found)
   }
 
-  private func sort(_ objects: inout [NSManagedObject], by keys: [SortKey]) throws {
+  func sort(_ objects: inout [NSManagedObject], by keys: [SortKey]) throws {
     let decorated = try objects.map { object in
       (object, try keys.map { try PredicateEvaluator.value(of: object, path: $0.path) })
     }

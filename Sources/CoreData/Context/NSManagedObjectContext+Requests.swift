@@ -3,6 +3,7 @@ extension NSPersistentStoreCoordinator {
   /// changes; a batch request its result. Called on the context's queue.
   public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     if let found = try request.found(in: context) { return found }
+    if let running = try request.start(in: context) { return running }
     return try context.executeBatch(request, self)
   }
 }
@@ -10,6 +11,7 @@ extension NSPersistentStoreCoordinator {
 extension NSManagedObjectContext {
   /// ``execute(_:)``.
   func executeInStores(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    if let running = try request.start(in: self) { return running }
     guardQueue("execute(_:)")
     let coordinator = try coordinator(for: "execute(_:)")
     if request.requestType == .fetchRequestType {

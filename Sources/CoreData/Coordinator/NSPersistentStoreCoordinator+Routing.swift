@@ -8,6 +8,30 @@ struct StoreConflicts {
   var isEmpty: Bool { versions.isEmpty && constraints.isEmpty }
 }
 
+/// What one store answered to a fetch.
+typealias StoreAnswer = (store: StoreIdentity, outcome: FetchOutcome)
+
+extension [StoreAnswer] {
+  /// The sum of the stores' counts.
+  var total: Int {
+    reduce(0) { sum, answer in
+      guard case .count(let count) = answer.outcome else { return sum }
+      return sum + count
+    }
+  }
+
+  var dictionaries: [NSDictionary] {
+    flatMap { answer in
+      guard case .dictionaries(let rows) = answer.outcome else { return [NSDictionary]() }
+      return rows
+    }
+  }
+}
+
+extension ExpressionNode {
+  fileprivate var isFunction: Bool { if case .function = self { true } else { false } }
+}
+
 /// Which store a request goes to.
 extension NSPersistentStoreCoordinator {
   /// The stores a fetch asks: those that hold the entity, in order of adding; and where each is read. A generation
@@ -55,40 +79,47 @@ extension NSPersistentStoreCoordinator {
     return try publicErrors { try rows.reserveKeys(count, in: root) }
   }
 
-  /// Asks every store that holds the entity and puts the answers one after the other; with several stores the
-  /// order and the limit are the caller's to restore.
-  func fetch<Element>(
-    _ description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?,
-    _ take: (NSPersistentStore, FetchOutcome) throws -> [Element]
-  ) throws -> [Element] {
+  /// Whether several stores have objects of what a fetch looks for.
+  func isSpread(
+    _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+  ) throws -> Bool {
+    let all = persistentStores
+    return try all.count > 1 && rowReaders(for: description.layout, among: asked, generation).count > 1
+  }
+
+  /// Asks every store that holds the entity, in the order of adding. With several stores the common order, limit and
+  /// offset are the caller's to restore.
+  func answers(
+    to description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+  ) throws -> [StoreAnswer] {
     let stores = try rowReaders(for: description.layout, among: asked, generation)
-    if stores.count > 1, !description.sort.isEmpty || description.limit > 0 || description.offset > 0 {
-      throw Failure.unsupportedFeature("Sorting or limiting a fetch over several stores").nsError
-    }
-    return try publicErrors {
-      if stores.count == 1 { return try take(stores[0].store, stores[0].reader.rows(for: description)) }
-      return try stores.flatMap { try take($0.store, try $0.reader.rows(for: description)) }
-    }
+    return try publicErrors { try stores.map { ($0.store.identity, try $0.reader.rows(for: description)) } }
   }
 
   func count(
     for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> Int {
-    try publicErrors {
-      try rowReaders(for: description.layout, among: asked, generation).reduce(0) { sum, store in
-        guard case .count(let count) = try store.reader.rows(for: description) else { return sum }
-        return sum + count
-      }
+    guard try isSpread(description, asked, generation) else {
+      return try answers(to: description, stores: asked, generation).total
     }
+    var whole = description
+    whole.limit = 0
+    whole.offset = 0
+    let rest = max(try answers(to: whole, stores: asked, generation).total - description.offset, 0)
+    return description.limit > 0 ? min(rest, description.limit) : rest
   }
 
   func dictionaries(
     for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> [NSDictionary] {
-    try fetch(description, stores: asked, generation) { _, outcome in
-      guard case .dictionaries(let rows) = outcome else { return [] }
-      return rows
+    if case .dictionaries(let request) = description.output, try isSpread(description, asked, generation),
+      !description.sort.isEmpty || description.limit > 0 || description.offset > 0 || request.isDistinct
+        || !request.groupBy.isEmpty || request.columns.contains(where: \.expression.isFunction)
+    {
+      throw Failure.unsupportedFeature(
+        "Sorting, limiting, grouping, distinct or computed dictionaries over several stores").nsError
     }
+    return try answers(to: description, stores: asked, generation).dictionaries
   }
 
   /// Hands each store its changes. Empty when all of them wrote; with several stores a later one may refuse what

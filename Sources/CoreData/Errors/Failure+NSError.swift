@@ -103,6 +103,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
       .unsupportedFeature, .valueNotArchivable:
       return NSCoreDataError
     case .unsupportedRequest: return NSPersistentStoreUnsupportedRequestTypeError
+    case .cancelled: return CocoaError.Code.userCancelled.rawValue
     case .historyTokenExpired: return NSPersistentHistoryTokenExpiredError
     case .queryGenerationUnavailable: return NSPersistentStoreOperationError
     }

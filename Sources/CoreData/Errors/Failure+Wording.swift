@@ -116,6 +116,8 @@ extension Failure {
       return "The query generation cannot be read: \(what)."
     case .historyTokenExpired:
       return "The history before the token has been deleted."
+    case .cancelled:
+      return "The fetch was cancelled."
     case .unsupportedFeature(let name):
       return "\(name) is not implemented."
     case .valueNotArchivable(let subject, let transformer, let what):

@@ -59,6 +59,8 @@ enum Failure: Error, @unchecked Sendable {
   case unsupportedRequest(request: String, store: String)
   case historyTokenExpired
   case queryGenerationUnavailable(String)
+  /// Somebody called it off.
+  case cancelled
   case unsupportedFeature(String)
   case valueNotArchivable(Subject, transformer: String?, what: String)
 

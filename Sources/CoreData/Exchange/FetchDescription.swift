@@ -11,6 +11,8 @@ struct FetchDescription {
   var limit = 0
   var offset = 0
   var output: Output = .rows
+  /// Who may call the fetch off while it runs; nil for a caller that waits for it.
+  var watch: FetchWatch?
 
   enum Output {
     /// Whole rows.
@@ -20,6 +22,13 @@ struct FetchDescription {
     case count
     /// One dictionary a row, or a group.
     case dictionaries(DictionaryFetch)
+  }
+
+  /// What offset and limit leave of everything that was found.
+  func cut<Element>(_ found: [Element]) -> [Element] {
+    if offset == 0 && limit == 0 { return found }
+    let rest = found.dropFirst(offset)
+    return Array(limit == 0 ? rest : rest.prefix(limit))
   }
 
   /// Indexes of the entities whose rows may be returned.

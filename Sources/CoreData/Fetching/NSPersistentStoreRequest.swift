@@ -21,6 +21,9 @@ nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// What it finds, where it is a fetch.
   func found(in context: NSManagedObjectContext) throws -> [Any]? { nil }
 
+  /// The result under way, where the request is one that goes on by itself.
+  func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult? { nil }
+
   open func copy(with zone: NSZone? = nil) -> Any {
     preconditionFailure("\(type(of: self)) must override copy(with:).")
   }

@@ -10,10 +10,10 @@ struct MemoryFetch {
 
   func outcome() throws -> FetchOutcome {
     switch description.output {
-    case .rows: return .rows(limited(try sorted(matching())))
-    case .references: return .references(limited(try sorted(matching())).map(\.reference))
-    case .count: return .count(limited(try matching()).count)
-    case .dictionaries(let fetch): return .dictionaries(limited(try dictionaries(fetch, matching())).map { NSDictionary(dictionary: $0) })
+    case .rows: return .rows(description.cut(try sorted(matching())))
+    case .references: return .references(description.cut(try sorted(matching())).map(\.reference))
+    case .count: return .count(description.cut(try matching()).count)
+    case .dictionaries(let fetch): return .dictionaries(description.cut(try dictionaries(fetch, matching())).map { NSDictionary(dictionary: $0) })
     }
   }
 
@@ -28,6 +28,7 @@ struct MemoryFetch {
     var found: [RowSnapshot] = []
     for key in table.keys {
       guard let row = table[key], entities.contains(row.entity) else { continue }
+      if found.count & 255 == 0 { try description.watch?.note(rows: found.count) }
       if try evaluator?.matches(MemorySubject(row: row, view: view)) ?? true { found.append(row) }
     }
     return found
@@ -56,12 +57,6 @@ struct MemoryFetch {
       }
       return a.position < b.position
     }.map(\.element)
-  }
-
-  private func limited<Element>(_ found: [Element]) -> [Element] {
-    if description.offset == 0 && description.limit == 0 { return found }
-    let rest = found.dropFirst(description.offset)
-    return Array(description.limit == 0 ? rest : rest.prefix(description.limit))
   }
 }
 

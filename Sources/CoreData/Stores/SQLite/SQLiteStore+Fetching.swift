@@ -7,23 +7,23 @@ extension SQLiteStore {
     case .rows:
       let files = externalFiles
       let plan = try plan(fetch, .rows, query, planner)
-      var rows = try run(plan, generation) { try query.rows($0, files: files) }
+      var rows = try run(plan, fetch.watch, generation) { try query.rows($0, files: files) }
       (generation?.rowCache ?? rowCache).publish(&rows)
       return .rows(rows)
     case .references:
       let entity = query.entity.sharesTable ? -1 : query.entity.layout.index
       return .references(
-        try run(plan(fetch, .references, query, planner), generation) {
+        try run(plan(fetch, .references, query, planner), fetch.watch, generation) {
           try references($0, entity: entity)
         })
     case .count:
-      let count = try run(plan(fetch, .count, query, planner), generation) { try $0.step() ? Int($0.int(0)) : 0 }
+      let count = try run(plan(fetch, .count, query, planner), fetch.watch, generation) { try $0.step() ? Int($0.int(0)) : 0 }
       let rest = max(count - fetch.offset, 0)
       return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
     case .dictionaries(let request):
       let dictionary = try DictionaryQuery(planner, fetch, request, query)
       let plan = PlannedFetch(dictionary.select.fragment)
-      return .dictionaries(try run(plan, generation) { try dictionary.dictionaries($0, self) })
+      return .dictionaries(try run(plan, fetch.watch, generation) { try dictionary.dictionaries($0, self) })
     }
   }
 
@@ -53,9 +53,13 @@ extension SQLiteStore {
   /// The text of a fetch depends on its shape only, never on its values, so a connection that has run such a
   /// fetch before has its statement prepared.
   private func run<Result>(
-    _ plan: PlannedFetch, _ generation: SQLiteGeneration?, _ body: (Statement) throws -> Result
+    _ plan: PlannedFetch, _ watch: FetchWatch?, _ generation: SQLiteGeneration?, _ body: (Statement) throws -> Result
   ) throws -> Result {
-    try translatingErrors {
+    func watched(_ statement: Statement, _ connection: Connection) throws -> Result {
+      guard let watch else { return try body(statement) }
+      return try connection.watching(statement, watch) { try body(statement) }
+    }
+    return try translatingErrors {
       try read(isFresh: true, in: generation) { connection in
         let statement =
           switch plan.text {
@@ -68,11 +72,11 @@ extension SQLiteStore {
           place += 1
           binding.bind(to: statement, at: place)
         }
-        guard let trace = connection.trace else { return try body(statement) }
+        guard let trace = connection.trace else { return try watched(statement, connection) }
         let start = DispatchTime.now().uptimeNanoseconds
         trace.willRun(statement, parameters: plan.bindings.map(\.text))
         if trace.level >= 4 { try explain(statement.sql, connection, trace) }
-        let result = try body(statement)
+        let result = try watched(statement, connection)
         trace.annotate("sql connection fetch time: \(StatementTrace.seconds(since: start))")
         let count = (result as? any Collection)?.count ?? 1
         trace.annotate("total fetch execution time: \(StatementTrace.seconds(since: start)) for \(count) rows.")

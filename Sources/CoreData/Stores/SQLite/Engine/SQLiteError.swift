@@ -27,6 +27,8 @@ struct SQLiteError: Error, CustomStringConvertible {
 
   var isConstraint: Bool { code == Int(SQLITE_CONSTRAINT) }
   var isBusy: Bool { code == Int(SQLITE_BUSY) || code == Int(SQLITE_LOCKED) }
+  /// Stopped by `Connection.watching`.
+  var isInterrupted: Bool { code == Int(SQLITE_INTERRUPT) }
   var isNotADatabase: Bool { code == Int(SQLITE_NOTADB) || code == Int(SQLITE_CORRUPT) }
 
   var description: String {

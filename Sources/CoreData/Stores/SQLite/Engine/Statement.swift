@@ -38,6 +38,8 @@ private final class StatementNumbers: @unchecked Sendable {
 final class Statement {
   let handle: OpaquePointer
   let sql: String
+  /// How many rows have come since this was last set to 0.
+  @exclusivity(unchecked) var rowCount = 0
   private let database: OpaquePointer
 
   init(_ sql: String, in database: OpaquePointer, isKept: Bool) throws {
@@ -109,7 +111,10 @@ final class Statement {
   @inline(__always)
   func step() throws -> Bool {
     let code = sqlite3_step(handle)
-    if code == SQLITE_ROW { return true }
+    if code == SQLITE_ROW {
+      rowCount &+= 1
+      return true
+    }
     if code == SQLITE_DONE { return false }
     throw failure()
   }

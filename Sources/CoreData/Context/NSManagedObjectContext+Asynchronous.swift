@@ -1,0 +1,79 @@
+/// Fetches that read on another thread.
+extension NSManagedObjectContext {
+  /// Checks the request, which throws, and has it go on by itself:
+  ///
+  /// 1. on a thread of its own: the stores answer with rows, unless a parent or several stores are asked;
+  /// 2. on the context's queue: the rows become objects, or the fetch is made there as a whole, as it is when unsaved
+  ///    changes take part; completion.
+  func start<R: NSFetchRequestResult>(_ request: NSAsynchronousFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {
+    guardQueue("execute(_:)")
+    let coordinator = try coordinator(for: "execute(_:)")
+    learnKeys()
+    let fetch = request.fetchRequest.copy() as! NSFetchRequest<R>
+    if fetch.includesPendingChanges { processPendingChanges() }
+    var description = try FetchDescription(fetch, owner.layouts)
+    try checkResult(R.self, description)
+
+    let progress = Progress(totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)
+    let watch = FetchWatch { rows in progress.completedUnitCount = Int64(rows) }
+    progress.isCancellable = true
+    progress.cancellationHandler = { watch.cancel() }
+    description.watch = watch
+
+    let running = AsynchronousFetch(
+      context: self, coordinator: coordinator, type: fetch.resultType, options: FetchOptions(fetch),
+      description: description, watch: watch, completion: request.completionBlock,
+      result: NSAsynchronousFetchResult(request, self, progress))
+    let generation = try generationForReading()
+    if try parent != nil || coordinator.isSpread(description, fetch.affectedStores, generation) {
+      enqueue { running.finish(nil) }
+    } else {
+      DispatchQueue.global().async {
+        let answers = Result { try running.read(generation) }
+        self.enqueue { running.finish(answers) }
+      }
+    }
+    return running.result
+  }
+}
+
+/// One such fetch on its way. It keeps the context and the result until it is done.
+private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
+  // `@unchecked Sendable`: `read` touches values only; the rest happens on the context's queue.
+
+  let context: NSManagedObjectContext
+  let coordinator: NSPersistentStoreCoordinator
+  let type: NSFetchRequestResultType
+  let options: NSManagedObjectContext.FetchOptions
+  let description: FetchDescription
+  let watch: FetchWatch
+  let completion: NSAsynchronousFetchRequest<R>.CompletionBlock?
+  let result: NSAsynchronousFetchResult<R>
+
+  func read(_ generation: QueryGeneration?) throws -> [StoreAnswer] {
+    try coordinator.answers(to: options.asStoresSee(description), stores: options.stores, generation)
+  }
+
+  /// The progress knows of a cancellation before its handler is called, on a queue of its own.
+  private func goOn() throws {
+    if watch.isCancelled || result.progress?.isCancelled == true { throw Failure.cancelled }
+  }
+
+  /// On the context's queue, with what the stores have answered; nil to ask them there.
+  func finish(_ answers: Result<[StoreAnswer], any Error>?) {
+    do {
+      try goOn()
+      var options = options
+      options.answers = try answers?.get()
+      let found: [R] = try context.results(of: description, options, coordinator, type)
+      try goOn()
+      result.finalResult = found
+      let progress = result.progress!
+      progress.totalUnitCount = Int64(max(found.count, 1))
+      progress.completedUnitCount = progress.totalUnitCount
+    } catch {
+      result.operationError = (error as? Failure)?.nsError ?? error
+    }
+    completion?(result)
+  }
+}

@@ -1,0 +1,44 @@
+/// A fetch that does not keep its context waiting: the stores are read on another thread.
+///
+///     let request = NSAsynchronousFetchRequest(fetchRequest: Book.fetchRequest()) { result in
+///       print(result.finalResult?.count ?? 0, "books")
+///     }
+///     try context.execute(request)
+///
+/// ``NSManagedObjectContext/execute(_:)`` returns an ``NSAsynchronousFetchResult`` at once. Unsaved changes that the
+/// context has when the rows have come take part.
+nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+  public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
+
+  /// What is looked for. Changing it after the request was executed changes nothing.
+  public let fetchRequest: NSFetchRequest<ResultType>
+  /// Called once, on the context's queue: with the result, the error, or after a cancellation.
+  public let completionBlock: CompletionBlock?
+  /// How many objects are expected, for the progress; 0 if nobody knows.
+  open var estimatedResultCount = 0
+
+  public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock: CompletionBlock? = nil) {
+    fetchRequest = request
+    self.completionBlock = completionBlock
+    super.init()
+  }
+
+  open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+  /// Those of the fetch request.
+  open override var affectedStores: [NSPersistentStore]? {
+    get { fetchRequest.affectedStores }
+    set { fetchRequest.affectedStores = newValue }
+  }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSAsynchronousFetchRequest(
+      fetchRequest: fetchRequest.copy() as! NSFetchRequest<ResultType>, completionBlock: completionBlock)
+    copy.estimatedResultCount = estimatedResultCount
+    return copy
+  }
+
+  override func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult? {
+    try context.start(self)
+  }
+}

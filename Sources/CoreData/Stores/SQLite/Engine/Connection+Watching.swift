@@ -1,0 +1,48 @@
+@_implementationOnly import CSQLite
+
+/// Statements that may be stopped while they run.
+extension Connection {
+  /// How many of SQLite's instructions lie between two questions: some tens of microseconds.
+  private static let stepsBetweenQuestions: Int32 = 2000
+
+  /// Runs `body`, which steps through `statement`, and tells `watch` how far it is. Throws what `watch` throws.
+  func watching<Result>(_ statement: Statement, _ watch: FetchWatch, _ body: () throws -> Result) throws -> Result {
+    let watching = Watching(statement, watch)
+    statement.rowCount = 0
+    return try withExtendedLifetime(watching) {
+      sqlite3_progress_handler(
+        database, Connection.stepsBetweenQuestions,
+        { pointer in Unmanaged<Watching>.fromOpaque(pointer!).takeUnretainedValue().goesOn ? 0 : 1 },
+        Unmanaged.passUnretained(watching).toOpaque())
+      defer { sqlite3_progress_handler(database, 0, nil, nil) }
+      do {
+        try watch.note(rows: 0)
+        return try body()
+      } catch let error as SQLiteError where error.isInterrupted {
+        throw watching.reason ?? error
+      }
+    }
+  }
+
+  private final class Watching {
+    private let statement: Statement
+    private let watch: FetchWatch
+    /// Why the statement was stopped.
+    private(set) var reason: (any Error)?
+
+    init(_ statement: Statement, _ watch: FetchWatch) {
+      self.statement = statement
+      self.watch = watch
+    }
+
+    var goesOn: Bool {
+      do {
+        try watch.note(rows: statement.rowCount)
+        return true
+      } catch {
+        reason = error
+        return false
+      }
+    }
+  }
+}
