@@ -7,8 +7,12 @@ final class FetchedResults {
   /// Nil before the first fetch.
   private(set) var criteria: ResultsCriteria?
   private(set) var list: ResultsList?
-  /// Whether the delegate has `controller(_:didChangeContentWith:)`; nil until it was tried.
+  /// Whether the delegate has a `controller(_:didChangeContentWith:)`, for snapshots and for differences; nil
+  /// until it was tried.
+  var takesSnapshot: Bool?
   var takesDifference: Bool?
+  /// Grows with each delegate.
+  private var delegateNumber = 0
 
   private var observer: (any NSObjectProtocol)?
   /// Set by a reset of the context: its objects are of no use, and changes don't concern them.
@@ -24,10 +28,18 @@ final class FetchedResults {
 
   deinit { stopObserving() }
 
-  func replace(_ list: ResultsList, _ criteria: ResultsCriteria) {
+  /// Takes what was fetched, and shows it to a delegate that takes snapshots.
+  func replace(_ list: ResultsList, _ criteria: ResultsCriteria, _ teller: some ResultsTeller) {
     self.criteria = criteria
     isForgotten = false
     set(list)
+    _ = tellSnapshot(nil, teller)
+  }
+
+  func delegateChanged() {
+    delegateNumber += 1
+    takesSnapshot = nil
+    takesDifference = nil
   }
 
   private func set(_ list: ResultsList) {
@@ -49,7 +61,7 @@ final class FetchedResults {
   }
 
   func place(of object: NSManagedObject) -> ResultsPlace? {
-    list?.places(of: CollectionOfOne(object))[ObjectIdentifier(object)]
+    list?.place(of: object)
   }
 
   func observe(_ body: @escaping (Notification) -> Void) {
@@ -87,29 +99,52 @@ final class FetchedResults {
     let event = try withRows(event, criteria)
     let edit = try ResultsEdit(event, in: list, criteria)
     if edit.isEmpty { return }
-    if list.hasSectionNames || takesDifference == false {
+    let triesSnapshot = takesSnapshot != false
+    let triesDifference = !list.hasSectionNames && takesDifference != false
+    guard triesSnapshot || triesDifference else {
       teller.willChange()
       // The delegate may have fetched anew.
       guard self.criteria === criteria else { return teller.didChange() }
       teller.tell(try apply(edit, criteria))
       teller.didChange()
-    } else if takesDifference == true {
-      teller.tellDifference(try apply(edit, criteria))
-    } else {
-      // Whether the delegate takes a difference shows when it is told one: after the change, while the other way
-      // begins before it.
-      let former = list.copy()
-      let report = try apply(edit, criteria)
-      teller.tellDifference(report)
-      if takesDifference == nil { takesDifference = true }
-      if takesDifference == true { return }
-      set(former)
-      teller.willChange()
-      guard self.criteria === criteria else { return teller.didChange() }
-      set(list)
-      teller.tell(report)
-      teller.didChange()
+      return
     }
+    // What the delegate takes shows when it is told: after the change, while the third way begins before it.
+    let isKnown = takesSnapshot == true || takesSnapshot == false && takesDifference == true
+    let former = isKnown ? nil : list.copy()
+    let report = try apply(edit, criteria)
+    if triesSnapshot, tellSnapshot(report, teller) { return }
+    if triesDifference, tellDifference(report, teller) { return }
+    guard let former, self.criteria === criteria else { return }
+    set(former)
+    teller.willChange()
+    guard self.criteria === criteria else { return teller.didChange() }
+    set(list)
+    teller.tell(report)
+    teller.didChange()
+  }
+
+  /// Shows the list to the delegate; false if it does not take snapshots.
+  private func tellSnapshot(_ report: ResultsReport?, _ teller: some ResultsTeller) -> Bool {
+    guard takesSnapshot != false, let list else { return false }
+    let number = delegateNumber
+    let snapshot =
+      takesSnapshot == true ? list.snapshot(reloading: report) : list.latentSnapshot(reloading: report)
+    teller.tellSnapshot(snapshot)
+    if number != delegateNumber { return true }
+    if takesSnapshot == nil {
+      takesSnapshot = true
+      snapshot.settle()
+    }
+    return takesSnapshot == true
+  }
+
+  private func tellDifference(_ report: ResultsReport, _ teller: some ResultsTeller) -> Bool {
+    let number = delegateNumber
+    teller.tellDifference(report)
+    if number != delegateNumber { return true }
+    if takesDifference == nil { takesDifference = true }
+    return takesDifference == true
   }
 
   private func apply(_ edit: ResultsEdit, _ criteria: ResultsCriteria) throws -> ResultsReport {
@@ -140,5 +175,6 @@ protocol ResultsTeller {
   func willChange()
   func tell(_ report: ResultsReport)
   func tellDifference(_ report: ResultsReport)
+  func tellSnapshot(_ snapshot: NSDiffableDataSourceSnapshotReference)
   func didChange()
 }

@@ -22,7 +22,16 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   /// What is fetched. Changes of it count from the next ``performFetch()`` on.
   public let fetchRequest: NSFetchRequest<ResultType>
   public let sectionNameKeyPath: String?
-  /// Kept, and of no effect: sections are computed by each fetch, and nothing is written to disk.
+  /// The name under which sections are kept on disk; nil for none.
+  ///
+  /// A fetch whose sections are there reads no values to find them: it needs not read the objects at all,
+  /// with a `fetchBatchSize`. What is kept counts while the store's file is as it was: the store is one in a
+  /// SQLite file, whose log has no commits in it, and the context has no changes. The sections have to be
+  /// what is sorted by first: strings, integers or flags. Everything else is computed by each fetch, and not
+  /// kept.
+  ///
+  /// To fetch with another entity, predicate, order or section key path under the same name is a misuse,
+  /// unless ``deleteCache(withName:)`` comes first.
   public let cacheName: String?
   final let results: FetchedResults
 
@@ -45,7 +54,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   /// Who is told of changes. The controller does not keep it alive.
   open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
     didSet {
-      results.takesDifference = nil
+      results.delegateChanged()
       followContext()
     }
   }
@@ -65,12 +74,20 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
       throw refuse(
         "A fetched results controller lists managed objects; the request's resultType is another one.")
     }
+    guard let layouts = context.layouts else {
+      _ = try context.fetch(fetchRequest)
+      return
+    }
+    let criteria = try ResultsCriteria(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, layouts)
+    let cached = CachedSections(cacheName, criteria, context)
     // One word each, whatever the type of the results.
     let objects = unsafeBitCast(try context.fetch(fetchRequest), to: [NSManagedObject].self)
-    guard let layouts = context.layouts else { return }
-    let criteria = try ResultsCriteria(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, layouts)
-    results.replace(try ResultsList(objects, criteria), criteria)
     followContext()
+    if let cached, let sections = cached.sections(of: objects.count) {
+      results.replace(ResultsList(objects, sections), criteria, self)
+    } else {
+      results.replace(try ResultsList(objects, criteria), criteria, self)
+    }
   }
 
   private func followContext() {
@@ -118,8 +135,8 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     return first
   }
 
-  /// Forgets what is cached under a name, or everything: nothing, as nothing is.
-  open class func deleteCache(withName name: String?) {}
+  /// Removes the sections that are kept under a name; with nil, all of this program. Any thread.
+  open class func deleteCache(withName name: String?) { SectionCache.remove(name) }
 
   final func indexTitle(ofSection name: String) -> String? {
     delegate.map { $0.controller(asAny, sectionIndexTitleForSectionName: name) }
@@ -139,6 +156,11 @@ extension NSFetchedResultsController: ResultsTeller {
 
   func tellDifference(_ report: ResultsReport) {
     delegate?.controller(asAny, didChangeContentWith: report.difference)
+  }
+
+  func tellSnapshot(_ snapshot: NSDiffableDataSourceSnapshotReference) {
+    guard let delegate else { return results.takesSnapshot = false }
+    delegate.controller(asAny, didChangeContentWith: snapshot)
   }
 
   func tell(_ report: ResultsReport) {

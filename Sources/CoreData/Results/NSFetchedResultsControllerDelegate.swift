@@ -18,8 +18,8 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 ///    or came are told of too.
 /// 4. `controllerDidChangeContent(_:)`.
 ///
-/// A delegate that has `controller(_:didChangeContentWith:)` is told by it alone, if the list has no
-/// sections.
+/// A delegate that has `controller(_:didChangeContentWith:)` for snapshots is told by it alone; so is one
+/// that has it for differences, if the list has no sections.
 ///
 /// The methods are found as any requirements of a Swift protocol are: in the class that names the protocol,
 /// in its extensions and superclasses, and in a subclass only where it overrides one of those.
@@ -48,6 +48,15 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     sectionIndexTitleForSectionName sectionName: String
   ) -> String?
+
+  /// The whole list, after a fetch and after each event that changed it: names of sections (one, "", if the
+  /// list has none) and ids of objects. Those that changed or moved are among its `reloadedItemIdentifiers`.
+  ///
+  /// New objects have temporary ids until they are saved, and a save alone tells nothing: obtain permanent
+  /// ids first, with `obtainPermanentIDs(for:)`.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
 
   /// All changes of a list without sections at once. A removal and an insertion that are associated are one
   /// object that moved or was updated.
@@ -87,5 +96,13 @@ extension NSFetchedResultsControllerDelegate {
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
   ) {
     controller.results.takesDifference = false
+  }
+
+  /// Being called, it tells that the delegate has none of its own.
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
+  ) {
+    controller.results.takesSnapshot = false
   }
 }

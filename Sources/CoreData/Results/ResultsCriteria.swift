@@ -4,10 +4,10 @@ final class ResultsCriteria {
   let sectionNameKeyPath: String?
   private let predicate: PredicateEvaluator?
   private let sort: [(key: SortKey, path: CompiledKeyPath)]
-  private let stores: [NSPersistentStore]?
-  private let sectionKeys: [String]
+  let stores: [NSPersistentStore]?
+  let sectionKeys: [String]
   /// Where the section's name is stored; nil if a class may compute it.
-  private let sectionPath: CompiledKeyPath?
+  let sectionPath: CompiledKeyPath?
   /// The properties whose change may move an object.
   let placingKeys: Set<String>
 
@@ -50,6 +50,11 @@ final class ResultsCriteria {
     return try predicate?.matches(object) ?? true
   }
 
+  /// Whether the current event tells that something changed that sorts the object.
+  func isPlaced(anewInEvent object: NSManagedObject) -> Bool {
+    object.changedValuesForCurrentEvent().keys.contains(where: placingKeys.contains)
+  }
+
   /// What the object is sorted by.
   func keys(of object: NSManagedObject) throws -> [PredicateValue] {
     try sort.map { step in try throwingCocoaErrors { try step.path.value(from: .subject(object)) } }
@@ -81,7 +86,7 @@ final class ResultsCriteria {
     }
   }
 
-  private static func text(_ value: Any?) -> String {
+  static func text(_ value: Any?) -> String {
     switch value {
     case nil, is NSNull: ""
     case let text as String: text

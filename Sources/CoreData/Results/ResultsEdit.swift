@@ -41,10 +41,10 @@ struct ResultsEdit {
   init(_ event: ResultsEvent, in list: ResultsList, _ criteria: ResultsCriteria) throws {
     var leaving: [NSManagedObject] = []
     var staying: [NSManagedObject] = []
-    for object in event.gone where list.section(of: object) != nil { leaving.append(object) }
+    for object in event.gone where list.contains(object) { leaving.append(object) }
     for object in event.changed where criteria.concerns(object) {
       let isListed = try criteria.lists(object)
-      switch (list.section(of: object) != nil, isListed) {
+      switch (list.contains(object), isListed) {
       case (true, true): staying.append(object)
       case (true, false): leaving.append(object)
       case (false, true): inserted.append(try Entry(object, criteria))
@@ -52,11 +52,9 @@ struct ResultsEdit {
       }
     }
     if leaving.isEmpty && staying.isEmpty { return }
-    let places = list.places(of: leaving + staying)
     func members(_ objects: [NSManagedObject]) -> [Member] {
-      objects.compactMap { object in
-        places[ObjectIdentifier(object)].map { Member(object: object, place: $0) }
-      }.sorted { $0.place < $1.place }
+      objects.compactMap { object in list.place(of: object).map { Member(object: object, place: $0) } }
+        .sorted { $0.place < $1.place }
     }
     removed = members(leaving)
     try settle(members(staying), list, criteria)
@@ -68,40 +66,40 @@ struct ResultsEdit {
   /// refreshed), the place does: it stays if it fits between the object before it that stays and the next one
   /// that did not change.
   private mutating func settle(_ members: [Member], _ list: ResultsList, _ criteria: ResultsCriteria) throws {
-    var leaving = Dictionary(grouping: removed, by: \.place.section).mapValues { Set($0.map(\.place.item)) }
+    // What leaves its place, or may.
+    var affected = Dictionary(grouping: removed, by: \.place.section).mapValues { Set($0.map(\.place.item)) }
+    for member in members { affected[member.place.section, default: []].insert(member.place.item) }
     var isMoving = Array(repeating: false, count: members.count)
+    // Members come in order: these are of the section of the last one.
+    var section = -1
+    var seen = -1  // up to here `previous` is known
+    var previous = -1  // the last object up to there that stays
+    var next = 0  // the first object after that did not change
     for (index, member) in members.enumerated() {
-      let name = try criteria.sectionName(of: member.object)
-      isMoving[index] =
-        name != list.sections[member.place.section].name
-        || member.object.changedValuesForCurrentEvent().keys.contains(where: criteria.placingKeys.contains)
-      if isMoving[index] { leaving[member.place.section, default: []].insert(member.place.item) }
-    }
-    let staying = Dictionary(grouping: members.indices.filter { !isMoving[$0] }) { members[$0].place.section }
-    for (section, indices) in staying {
-      let objects = list.sections[section].objects
-      let left = leaving[section] ?? []
-      let affected = left.union(indices.map { members[$0].place.item })
-      var previous = -1  // the last object before that stays
-      var seen = -1  // up to here `previous` is known
-      var next = 0  // the first object after that did not change
-      for index in indices {
-        let item = members[index].place.item
-        while seen < item - 1 {
-          seen += 1
-          if !affected.contains(seen) { previous = seen }
-        }
-        if next <= item {
-          next = item + 1
-          while next < objects.count, affected.contains(next) { next += 1 }
-        }
-        let keys = try criteria.keys(of: objects[item])
-        let fits =
-          try (previous < 0 || criteria.order(keys, objects[previous]) != .orderedAscending)
-          && (next >= objects.count || criteria.order(keys, objects[next]) != .orderedDescending)
-        seen = item
-        if fits { previous = item } else { isMoving[index] = true }
+      let (item, objects) = (member.place.item, list.sections[member.place.section].objects)
+      if section != member.place.section {
+        (section, seen, previous, next) = (member.place.section, -1, -1, 0)
       }
+      if try criteria.sectionName(of: member.object) != list.sections[section].name
+        || criteria.isPlaced(anewInEvent: member.object)
+      {
+        isMoving[index] = true
+        continue
+      }
+      let changed = affected[section]!
+      var before = item - 1
+      while before > seen, changed.contains(before) { before -= 1 }
+      if before > seen { previous = before }
+      if next <= item {
+        next = item + 1
+        while next < objects.count, changed.contains(next) { next += 1 }
+      }
+      let keys = try criteria.keys(of: member.object)
+      let fits =
+        try (previous < 0 || criteria.order(keys, objects[previous]) != .orderedAscending)
+        && (next >= objects.count || criteria.order(keys, objects[next]) != .orderedDescending)
+      seen = item
+      if fits { previous = item } else { isMoving[index] = true }
     }
     for (index, member) in members.enumerated() {
       if isMoving[index] {

@@ -1,20 +1,39 @@
 /// A section of a list; only the one of a list without section names may be empty.
 final class ResultsSection {
   let name: String
-  var objects: ContiguousArray<NSManagedObject>
+  /// Where it is among the sections of its list.
+  fileprivate(set) var index: Int
+  var objects: ContiguousArray<NSManagedObject> {
+    didSet { ids = nil }
+  }
+  /// The ids of the objects, for snapshots; only kept if they won't change.
+  private var ids: [NSManagedObjectID]?
 
-  init(_ name: String, _ objects: ContiguousArray<NSManagedObject> = []) {
+  init(_ name: String, _ objects: ContiguousArray<NSManagedObject> = [], index: Int = 0) {
     self.name = name
     self.objects = objects
+    self.index = index
+  }
+
+  func objectIDs() -> [NSManagedObjectID] {
+    if let ids { return ids }
+    let made = objects.map(\.objectID)
+    if !made.contains(where: \.isTemporaryID) { ids = made }
+    return made
   }
 }
 
 /// Objects in sections. A class: reading values while it is changed may lead back to it.
 final class ResultsList {
-  var sections: [ResultsSection]
+  private(set) var sections: [ResultsSection] = []
   let hasSectionNames: Bool
-  /// The section of every object; made when it is first needed.
-  private var sectionsByObject: [ObjectIdentifier: ResultsSection]?
+  /// The section of every object, and where in it the object was last seen; made when it is first needed.
+  private var homes: [ObjectIdentifier: Home]?
+
+  private struct Home {
+    let section: ResultsSection
+    var item: Int
+  }
 
   /// Cuts a sorted result into sections. Throws if the order scatters the objects of a section.
   init(_ objects: [NSManagedObject], _ criteria: ResultsCriteria) throws {
@@ -23,7 +42,6 @@ final class ResultsList {
       sections = [ResultsSection("", ContiguousArray(objects))]
       return
     }
-    sections = []
     var names: Set<String> = []
     for (index, object) in objects.enumerated() {
       let name = try criteria.sectionName(of: object)
@@ -38,14 +56,25 @@ final class ResultsList {
               + "what \"\(criteria.sectionNameKeyPath ?? "")\" gives one name."
           ).nsError
         }
-        sections.append(ResultsSection(name))
+        sections.append(ResultsSection(name, index: sections.count))
       }
       sections[sections.count - 1].objects.append(object)
     }
   }
 
+  /// Cuts a result into sections that are known, and have as many objects together.
+  init(_ objects: [NSManagedObject], _ known: [(name: String, count: Int)]) {
+    hasSectionNames = true
+    var start = 0
+    for (name, count) in known {
+      let members = ContiguousArray(objects[start..<start + count])
+      sections.append(ResultsSection(name, members, index: sections.count))
+      start += count
+    }
+  }
+
   private init(copying other: ResultsList) {
-    sections = other.sections.map { ResultsSection($0.name, $0.objects) }
+    sections = other.sections.map { ResultsSection($0.name, $0.objects, index: $0.index) }
     hasSectionNames = other.hasSectionNames
   }
 
@@ -56,37 +85,88 @@ final class ResultsList {
 
   var objects: [NSManagedObject] { sections.flatMap(\.objects) }
 
-  /// The section that an object is in; nil if it is not in the list.
-  func section(of object: NSManagedObject) -> ResultsSection? {
-    if sectionsByObject == nil {
-      var all: [ObjectIdentifier: ResultsSection] = [:]
-      for section in sections { for object in section.objects { all[ObjectIdentifier(object)] = section } }
-      sectionsByObject = all
-    }
-    return sectionsByObject?[ObjectIdentifier(object)]
+  func removeSection(at index: Int) {
+    sections.remove(at: index)
+    number(from: index)
   }
 
-  func setSection(_ section: ResultsSection?, of object: NSManagedObject) {
-    sectionsByObject?[ObjectIdentifier(object)] = section
+  func insert(_ section: ResultsSection, at index: Int) {
+    sections.insert(section, at: index)
+    number(from: index)
   }
 
-  /// Where objects are; those that are not in the list are left out.
-  func places(of objects: some Sequence<NSManagedObject>) -> [ObjectIdentifier: ResultsPlace] {
-    var wanted: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
-    for object in objects {
-      guard let section = section(of: object) else { continue }
-      wanted[ObjectIdentifier(section), default: []].insert(ObjectIdentifier(object))
-    }
-    var places: [ObjectIdentifier: ResultsPlace] = [:]
-    for (index, section) in sections.enumerated() where !wanted.isEmpty {
-      guard var missing = wanted.removeValue(forKey: ObjectIdentifier(section)) else { continue }
+  private func number(from first: Int) {
+    for index in first..<sections.count { sections[index].index = index }
+  }
+
+  private func makeHomes() {
+    var all: [ObjectIdentifier: Home] = [:]
+    all.reserveCapacity(sections.reduce(0) { $0 + $1.objects.count })
+    for section in sections {
       for (item, object) in section.objects.enumerated() {
-        guard missing.remove(ObjectIdentifier(object)) != nil else { continue }
-        places[ObjectIdentifier(object)] = ResultsPlace(section: index, item: item)
-        if missing.isEmpty { break }
+        all[ObjectIdentifier(object)] = Home(section: section, item: item)
       }
     }
-    return places
+    homes = all
+  }
+
+  func contains(_ object: NSManagedObject) -> Bool {
+    if homes == nil { makeHomes() }
+    return homes![ObjectIdentifier(object)] != nil
+  }
+
+  /// Learns that an object is in a section now, at an item or near it; or, without one, that it is in none.
+  func setHome(_ section: ResultsSection?, near item: Int, of object: NSManagedObject) {
+    homes?[ObjectIdentifier(object)] = section.map { Home(section: $0, item: item) }
+  }
+
+  /// Where an object is; nil if it is not in the list.
+  ///
+  /// It is looked for where it was last seen, then further and further away: as far as it was pushed since by
+  /// others that came and went.
+  func place(of object: NSManagedObject) -> ResultsPlace? {
+    if homes == nil { makeHomes() }
+    guard let home = homes![ObjectIdentifier(object)] else { return nil }
+    let item = home.section.objects.withUnsafeBufferPointer { objects -> Int in
+      if objects.indices.contains(home.item), objects[home.item] === object { return home.item }
+      var (low, high) = (min(home.item - 1, objects.count - 1), max(home.item + 1, 0))
+      while low >= 0 || high < objects.count {
+        if low >= 0 {
+          if objects[low] === object { return low }
+          low -= 1
+        }
+        if high < objects.count {
+          if objects[high] === object { return high }
+          high += 1
+        }
+      }
+      preconditionFailure("An object is not in the section that it is said to be in.")
+    }
+    if item != home.item { homes![ObjectIdentifier(object)]!.item = item }
+    return ResultsPlace(section: home.section.index, item: item)
+  }
+
+  /// The list as a snapshot; what was updated or moved is to be reloaded.
+  func snapshot(reloading report: ResultsReport?) -> NSDiffableDataSourceSnapshotReference {
+    NSDiffableDataSourceSnapshotReference(
+      NSDiffableDataSourceSnapshot<String, NSManagedObjectID>(
+        sections: sections.map { .init(identifier: $0.name, items: $0.objectIDs()) },
+        reloaded: reloaded(report)))
+  }
+
+  /// The same, made only when it is looked at, though it has what the list has now: for a delegate that may
+  /// not take it at all.
+  func latentSnapshot(reloading report: ResultsReport?) -> NSDiffableDataSourceSnapshotReference {
+    let sections = sections.map { (name: $0.name, objects: $0.objects) }
+    return NSDiffableDataSourceSnapshotReference { [self] in
+      NSDiffableDataSourceSnapshot<String, NSManagedObjectID>(
+        sections: sections.map { .init(identifier: $0.name, items: $0.objects.map(\.objectID)) },
+        reloaded: reloaded(report))
+    }
+  }
+
+  private func reloaded(_ report: ResultsReport?) -> [NSManagedObjectID] {
+    report?.objects.filter { $0.type == .update || $0.type == .move }.map(\.object.objectID) ?? []
   }
 }
 

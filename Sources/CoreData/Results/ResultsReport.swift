@@ -38,16 +38,13 @@ extension ResultsList {
     let former = takeOut(edit.removed + edit.moved.map(\.member))
     let entries = Dictionary(grouping: edit.moved.map(\.entry) + edit.inserted, by: \.sectionName)
     if hasSectionNames {
-      for (index, section) in sections.enumerated().reversed()
-      where section.objects.isEmpty && entries[section.name] == nil {
-        report.removedSections.append((index, ResultsSection(section.name, former[index] ?? [])))
-        sections.remove(at: index)
+      for index in former.keys.sorted(by: >) where entries[sections[index].name] == nil {
+        report.removedSections.append((index, ResultsSection(sections[index].name, former[index]!)))
+        removeSection(at: index)
       }
     }
-    let isNew = try putIn(entries, criteria)
-    for (index, section) in sections.enumerated() where isNew.contains(ObjectIdentifier(section)) {
-      report.insertedSections.append((index, section))
-    }
+    let new = try putIn(entries, criteria)
+    report.insertedSections = new.map { (index: $0.index, section: $0) }.sorted { $0.index < $1.index }
     tell(edit, in: &report)
     return report
   }
@@ -57,18 +54,12 @@ extension ResultsList {
     var emptied: [Int: ContiguousArray<NSManagedObject>] = [:]
     for (index, leaving) in Dictionary(grouping: members, by: \.place.section) {
       let section = sections[index]
-      for member in leaving { setSection(nil, of: member.object) }
+      for member in leaving { setHome(nil, near: 0, of: member.object) }
       if leaving.count == section.objects.count {
         emptied[index] = section.objects
         section.objects = []
-      } else if leaving.count <= 8 {
-        for item in leaving.map(\.place.item).sorted(by: >) { section.objects.remove(at: item) }
       } else {
-        let items = Set(leaving.map(\.place.item))
-        var kept = ContiguousArray<NSManagedObject>()
-        kept.reserveCapacity(section.objects.count - items.count)
-        for (item, object) in section.objects.enumerated() where !items.contains(item) { kept.append(object) }
-        section.objects = kept
+        section.objects.remove(at: leaving.map(\.place.item).sorted())
       }
     }
     return emptied
@@ -77,28 +68,26 @@ extension ResultsList {
   /// Puts objects where they belong, and makes the sections they need; returns those.
   private func putIn(
     _ entries: [String: [ResultsEdit.Entry]], _ criteria: ResultsCriteria
-  ) throws -> Set<ObjectIdentifier> {
+  ) throws -> [ResultsSection] {
     if entries.isEmpty { return [] }
-    var isNew: Set<ObjectIdentifier> = []
     var byName: [String: ResultsSection] = [:]
     for section in sections { byName[section.name] = section }
     let sorted = entries.mapValues { $0.sorted { $0.precedes($1, criteria) } }
     for (name, sorted) in sorted {
-      guard let known = byName[name] else { continue }
-      try merge(sorted, into: known, criteria)
-      for entry in sorted { setSection(known, of: entry.object) }
+      if let known = byName[name] { try merge(sorted, into: known, criteria) }
     }
     // No section is empty any more, so that each tells by its first object where it stands.
+    var new: [ResultsSection] = []
     for (name, sorted) in sorted where byName[name] == nil {
       let section = ResultsSection(name, ContiguousArray(sorted.map(\.object)))
       let index = try position(in: 0..<sections.count) {
         try criteria.order(sorted[0].keys, sections[$0].objects[0])
       }
-      sections.insert(section, at: index)
-      isNew.insert(ObjectIdentifier(section))
-      for entry in sorted { setSection(section, of: entry.object) }
+      insert(section, at: index)
+      new.append(section)
+      for (item, entry) in sorted.enumerated() { setHome(section, near: item, of: entry.object) }
     }
-    return isNew
+    return new
   }
 
   private func merge(
@@ -106,28 +95,14 @@ extension ResultsList {
   ) throws {
     var start = 0
     var positions: [Int] = []
-    for entry in entries {
+    for (number, entry) in entries.enumerated() {
       start = try position(in: start..<section.objects.count) {
         try criteria.order(entry.keys, section.objects[$0])
       }
       positions.append(start)
+      setHome(section, near: start + number, of: entry.object)
     }
-    if entries.count <= 8 {
-      for (position, entry) in zip(positions, entries).reversed() {
-        section.objects.insert(entry.object, at: position)
-      }
-      return
-    }
-    var merged = ContiguousArray<NSManagedObject>()
-    merged.reserveCapacity(section.objects.count + entries.count)
-    var taken = 0
-    for (position, entry) in zip(positions, entries) {
-      merged.append(contentsOf: section.objects[taken..<position])
-      merged.append(entry.object)
-      taken = position
-    }
-    merged.append(contentsOf: section.objects[taken...])
-    section.objects = merged
+    section.objects.insert(entries.map(\.object), at: positions)
   }
 
   /// Binary search: the place after all that the new one does not come before.
@@ -141,9 +116,7 @@ extension ResultsList {
   }
 
   private func tell(_ edit: ResultsEdit, in report: inout ResultsReport) {
-    let listed = edit.inserted.map(\.object) + edit.moved.map(\.entry.object) + edit.updated.map(\.object)
-    let places = places(of: listed)
-    func new(_ object: NSManagedObject) -> ResultsPlace? { places[ObjectIdentifier(object)] }
+    func new(_ object: NSManagedObject) -> ResultsPlace? { place(of: object) }
     for member in edit.removed.reversed() {
       report.objects.append(.init(object: member.object, type: .delete, old: member.place, new: nil))
     }

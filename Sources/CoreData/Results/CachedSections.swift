@@ -1,0 +1,126 @@
+/// Sections that are known without looking at the objects: from a cache, or from one statement that counts
+/// them.
+///
+/// Only where they can be trusted: one SQLite store, whose file tells by its stamp that nobody has written to
+/// it between the fetch and the counting; no unsaved changes; and sections that are what is sorted by first.
+struct CachedSections {
+  private let cache: SectionCache
+  private let store: SQLiteStore
+  private let definition: SectionCache.Definition
+  private let counting: FetchDescription
+  private let stamp: String
+
+  private static let settlingTime = 2
+
+  /// Nil where sections have to be computed. To be made before the fetch. Traps if the cache has sections of
+  /// another request.
+  init?(_ name: String?, _ criteria: ResultsCriteria, _ context: NSManagedObjectContext) {
+    guard let name, let path = criteria.countablePath, context.parent == nil, !context.hasChanges,
+      case .newest = context.generation, let coordinator = context.persistentStoreCoordinator,
+      let store = CachedSections.onlyStore(criteria, coordinator), let cache = SectionCache(name, store)
+    else { return nil }
+    let description = criteria.description
+    definition = SectionCache.Definition(
+      request: [
+        description.layout.name, criteria.sectionNameKeyPath ?? "", "\(description.includesSubentities)",
+        description.predicate.map(PredicatePrinter.print) ?? "",
+      ]
+        + description.sort.map {
+          "\($0.path.joined(separator: ".")) \($0.ascending) \($0.collation.rawValue)"
+        },
+      entityVersion: description.layout.entity.versionHash)
+    if let known = cache.read(), known.definition.entityVersion == definition.entityVersion,
+      known.definition != definition
+    {
+      misuse(.otherCachedRequest(name, known.definition.request, definition.request))
+    }
+    guard let stamp = store.fileStamp(settledFor: SectionCache.place?.age ?? CachedSections.settlingTime)
+    else { return nil }
+    self.cache = cache
+    self.store = store
+    self.stamp = stamp
+    var counting = description
+    counting.sort = [description.sort[0]]
+    counting.output = .dictionaries(
+      DictionaryFetch(
+        columns: [
+          .init(name: "name", expression: .keyPath(path), type: nil),
+          .init(name: "count", expression: .function("count:", [.evaluatedObject]), type: nil),
+        ], groupBy: [.keyPath(path)]))
+    self.counting = counting
+  }
+
+  /// The store that the fetch asks, if it is one SQLite store.
+  private static func onlyStore(
+    _ criteria: ResultsCriteria, _ coordinator: NSPersistentStoreCoordinator
+  ) -> SQLiteStore? {
+    let stores = coordinator.persistentStores.filter { store in
+      criteria.stores?.contains { $0 === store } ?? true
+        && coordinator.holds(store, criteria.description.layout)
+    }
+    return stores.count == 1 ? stores[0] as? SQLiteStore : nil
+  }
+
+  /// The sections of what was fetched since; nil if something was written, or doesn't fit.
+  func sections(of total: Int) -> [(name: String, count: Int)]? {
+    let known = cache.read().flatMap { $0.definition == definition && $0.stamp == stamp ? $0.sections : nil }
+    guard let sections = known ?? counted(), store.fileStamp(settledFor: 0) == stamp,
+      sections.reduce(0, { $0 + $1.count }) == total
+    else { return nil }
+    if known == nil { cache.write(.init(definition: definition, stamp: stamp, sections: sections)) }
+    return sections
+  }
+
+  private func counted() -> [(name: String, count: Int)]? {
+    guard case .dictionaries(let rows)? = try? store.rows(for: counting, in: nil) else { return nil }
+    var sections: [(name: String, count: Int)] = []
+    for row in rows {
+      guard let count = row["count"] as? Int else { return nil }
+      let name = ResultsCriteria.text(row["name"])
+      // Nil and "" have one name.
+      if sections.last?.name == name {
+        sections[sections.count - 1].count += count
+        continue
+      }
+      sections.append((name, count))
+    }
+    return Set(sections.map(\.name)).count == sections.count ? sections : nil
+  }
+}
+
+extension ResultsCriteria {
+  /// The key path of the sections, if a store can count them as they would be computed: a stored string,
+  /// number or flag that is sorted by first, in the order of its values, without a limit.
+  var countablePath: [String]? {
+    guard sectionPath != nil, let first = description.sort.first, first.path == sectionKeys,
+      first.collation == .binary, description.limit == 0, description.offset == 0,
+      description.predicate?.isTold ?? true
+    else { return nil }
+    var layout = description.layout
+    for key in sectionKeys.dropLast() {
+      guard let property = layout.property(named: key), property.kind == .toOne else { return nil }
+      layout = layout.model.layouts[property.destination]
+    }
+    switch layout.property(named: sectionKeys[sectionKeys.count - 1])?.kind {
+    case .string, .int16, .int32, .int64, .boolean: return sectionKeys
+    default: return nil
+    }
+  }
+}
+
+extension PredicateNode {
+  /// Whether its text tells it from every other predicate.
+  fileprivate var isTold: Bool {
+    struct Untold: Error {}
+    let told = try? mapConstants { constant in
+      switch constant {
+      case .other: throw Untold()
+      case .object(let object):
+        guard let id = object as? NSManagedObjectID, !id.isTemporaryID else { throw Untold() }
+        return constant
+      default: return constant
+      }
+    }
+    return told != nil
+  }
+}

@@ -1,0 +1,148 @@
+/// What a list shows, at one moment: identifiers of sections, and of the items in each. A value.
+///
+/// UIKit and AppKit have this type on Apple's platforms; a fetched results controller hands it to its
+/// delegate there, and here, with the sections' names and the ids of the objects:
+///
+///     func controller(
+///       _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+///       didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
+///     ) {
+///       let snapshot = snapshot as NSDiffableDataSourceSnapshot<String, NSManagedObjectID>
+///       show(snapshot.itemIdentifiers)
+///     }
+///
+/// Every identifier is there once. Naming one that has to be there and is not, or one twice, is a misuse and
+/// traps, as do exceptions with Apple's.
+///
+/// It may be handed between threads if its identifiers may.
+nonisolated public struct NSDiffableDataSourceSnapshot<
+  SectionIdentifierType: Hashable, ItemIdentifierType: Hashable
+> {
+  struct Section {
+    let identifier: SectionIdentifierType
+    var items: [ItemIdentifierType]
+  }
+
+  var sections: [Section] = []
+  /// Finds identifiers; made when it is needed.
+  var index = SnapshotIndex<SectionIdentifierType, ItemIdentifierType>()
+
+  /// The sections that are to be shown anew, in the order in which that was asked for.
+  public internal(set) var reloadedSectionIdentifiers: [SectionIdentifierType] = []
+  /// The items that are to be shown anew: those whose objects changed, in a fetched results controller's.
+  public internal(set) var reloadedItemIdentifiers: [ItemIdentifierType] = []
+  /// The items whose views are to be filled anew.
+  public internal(set) var reconfiguredItemIdentifiers: [ItemIdentifierType] = []
+
+  /// An empty one.
+  public init() {}
+
+  /// One whose identifiers are known to be different from each other.
+  init(sections: [Section], reloaded: [ItemIdentifierType]) {
+    self.sections = sections
+    reloadedItemIdentifiers = reloaded
+  }
+
+  public var numberOfSections: Int { sections.count }
+
+  public var numberOfItems: Int { sections.reduce(0) { $0 + $1.items.count } }
+
+  /// The sections in order.
+  public var sectionIdentifiers: [SectionIdentifierType] { sections.map(\.identifier) }
+
+  /// The items of all sections, in order.
+  public var itemIdentifiers: [ItemIdentifierType] {
+    sections.count == 1 ? sections[0].items : sections.flatMap(\.items)
+  }
+
+  /// How many items a section has, which must be there.
+  public func numberOfItems(inSection identifier: SectionIdentifierType) -> Int {
+    sections[place(ofSection: identifier)].items.count
+  }
+
+  /// The items of a section, which must be there.
+  public func itemIdentifiers(inSection identifier: SectionIdentifierType) -> [ItemIdentifierType] {
+    sections[place(ofSection: identifier)].items
+  }
+
+  /// The section that an item is in; nil if the item isn't there.
+  public func sectionIdentifier(containingItem identifier: ItemIdentifierType) -> SectionIdentifierType? {
+    index.place(of: identifier, sections).map { sections[$0.section].identifier }
+  }
+
+  /// Where an item is among those of all sections; nil if it isn't there.
+  public func indexOfItem(_ identifier: ItemIdentifierType) -> Int? {
+    index.place(of: identifier, sections).map {
+      sections[..<$0.section].reduce($0.item) { $0 + $1.items.count }
+    }
+  }
+
+  /// Where a section is; nil if it isn't there.
+  public func indexOfSection(_ identifier: SectionIdentifierType) -> Int? {
+    index.place(ofSection: identifier, sections)
+  }
+
+  func place(ofSection identifier: SectionIdentifierType) -> Int {
+    guard let place = index.place(ofSection: identifier, sections) else {
+      misuse(.noSnapshotSection(identifier, sectionIdentifiers))
+    }
+    return place
+  }
+
+  func place(ofItem identifier: ItemIdentifierType) -> ResultsPlace {
+    guard let place = index.place(of: identifier, sections) else { misuse(.noSnapshotItem(identifier)) }
+    return place
+  }
+}
+
+// The index is under a lock, the rest is values.
+extension NSDiffableDataSourceSnapshot: @unchecked Sendable
+where SectionIdentifierType: Sendable, ItemIdentifierType: Sendable {}
+
+/// Where the identifiers of a snapshot are. Copies of the snapshot share it until one of them changes.
+final class SnapshotIndex<SectionID: Hashable, ItemID: Hashable>: @unchecked Sendable {
+  typealias Sections = [NSDiffableDataSourceSnapshot<SectionID, ItemID>.Section]
+
+  // `@unchecked Sendable`: both under the lock, except while only one snapshot has the index and is changed.
+  private let lock = NSLock()
+  private var places: [ItemID: ResultsPlace]?
+  private var sectionPlaces: [SectionID: Int]?
+
+  func place(of item: ItemID, _ sections: Sections) -> ResultsPlace? {
+    lock.withLock {
+      if places == nil {
+        var all: [ItemID: ResultsPlace] = [:]
+        all.reserveCapacity(sections.reduce(0) { $0 + $1.items.count })
+        for (number, section) in sections.enumerated() {
+          for (item, id) in section.items.enumerated() { all[id] = ResultsPlace(section: number, item: item) }
+        }
+        places = all
+      }
+      return places![item]
+    }
+  }
+
+  func place(ofSection identifier: SectionID, _ sections: Sections) -> Int? {
+    lock.withLock {
+      if sectionPlaces == nil {
+        sectionPlaces = Dictionary(
+          uniqueKeysWithValues: sections.enumerated().map { ($1.identifier, $0) })
+      }
+      return sectionPlaces![identifier]
+    }
+  }
+
+  /// Learns of items at the end of a section.
+  func append(_ items: [ItemID], section: Int, from first: Int) {
+    if places == nil { return }
+    for (offset, id) in items.enumerated() {
+      places![id] = ResultsPlace(section: section, item: first + offset)
+    }
+  }
+
+  /// Learns of sections after all others.
+  func append(_ identifiers: [SectionID], from first: Int) {
+    if sectionPlaces == nil { return }
+    for (offset, id) in identifiers.enumerated() { sectionPlaces![id] = first + offset }
+  }
+}

@@ -1,0 +1,83 @@
+/// Section names and counts of fetched results, kept in files under the name of a cache.
+///
+/// A file is for one store: `<caches>/<program>/.CoreDataCaches/SectionInfoCaches/<name>/<store's UUID>`. It
+/// is never needed: what can't be read, or doesn't fit, is computed.
+///
+/// Any thread.
+struct SectionCache {
+  /// What the sections were made of.
+  struct Definition: Equatable {
+    /// What the client said: entity, predicate, order, section key path.
+    var request: [String]
+    /// The version of the entity.
+    var entityVersion: Data
+  }
+
+  struct Entry {
+    var definition: Definition
+    /// The state of the store's file.
+    var stamp: String
+    var sections: [(name: String, count: Int)]
+  }
+
+  /// Where the files are instead of the user's caches, and how old a store's last write has to be: for tests.
+  @TaskLocal static var place: (folder: URL, age: Int)?
+
+  let file: URL
+
+  init?(_ name: String, _ store: NSPersistentStore) {
+    guard let folder = SectionCache.folder(of: name) else { return nil }
+    file = folder.appendingPathComponent(store.identifier)
+  }
+
+  private static var root: URL? {
+    if let place { return place.folder }
+    let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+    let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    return caches?.appendingPathComponent(program).appendingPathComponent(".CoreDataCaches/SectionInfoCaches")
+  }
+
+  private static func folder(of name: String) -> URL? {
+    // Any name makes one file name, "..", "a/b" too; none that is too long for one.
+    let text = name.utf8.reduce(into: "") { text, byte in
+      let isPlain =
+        byte == UInt8(ascii: "_") || byte < 0x80 && Character(UnicodeScalar(byte)).isLetter
+        || byte < 0x80 && Character(UnicodeScalar(byte)).isNumber
+      text += isPlain ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16)
+    }
+    if text.isEmpty || text.utf8.count > 200 { return nil }
+    return root?.appendingPathComponent(text)
+  }
+
+  /// Removes what is kept under a name, or everything.
+  static func remove(_ name: String?) {
+    guard let folder = name == nil ? root : folder(of: name!) else { return }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  func read() -> Entry? {
+    guard let data = try? Data(contentsOf: file),
+      let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any],
+      list["format"] as? Int == 1, let request = list["request"] as? [String],
+      let version = list["entityVersion"] as? Data, let stamp = list["stamp"] as? String,
+      let names = list["names"] as? [String], let counts = list["counts"] as? [Int],
+      names.count == counts.count, counts.allSatisfy({ $0 > 0 }), Set(names).count == names.count
+    else { return nil }
+    return Entry(
+      definition: Definition(request: request, entityVersion: version), stamp: stamp,
+      sections: zip(names, counts).map { (name: $0, count: $1) })
+  }
+
+  /// Nothing happens if it can't be written.
+  func write(_ entry: Entry) {
+    let list: [String: Any] = [
+      "format": 1, "request": entry.definition.request, "entityVersion": entry.definition.entityVersion,
+      "stamp": entry.stamp, "names": entry.sections.map(\.name), "counts": entry.sections.map(\.count),
+    ]
+    guard let data = try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    else { return }
+    try? FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try? data.write(to: file, options: .atomic)
+  }
+}

@@ -1,0 +1,41 @@
+/// What tells one state of a store's file from another, without reading it.
+extension SQLiteStore {
+  /// Changes with everything that is written to the file; nil when nothing that outlives this process tells
+  /// it.
+  ///
+  /// It is made of the file's identity, length and time of change, which programs can't set. So it is nil
+  /// while a log or a journal has commits beside the file, and while the time is so young that another write
+  /// could have the same one.
+  ///
+  /// - Parameter age: how old, in seconds, the last write has to be.
+  func fileStamp(settledFor age: Int) -> String? {
+    // SQLite puts its log beside the file that a link leads to.
+    guard !isReadOnly, workingCopy == nil, let found = url.flatMap({ realpath($0.path, nil) }) else {
+      return nil
+    }
+    defer { free(found) }
+    let path = String(cString: found)
+    guard let file = FileStatus(path) else { return nil }
+    for suffix in ["-wal", "-journal"] {
+      if let beside = FileStatus(path + suffix), beside.length > 0 { return nil }
+    }
+    var now = timespec()
+    guard clock_gettime(CLOCK_REALTIME, &now) == 0, now.tv_sec - file.seconds >= age else { return nil }
+    return file.text
+  }
+
+  private struct FileStatus {
+    let length: Int
+    let seconds: Int
+    let text: String
+
+    /// Asks for the status only: closing a descriptor would give up the locks that SQLite has on the file.
+    init?(_ path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      length = Int(status.st_size)
+      seconds = status.st_ctim.tv_sec
+      text = "\(status.st_dev).\(status.st_ino).\(length).\(seconds).\(status.st_ctim.tv_nsec)"
+    }
+  }
+}
