@@ -15,7 +15,7 @@ struct FetchedResultsTests {
     _ context: NSManagedObjectContext, _ request: NSFetchRequest<NSManagedObject>, sections: String? = nil
   ) -> NSFetchedResultsController<NSManagedObject> {
     NSFetchedResultsController(
-      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: "books")
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil)
   }
 
   private func fill(_ context: NSManagedObjectContext) throws {
@@ -33,7 +33,7 @@ struct FetchedResultsTests {
       let controller = list(context, request("title"))
       #expect(controller.fetchedObjects == nil && controller.sections == nil)
       #expect(controller.sectionIndexTitles == [] && controller.indexPath(forObject: book) == nil)
-      #expect(controller.cacheName == "books" && controller.managedObjectContext === context)
+      #expect(controller.cacheName == nil && controller.managedObjectContext === context)
     }
   }
 
@@ -175,7 +175,7 @@ struct FetchedResultsTests {
   }
 
   @Test(
-    "A changed request counts from the next fetch on; deleting a cache changes nothing",
+    "A changed request counts from the next fetch on",
     arguments: StoreKind.allCases)
   func changedRequest(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
@@ -184,8 +184,6 @@ struct FetchedResultsTests {
       try controller.performFetch()
       controller.fetchRequest.predicate = NSPredicate(format: "pages > 1")
       #expect(controller.fetchedObjects?.count == 5)
-      NSFetchedResultsController<NSManagedObject>.deleteCache(withName: "books")
-      NSFetchedResultsController<NSFetchRequestResult>.deleteCache(withName: nil)
       try controller.performFetch()
       #expect(controller.fetchedObjects?.count == 3)
     }
