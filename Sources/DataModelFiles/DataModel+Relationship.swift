@@ -69,6 +69,8 @@ extension DataModel {
     public var name: String
     public var entityName: String
     public var predicateFormat: String?
+    /// Why the predicate of a compiled model could not be written as a format; nil where it could.
+    public var unreadablePredicate: String?
     public var fetchLimit = 0
     public var fetchOffset = 0
     public var fetchBatchSize = 0

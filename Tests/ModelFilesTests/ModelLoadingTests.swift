@@ -122,10 +122,10 @@ struct ModelLoadingTests {
     #expect(parts.deleteRule == .cascadeDeleteRule)
     #expect(parts.inverseRelationship?.inverseRelationship === parts)
     #expect(model.entities(forConfigurationName: "Cloud")?.compactMap(\.name).sorted() == ["Item", "Part"])
-    let template = model.fetchRequestTemplates["some"] as? StoredFetchRequest
-    #expect(template?.predicateFormat == "count > 3" && template?.fetchLimit == 7)
+    let template = model.fetchRequestTemplate(forName: "some")
+    #expect(template?.predicate?.predicateFormat == "count > 3" && template?.fetchLimit == 7)
     let heavy = part.propertiesByName["heavy"] as? NSFetchedPropertyDescription
-    #expect((heavy?.storedFetchRequest as? StoredFetchRequest)?.entityName == "Part")
+    #expect(heavy?.fetchRequest?.entity === part && heavy?.fetchRequest?.predicate?.predicateFormat == "count > 3")
     let values = try SourceModelReader.package(at: folder.url.appendingPathComponent("M.xcdatamodeld"))
     let expected = values.currentVersion.entityVersionHashes().mapValues { Data($0) }
     #expect(model.entityVersionHashesByName == expected)

@@ -82,9 +82,9 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .incompatibleModel: return NSPersistentStoreIncompatibleVersionHashError
     case .migrationUnavailable: return NSMigrationMissingMappingModelError
     case .unreadableModelFile: return CocoaError.Code.fileReadCorruptFile.rawValue
-    case .unusableModel, .modelsDisagree: return NSCoreDataError
+    case .unusableModel, .modelsDisagree, .templatesDisagree: return NSCoreDataError
     case .missingMandatoryValue: return NSValidationMissingMandatoryPropertyError
-    case .valueOfWrongClass, .predicateFailed(_, _, nil): return NSManagedObjectValidationError
+    case .valueOfWrongClass, .readOnlyProperty, .predicateFailed(_, _, nil): return NSManagedObjectValidationError
     case .predicateFailed(_, _, let warning?): return (warning as? Int) ?? NSManagedObjectValidationError
     case .valueOutOfLimits(_, let code, _, _): return code
     case .tooFewDestinations: return NSValidationRelationshipLacksMinimumCountError

@@ -40,11 +40,15 @@ extension Failure {
       return "The model can't be used: \(problem.description)"
     case .modelsDisagree(let entity):
       return "The models can't be merged: they define the entity \(entity) in different ways."
+    case .templatesDisagree(let name):
+      return "The models can't be merged: they have different fetch request templates of the name \(name)."
 
     case .missingMandatoryValue(let subject):
       return "\(subject.property) is a required value of \(subject.entity)."
     case .valueOfWrongClass(let subject, let expected):
       return "\(subject.property) of \(subject.entity) takes a \(expected), not \(subject.valueWords)."
+    case .readOnlyProperty(let entity, let property):
+      return "\(property) of \(entity) can't be set: it is a fetched property."
     case .valueOutOfLimits(let subject, let code, let limit, _):
       return "\(subject.property) of \(subject.entity) \(Failure.limitWords(code, limit)): "
         + "\(subject.valueWords)."

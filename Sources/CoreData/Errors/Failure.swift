@@ -25,10 +25,12 @@ enum Failure: Error, @unchecked Sendable {
   case unreadableModelFile(url: URL, what: String)
   case unusableModel(ModelProblem)
   case modelsDisagree(entity: String)
+  case templatesDisagree(name: String)
 
   // Validation of one value; several are grouped by `multipleValidationErrors`.
   case missingMandatoryValue(Subject)
   case valueOfWrongClass(Subject, expected: String)
+  case readOnlyProperty(entity: String, property: String)
   case valueOutOfLimits(Subject, code: Int, limit: String, rule: NSPredicate? = nil)
   case predicateFailed(Subject, predicate: NSPredicate, warning: Any?)
   case tooFewDestinations(Subject, count: Int, minimum: Int)

@@ -19,41 +19,44 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
 /// Unsaved changes of the context take part, unless ``includesPendingChanges`` is false.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
   private var namedEntity: String?
+  /// The model that has the request as a template, or for a fetched property; nil for all others.
+  final var place: RequestPlace?
 
   /// The entity whose objects are looked for; resolved by its name in the context's model when only that is given.
-  open var entity: NSEntityDescription?
+  open var entity: NSEntityDescription? { willSet { willChange("entity") } }
   open var entityName: String? { entity?.name ?? namedEntity }
 
   /// Which objects; nil for all.
-  open var predicate: NSPredicate?
+  open var predicate: NSPredicate? { willSet { willChange("predicate") } }
   /// In which order; nil for none in particular.
-  open var sortDescriptors: [NSSortDescriptor]?
+  open var sortDescriptors: [NSSortDescriptor]? { willSet { willChange("sortDescriptors") } }
   /// How many at most; 0 for no limit.
-  open var fetchLimit = 0
+  open var fetchLimit = 0 { willSet { willChange("fetchLimit") } }
   /// How many to skip.
-  open var fetchOffset = 0
+  open var fetchOffset = 0 { willSet { willChange("fetchOffset") } }
   /// In what portions rows are read as the objects are used; 0 for all at once.
-  open var fetchBatchSize = 0
-  open var resultType: NSFetchRequestResultType = .managedObjectResultType
+  open var fetchBatchSize = 0 { willSet { willChange("fetchBatchSize") } }
+  open var resultType: NSFetchRequestResultType = .managedObjectResultType { willSet { willChange("resultType") } }
   /// Whether objects of subentities are found as well.
-  open var includesSubentities = true
+  open var includesSubentities = true { willSet { willChange("includesSubentities") } }
   /// Whether the rows' values are read along with the objects.
-  open var includesPropertyValues = true
+  open var includesPropertyValues = true { willSet { willChange("includesPropertyValues") } }
   /// Whether objects come as faults; with `includesPropertyValues` their values are at hand all the same.
-  open var returnsObjectsAsFaults = true
+  open var returnsObjectsAsFaults = true { willSet { willChange("returnsObjectsAsFaults") } }
   /// Whether unsaved changes of the context take part.
-  open var includesPendingChanges = true
+  open var includesPendingChanges = true { willSet { willChange("includesPendingChanges") } }
   /// Whether equal dictionaries come once; for dictionary results only.
-  open var returnsDistinctResults = false
+  open var returnsDistinctResults = false { willSet { willChange("returnsDistinctResults") } }
   /// Names or descriptions of the properties of dictionary results; nil for all attributes and to-one ids.
-  open var propertiesToFetch: [Any]?
-  open var propertiesToGroupBy: [Any]?
-  open var havingPredicate: NSPredicate?
+  open var propertiesToFetch: [Any]? { willSet { willChange("propertiesToFetch") } }
+  open var propertiesToGroupBy: [Any]? { willSet { willChange("propertiesToGroupBy") } }
+  open var havingPredicate: NSPredicate? { willSet { willChange("havingPredicate") } }
   /// Paths of relationships whose destinations are read along.
-  open var relationshipKeyPathsForPrefetching: [String]?
+  open var relationshipKeyPathsForPrefetching: [String]? {
+    willSet { willChange("relationshipKeyPathsForPrefetching") }
+  }
   /// Whether objects that have their values already take the rows' ones; unsaved changes stay on top.
-  open var shouldRefreshRefetchedObjects = false
-
+  open var shouldRefreshRefetchedObjects = false { willSet { willChange("shouldRefreshRefetchedObjects") } }
   public override init() { super.init() }
 
   public init(entityName: String) {
@@ -90,6 +93,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
     shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
     affectedStores = other.affectedStores
+  }
+
+  private func willChange(_ member: StaticString) {
+    if let place, place.isFrozen { misuse(.immutableRequest(of: place.description, member: "\(member)")) }
   }
 
   override func found(in context: NSManagedObjectContext) throws -> [Any]? {

@@ -1,17 +1,46 @@
 /// Going through a predicate's tree.
 extension PredicateNode {
-  /// The same predicate with every constant replaced.
-  func mapConstants(_ change: (PredicateConstant) throws -> PredicateConstant) throws -> PredicateNode {
+  /// The same predicate with parts of its expressions replaced. Each expression is asked before its own parts; nil
+  /// keeps it, and its parts are asked.
+  func replacing(_ change: (ExpressionNode) throws -> ExpressionNode?) rethrows -> PredicateNode {
     switch self {
     case .constant, .block: return self
-    case .and(let parts): return .and(try parts.map { try $0.mapConstants(change) })
-    case .or(let parts): return .or(try parts.map { try $0.mapConstants(change) })
-    case .not(let part): return .not(try part.mapConstants(change))
+    case .and(let parts): return .and(try parts.map { try $0.replacing(change) })
+    case .or(let parts): return .or(try parts.map { try $0.replacing(change) })
+    case .not(let part): return .not(try part.replacing(change))
     case .comparison(var comparison):
-      comparison.left = try comparison.left.mapConstants(change)
-      comparison.right = try comparison.right.mapConstants(change)
+      comparison.left = try comparison.left.replacing(change)
+      comparison.right = try comparison.right.replacing(change)
       return .comparison(comparison)
     }
+  }
+
+  /// The same predicate with every constant replaced.
+  func mapConstants(_ change: (PredicateConstant) throws -> PredicateConstant) rethrows -> PredicateNode {
+    try replacing { node in
+      guard case .constant(let constant) = node else { return nil }
+      guard case .collection(let members) = constant else { return .constant(try change(constant)) }
+      return .constant(try change(.collection(try members.map(change))))
+    }
+  }
+
+  /// The variables that nothing in the predicate gives a value to: not those of its SUBQUERYs.
+  var freeVariables: Set<String> {
+    var found: Set<String> = []
+    func look(_ node: ExpressionNode, _ hidden: Set<String>) -> ExpressionNode? {
+      switch node {
+      case .variable(let name):
+        if !hidden.contains(name) { found.insert(name) }
+        return nil
+      case .subquery(let collection, let variable, let predicate):
+        _ = collection.replacing { look($0, hidden) }
+        _ = predicate.replacing { look($0, hidden.union([variable])) }
+        return node
+      default: return nil
+      }
+    }
+    _ = replacing { look($0, []) }
+    return found
   }
 
   /// Calls `body` with every key path that starts at the evaluated object.
@@ -28,29 +57,27 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  func mapConstants(_ change: (PredicateConstant) throws -> PredicateConstant) throws -> ExpressionNode {
-    func map(_ nodes: [ExpressionNode]) throws -> [ExpressionNode] { try nodes.map { try $0.mapConstants(change) } }
-      switch self {
-      case .constant(.collection(let members)):
-        return .constant(try change(.collection(try members.map(change))))
-      case .constant(let constant): return .constant(try change(constant))
-      case .evaluatedObject, .variable, .keyPath, .anyKey: return self
-      case .nested(let base, let path): return .nested(try base.mapConstants(change), path)
-      case .function(let name, let arguments): return .function(name, try map(arguments))
-      case .aggregate(let members): return .aggregate(try map(members))
-      case .subquery(let collection, let variable, let predicate):
-        return .subquery(
-          try collection.mapConstants(change), variable: variable, try predicate.mapConstants(change))
-      case .conditional(let predicate, let a, let b):
-        return .conditional(
-          try predicate.mapConstants(change), try a.mapConstants(change), try b.mapConstants(change))
-      case .setOperation(let operation, let a, let b):
-        return .setOperation(operation, try a.mapConstants(change), try b.mapConstants(change))
-      case .index(let base, let index): return .index(try base.mapConstants(change), index)
-      case .assignment(let name, let value): return .assignment(name, try value.mapConstants(change))
-      case .block(let block, let arguments): return .block(block, try map(arguments))
-      case .fetch: return self
-      }
+  func replacing(_ change: (ExpressionNode) throws -> ExpressionNode?) rethrows -> ExpressionNode {
+    if let changed = try change(self) { return changed }
+    switch self {
+    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey: return self
+    case .nested(let base, let path): return .nested(try base.replacing(change), path)
+    case .function(let name, let arguments): return .function(name, try arguments.map { try $0.replacing(change) })
+    case .aggregate(let members): return .aggregate(try members.map { try $0.replacing(change) })
+    case .subquery(let collection, let variable, let predicate):
+      return .subquery(try collection.replacing(change), variable: variable, try predicate.replacing(change))
+    case .conditional(let predicate, let a, let b):
+      return .conditional(try predicate.replacing(change), try a.replacing(change), try b.replacing(change))
+    case .setOperation(let operation, let a, let b):
+      return .setOperation(operation, try a.replacing(change), try b.replacing(change))
+    case .index(let base, .at(let position)):
+      return .index(try base.replacing(change), .at(try position.replacing(change)))
+    case .index(let base, let index): return .index(try base.replacing(change), index)
+    case .assignment(let name, let value): return .assignment(name, try value.replacing(change))
+    case .block(let block, let arguments): return .block(block, try arguments.map { try $0.replacing(change) })
+    case .fetch(let request, let context, let countOnly):
+      return .fetch(try request.replacing(change), try context.replacing(change), countOnly: countOnly)
+    }
   }
 
   func forEachKeyPath(_ body: ([String]) -> Void) {

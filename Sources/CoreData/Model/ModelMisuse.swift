@@ -96,6 +96,23 @@ extension MisuseReport {
       remedy: "Keep the model that the index came from.")
   }
 
+  static func immutableRequest(of what: String, member: String) -> MisuseReport {
+    MisuseReport(
+      "Can't modify a named fetch request in an immutable model.",
+      facts: [("Call", "setting NSFetchRequest.\(member)"), ("Of", what)],
+      how: "A model becomes immutable when a coordinator takes it, and its requests with it.",
+      remedy: "Change a copy: `request.copy()`, or what fetchRequestFromTemplate(withName:substitutionVariables:) "
+        + "returns.")
+  }
+
+  static func templatesDisagree(name: String) -> MisuseReport {
+    MisuseReport(
+      "The models can't be merged: they have different fetch request templates of the name \(name).",
+      facts: [("Call", "NSManagedObjectModel.init(byMerging:)")],
+      how: "A template that occurs in several models must ask for the same in all of them.",
+      remedy: "Rename one of them. `NSManagedObjectModel.merging(_:)` throws this as an error instead.")
+  }
+
   static func modelsDisagree(entity: String) -> MisuseReport {
     MisuseReport(
       "The models can't be merged: they define the entity \(entity) in different ways.",

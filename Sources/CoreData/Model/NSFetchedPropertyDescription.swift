@@ -3,8 +3,8 @@ import Foundation
 /// A property whose value is the result of a fetch. Never stored, never a part of the version hash of its
 /// entity. The public `fetchRequest` stands with `NSFetchRequest`.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
-  /// An `NSFetchRequest`; this room does not know the class.
-  final var storedFetchRequest: AnyObject?
+  /// The room of fetching reads and writes it, under a lock of its own.
+  final var storedFetchRequest: (any ModelRequest)?
 
   public override init() {
     super.init()
@@ -18,6 +18,6 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
   override func copyDefinition(to copy: NSPropertyDescription) {
     super.copyDefinition(to: copy)
     guard let copy = copy as? NSFetchedPropertyDescription else { return }
-    copy.storedFetchRequest = storedFetchRequest
+    copy.storedFetchRequest = storedFetchRequest?.copy(of: [:])
   }
 }

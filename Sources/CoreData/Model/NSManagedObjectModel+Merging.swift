@@ -13,6 +13,8 @@ extension NSManagedObjectModel {
       try merge(models)
     } catch Failure.modelsDisagree(let entity) {
       misuse(.modelsDisagree(entity: entity))
+    } catch Failure.templatesDisagree(let name) {
+      misuse(.templatesDisagree(name: name))
     } catch {
       misuse(.unusableModel(self, error: error as NSError))
     }
@@ -53,6 +55,10 @@ extension NSManagedObjectModel {
         guard let name = entity.storedName, let twin = known[name] else { continue }
         guard twin.hasSameDefinition(as: entity) else { throw Failure.modelsDisagree(entity: name) }
       }
+      for (name, template) in model.storedTemplates {
+        guard let twin = storedTemplates[name] else { continue }
+        guard twin.definition == template.definition else { throw Failure.templatesDisagree(name: name) }
+      }
       copyEntities(of: model)
     }
     joinPendingRelationships()
@@ -83,7 +89,12 @@ extension NSManagedObjectModel {
 
   private func copyDetails(of model: NSManagedObjectModel, known: [String: NSEntityDescription]) {
     storedVersionIdentifiers.formUnion(model.storedVersionIdentifiers)
-    fetchRequestTemplates.merge(model.fetchRequestTemplates, uniquingKeysWith: { mine, _ in mine })
+    for (name, template) in model.storedTemplates where storedTemplates[name] == nil {
+      storedTemplates[name] = template.copy(of: known)
+    }
+    for case let property as NSFetchedPropertyDescription in storedEntities.flatMap(\.ownProperties) {
+      property.storedFetchRequest = property.storedFetchRequest?.copy(of: known)
+    }
     if let theirs = model.storedLocalizationDictionary {
       storedLocalizationDictionary = (storedLocalizationDictionary ?? [:])
         .merging(theirs, uniquingKeysWith: { mine, _ in mine })

@@ -19,8 +19,8 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   final var storedConfigurations: [String: [NSEntityDescription]] = [:]
   final var storedVersionIdentifiers: Set<AnyHashable> = []
   final var storedLocalizationDictionary: [String: String]?
-  /// Fetch request templates by name. `NSFetchRequest` is a class of a higher room.
-  final var fetchRequestTemplates: [String: AnyObject] = [:]
+  /// Fetch request templates by name. The room of fetching reads and writes them, under a lock of its own.
+  final var storedTemplates: [String: any ModelRequest] = [:]
   /// What is known for good once the model is frozen; nil before.
   final var frozen: FrozenModel?
   /// Where the stack keeps its own view of the model.

@@ -22,7 +22,7 @@ struct ModelBuilder {
       entity.properties =
         try value.attributes.map { try attribute($0, of: value.name) }
         + value.relationships.map { relationship($0, entities) }
-        + value.fetchedProperties.map(fetchedProperty)
+        + value.fetchedProperties.map { try fetchedProperty($0, of: value.name) }
     }
     for value in source.entities {
       guard let entity = entities[value.name] else { continue }
@@ -38,7 +38,8 @@ struct ModelBuilder {
         configuration.entityNames.compactMap { entities[$0] }, forConfigurationName: configuration.name)
     }
     for template in source.fetchRequestTemplates {
-      model.fetchRequestTemplates[template.name] = request(template)
+      model.storedTemplates[template.name] = try request(
+        template, entity: nil, property: "fetch request \"\(template.name)\"")
     }
     model.statedVersionHashes = file.statedHashes.mapValues { Data($0) }
   }
@@ -176,14 +177,16 @@ struct ModelBuilder {
     relationship.inverseRelationship = destination.relationshipsByName[inverse]
   }
 
-  private func fetchedProperty(_ value: DataModel.FetchedProperty) -> NSFetchedPropertyDescription {
+  private func fetchedProperty(
+    _ value: DataModel.FetchedProperty, of entity: String
+  ) throws -> NSFetchedPropertyDescription {
     let property = NSFetchedPropertyDescription()
     property.name = value.name
     property.isOptional = value.isOptional
     property.userInfo = value.userInfo
     property.versionHashModifier = value.versionHashModifier
     if let renaming = value.renamingIdentifier { property.renamingIdentifier = renaming }
-    property.storedFetchRequest = request(value.request)
+    property.storedFetchRequest = try request(value.request, entity: entity, property: value.name)
     return property
   }
 
@@ -205,9 +208,24 @@ struct ModelBuilder {
     return index
   }
 
-  private func request(_ value: DataModel.FetchRequestTemplate) -> StoredFetchRequest {
-    StoredFetchRequest(
-      entityName: value.entityName, predicateFormat: value.predicateFormat, fetchLimit: value.fetchLimit,
+  private func request(
+    _ value: DataModel.FetchRequestTemplate, entity: String?, property: String
+  ) throws -> StoredFetchRequest {
+    func problem(_ message: String) -> InvalidDataModel {
+      InvalidDataModel(problems: [
+        DataModelProblem(.error, file: file.url.path, entity: entity, property: property, message: message)
+      ])
+    }
+    // Without its predicate the request would find everything.
+    if let unreadable = value.unreadablePredicate { throw problem(unreadable) }
+    let predicate: PredicateNode?
+    do {
+      predicate = try value.predicateFormat.map { try PredicateParser.predicate($0) }
+    } catch let failure as Failure {
+      throw problem(failure.description)
+    }
+    return StoredFetchRequest(
+      entityName: value.entityName, predicate: predicate, fetchLimit: value.fetchLimit,
       fetchOffset: value.fetchOffset, fetchBatchSize: value.fetchBatchSize,
       resultType: value.resultType.rawValue, includesSubentities: value.includesSubentities,
       includesPropertyValues: value.includesPropertyValues,

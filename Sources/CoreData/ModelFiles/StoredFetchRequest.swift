@@ -1,9 +1,9 @@
 /// A fetch request as a model file holds it, for a template or a fetched property. The room of fetching makes
-/// an `NSFetchRequest` of it when it is asked for: this room neither knows that class nor parses predicates.
+/// an `NSFetchRequest` of it when it is asked for: this room does not know that class.
 final class StoredFetchRequest {
   let entityName: String
   /// nil for all objects. May hold variables, `$NAME`.
-  let predicateFormat: String?
+  let predicate: PredicateNode?
   let fetchLimit: Int
   let fetchOffset: Int
   let fetchBatchSize: Int
@@ -16,12 +16,12 @@ final class StoredFetchRequest {
   let returnsDistinctResults: Bool
 
   init(
-    entityName: String, predicateFormat: String?, fetchLimit: Int, fetchOffset: Int, fetchBatchSize: Int,
+    entityName: String, predicate: PredicateNode?, fetchLimit: Int, fetchOffset: Int, fetchBatchSize: Int,
     resultType: Int, includesSubentities: Bool, includesPropertyValues: Bool, includesPendingChanges: Bool,
     returnsObjectsAsFaults: Bool, returnsDistinctResults: Bool
   ) {
     self.entityName = entityName
-    self.predicateFormat = predicateFormat
+    self.predicate = predicate
     self.fetchLimit = fetchLimit
     self.fetchOffset = fetchOffset
     self.fetchBatchSize = fetchBatchSize

@@ -206,7 +206,12 @@ struct ArchivedModelReader {
     var request = DataModel.FetchRequestTemplate(name: name, entityName: entityName)
     request.predicateFormat = object.string("StrataPredicateFormat")
     if request.predicateFormat == nil, let predicate = object.object("NSPredicate") {
-      request.predicateFormat = format(entity, property ?? name) { try $0.predicate(predicate) }
+      do {
+        request.predicateFormat = try ArchivedPredicateFormatter(archive: archive).predicate(predicate)
+      } catch {
+        request.unreadablePredicate = "the predicate can't be read: \(error)"
+        warn(entity, property ?? name, "the predicate can't be read: \(error)")
+      }
     }
     request.fetchLimit = object.integer("NSFetchLimit") ?? 0
     request.fetchOffset = object.integer("NSFetchOffset") ?? 0

@@ -1,0 +1,116 @@
+/// Fetch request templates: requests that the model holds by name, with variables in their predicates.
+///
+///     let request = model.fetchRequestFromTemplate(
+///       withName: "BooksOfAuthor", substitutionVariables: ["AUTHOR": author])
+///
+/// They are no part of an entity's version hash. Once the model is in use they can't be changed or replaced; any
+/// thread may read them then.
+extension NSManagedObjectModel {
+  /// All templates by name.
+  public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] {
+    RequestPlace.lock.lock()
+    defer { RequestPlace.lock.unlock() }
+    return Dictionary(uniqueKeysWithValues: storedTemplates.keys.map { ($0, template(named: $0)!) })
+  }
+
+  /// The template of a name, as it is: for a request to change or to fill in, copy it, or ask
+  /// ``fetchRequestFromTemplate(withName:substitutionVariables:)``. nil when there is none.
+  public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+    RequestPlace.lock.lock()
+    defer { RequestPlace.lock.unlock() }
+    return template(named: name)
+  }
+
+  /// Gives a request a name in the model, or with nil takes the name away. The model must not be in use.
+  public func setFetchRequestTemplate(
+    _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
+  ) {
+    willMutate("setFetchRequestTemplate(_:forName:)")
+    RequestPlace.lock.lock()
+    defer { RequestPlace.lock.unlock() }
+    fetchRequestTemplate?.place = RequestPlace(template: name, of: self)
+    storedTemplates[name] = fetchRequestTemplate
+  }
+
+  /// The same for a request whose result has a type: without Objective-C the one is not the other.
+  public func setFetchRequestTemplate<Result>(_ fetchRequestTemplate: NSFetchRequest<Result>, forName name: String) {
+    let untyped: NSFetchRequest<any NSFetchRequestResult>? = fetchRequestTemplate.untyped
+    setFetchRequestTemplate(untyped, forName: name)
+  }
+
+  /// A copy of a template with values in the place of its predicate's variables: constants, objects, ids,
+  /// collections, expressions; `NSNull` for nil. nil when there is no template of the name.
+  ///
+  /// Each variable of the template needs a value: a missing one ends the program. Values for variables that the
+  /// template does not have are ignored.
+  public func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let request = fetchRequestTemplate(forName: name)?.twin else { return nil }
+    request.predicate = request.predicate.map { substituted($0, variables, template: name) }
+    request.havingPredicate = request.havingPredicate.map { substituted($0, variables, template: name) }
+    return request
+  }
+
+  private func substituted(_ predicate: NSPredicate, _ variables: [String: Any], template: String) -> NSPredicate {
+    do {
+      let missing = try predicate.node.freeVariables.subtracting(variables.keys)
+      if !missing.isEmpty { misuse(.variablesWithoutValue(missing.sorted(), template, predicate, given: variables)) }
+    } catch {
+      misuse(.predicateWithoutTree(predicate, error: error))
+    }
+    return predicate.withSubstitutionVariables(variables)
+  }
+
+  /// Under the lock.
+  private func template(named name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let stored = storedTemplates[name] else { return nil }
+    let request = stored.request(of: entitiesByName)
+    if request.place == nil { request.place = RequestPlace(template: name, of: self) }
+    storedTemplates[name] = request
+    return request
+  }
+}
+
+extension NSFetchedPropertyDescription {
+  /// What the property's value is fetched with. In its predicate `$FETCH_SOURCE` stands for the object whose
+  /// property it is, and `$FETCHED_PROPERTY` for this description.
+  ///
+  ///     owner == $FETCH_SOURCE
+  ///     kind == $FETCHED_PROPERTY.userInfo.kind
+  ///
+  /// Can't be set, nor the request changed, once the model is in use.
+  public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+    get {
+      RequestPlace.lock.lock()
+      defer { RequestPlace.lock.unlock() }
+      guard let stored = storedFetchRequest else { return nil }
+      let request = stored.request(of: owningEntity?.owningModel?.entitiesByName ?? [:])
+      if request.place == nil { request.place = RequestPlace(self) }
+      storedFetchRequest = request
+      return request
+    }
+    set {
+      willMutate("fetchRequest")
+      RequestPlace.lock.lock()
+      defer { RequestPlace.lock.unlock() }
+      newValue?.place = RequestPlace(self)
+      storedFetchRequest = newValue
+    }
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func variablesWithoutValue(
+    _ missing: [String], _ template: String, _ predicate: NSPredicate, given: [String: Any]
+  ) -> MisuseReport {
+    let names = missing.map { "$\($0)" }.joined(separator: ", ")
+    return MisuseReport(
+      "The fetch request template \"\(template)\" needs a value for \(names).",
+      facts: [
+        ("Call", "fetchRequestFromTemplate(withName:substitutionVariables:)"),
+        ("Predicate", "\(predicate)"), ("Given", given.keys.sorted().joined(separator: ", ")),
+      ],
+      how: "", remedy: "Give every variable a value; NSNull() stands for nil.")
+  }
+}

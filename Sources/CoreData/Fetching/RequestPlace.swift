@@ -1,0 +1,89 @@
+/// Where in a model a fetch request stands: as a template, or for a fetched property. Once the model is in use, the
+/// request can't be changed.
+final class RequestPlace {
+  private weak var model: NSManagedObjectModel?
+  private weak var property: NSPropertyDescription?
+  let description: String
+
+  init(template name: String, of model: NSManagedObjectModel) {
+    self.model = model
+    description = "the template \"\(name)\""
+  }
+
+  init(_ property: NSPropertyDescription) {
+    self.property = property
+    description = "the fetched property \(property.owningEntity?.name ?? "(no entity)").\(property.name)"
+  }
+
+  var isFrozen: Bool { model?.isFrozen ?? property?.isFrozen ?? false }
+
+  /// Requests of model files become `NSFetchRequest`s when they are first asked for, which may be on any thread.
+  static let lock = NSLock()
+}
+
+extension StoredFetchRequest: ModelRequest {
+  var definition: String { request(of: [:]).definition }
+
+  /// It names its entity, and never changes.
+  func copy(of entities: [String: NSEntityDescription]) -> any ModelRequest { self }
+
+  /// The request as a program sees it.
+  func request(of entities: [String: NSEntityDescription]) -> NSFetchRequest<any NSFetchRequestResult> {
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityName)
+    request.entity = entities[entityName]
+    request.predicate = predicate.map(NSPredicate.make)
+    request.fetchLimit = fetchLimit
+    request.fetchOffset = fetchOffset
+    request.fetchBatchSize = fetchBatchSize
+    request.resultType = NSFetchRequestResultType(rawValue: UInt(resultType))
+    request.includesSubentities = includesSubentities
+    request.includesPropertyValues = includesPropertyValues
+    request.includesPendingChanges = includesPendingChanges
+    request.returnsObjectsAsFaults = returnsObjectsAsFaults
+    request.returnsDistinctResults = returnsDistinctResults
+    return request
+  }
+}
+
+extension NSFetchRequest: ModelRequest {
+  var definition: String {
+    func list(_ values: [Any]?) -> String {
+      values.map { "\($0.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" })" } ?? "nil"
+    }
+    let parts = [
+      entityName ?? "nil", predicate?.predicateFormat ?? "nil", list(sortDescriptors), "\(fetchLimit)",
+      "\(fetchOffset)", "\(fetchBatchSize)", "\(resultType.rawValue)", "\(includesSubentities)",
+      "\(includesPropertyValues)", "\(includesPendingChanges)", "\(returnsObjectsAsFaults)",
+      "\(returnsDistinctResults)", list(propertiesToFetch), list(propertiesToGroupBy),
+      havingPredicate?.predicateFormat ?? "nil", list(relationshipKeyPathsForPrefetching),
+      "\(shouldRefreshRefetchedObjects)",
+    ]
+    return parts.joined(separator: "; ")
+  }
+
+  func copy(of entities: [String: NSEntityDescription]) -> any ModelRequest {
+    let twin = unsafeDowncast(copy() as AnyObject, to: NSFetchRequest<ResultType>.self)
+    if let name = twin.entityName { twin.entity = entities[name] ?? twin.entity }
+    return twin
+  }
+}
+
+extension NSFetchRequest {
+  /// The same object for readers who don't care what it returns: without Objective-C the one type is not the other.
+  final var untyped: NSFetchRequest<any NSFetchRequestResult> {
+    unsafeBitCast(self, to: NSFetchRequest<any NSFetchRequestResult>.self)
+  }
+
+  /// A copy, of the request's own class.
+  final var twin: NSFetchRequest<ResultType> {
+    unsafeDowncast(copy() as AnyObject, to: NSFetchRequest<ResultType>.self)
+  }
+}
+
+extension ModelRequest {
+  /// As a program sees it; a request of a file is made anew.
+  func request(of entities: [String: NSEntityDescription]) -> NSFetchRequest<any NSFetchRequestResult> {
+    if let stored = self as? StoredFetchRequest { return stored.request(of: entities) }
+    return unsafeBitCast(self as AnyObject, to: NSFetchRequest<any NSFetchRequestResult>.self)
+  }
+}
