@@ -66,6 +66,10 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return context.committedMembers(of: property, in: object)
   }
 
+  override func fetch(_ property: LayoutProperty, for object: NSManagedObject) -> NSArray? {
+    context?.fetch(property, for: object)
+  }
+
   override func noteTraversal(to object: NSManagedObject) { context?.noteTraversal(to: object) }
 
   override func storeIdentity(_ store: UInt16) -> StoreIdentity? {

@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
   /// Members of unchanged to-many relationships may be others now: they are asked for again.
   private func forgetInverses() {
     for object in owner.allObjects {
-      for state in object.toManyStates where state?.isChanged == false {
+      for state in object.memberStates where state?.isChanged == false {
         state?.discardChanges(keepingBase: object.state.contains(.inserted))
       }
     }

@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
     }
     if renamed.isEmpty { return }
     for object in owner.allObjects {
-      for state in object.toManyStates { state?.rename(renamed) }
+      for state in object.memberStates { state?.rename(renamed) }
     }
   }
 }

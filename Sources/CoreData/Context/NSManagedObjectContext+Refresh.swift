@@ -167,6 +167,7 @@ extension NSManagedObject {
   }
 
   final func refreshMembers() {
+    forgetFetchedValues()
     for property in layout.toMany where property.toManyIndex < toManyStates.count {
       guard let state = toManyStates[property.toManyIndex] else { continue }
       if state.isChanged {

@@ -16,7 +16,7 @@ final class LayoutProperty: @unchecked Sendable {
   let index: Int
   /// Position among the slots (attributes and to-one relationships); -1 for to-many and fetched.
   let slot: Int
-  /// Position among the to-many relationships; -1 for others.
+  /// Position among the to-many relationships, behind them among the fetched properties; -1 for others.
   let toManyIndex: Int
   /// First word of the value in a row; -1 when the row does not hold it.
   fileprivate(set) var word = -1
@@ -159,6 +159,7 @@ final class EntityLayout: @unchecked Sendable {
   /// The attributes and to-one relationships, in the order of their slot numbers.
   let slots: [LayoutProperty]
   let toMany: [LayoutProperty]
+  let fetched: [LayoutProperty]
   let relationships: [LayoutProperty]
   /// Words before the tail: null bitmap first, then the values.
   let fixedWords: Int
@@ -215,16 +216,18 @@ final class EntityLayout: @unchecked Sendable {
     var properties: [LayoutProperty] = []
     var slots: [LayoutProperty] = []
     var toMany: [LayoutProperty] = []
+    var fetched: [LayoutProperty] = []
     func add(_ description: NSPropertyDescription, _ kind: SlotKind, destination: Int, polymorphic: Bool) {
       let isSlot = kind != .toMany && kind != .fetched
       let property = LayoutProperty(
         description: description, kind: kind, index: properties.count,
-        slot: isSlot ? slots.count : -1, toManyIndex: kind == .toMany ? toMany.count : -1,
+        slot: isSlot ? slots.count : -1, toManyIndex: isSlot ? -1 : toMany.count + fetched.count,
         declaringEntity: model.indexOfDeclaringEntity(of: description, in: entity),
         destination: destination, isPolymorphic: polymorphic)
       properties.append(property)
       if isSlot { slots.append(property) }
       if kind == .toMany { toMany.append(property) }
+      if kind == .fetched { fetched.append(property) }
     }
     func byName(_ a: NSPropertyDescription, _ b: NSPropertyDescription) -> Bool { a.name < b.name }
     for attribute in entity.attributesByName.values.sorted(by: byName) {
@@ -237,8 +240,8 @@ final class EntityLayout: @unchecked Sendable {
         destination: model.index(of: destination),
         polymorphic: destination.map { !$0.subentities.isEmpty } ?? false)
     }
-    for fetched in entity.properties.compactMap({ $0 as? NSFetchedPropertyDescription }).sorted(by: byName) {
-      add(fetched, .fetched, destination: -1, polymorphic: false)
+    for description in entity.properties.compactMap({ $0 as? NSFetchedPropertyDescription }).sorted(by: byName) {
+      add(description, .fetched, destination: -1, polymorphic: false)
     }
 
     nullWords = (slots.count + 63) / 64
@@ -258,6 +261,7 @@ final class EntityLayout: @unchecked Sendable {
     self.properties = properties
     self.slots = slots
     self.toMany = toMany
+    self.fetched = fetched
     relationships = properties.filter(\.isRelationship)
     validated = properties.filter(\.needsValidation)
 

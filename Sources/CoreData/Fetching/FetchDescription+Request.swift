@@ -38,7 +38,13 @@ extension EntityLayout {
     var layout = self
     for key in path {
       if let property = layout.property(named: key) {
-        guard property.isRelationship else { return nil }
+        guard property.isRelationship else {
+          guard property.kind == .fetched else { return nil }
+          return .malformedFetchRequest(
+            entity: name,
+            what: "the fetched property \(layout.name).\(key) in the key path \(path.joined(separator: ".")) is known to "
+              + "objects only, not to stores")
+        }
         layout = layout.model.layouts[property.destination]
         continue
       }
@@ -86,8 +92,12 @@ extension DictionaryFetch {
     }
     let name = (property as? NSPropertyDescription)?.name ?? property as? String ?? "\(property)"
     let path = name.split(separator: ".").map(String.init)
-    guard let first = path.first, layout.property(named: first) != nil else {
+    guard let first = path.first, let property = layout.property(named: first) else {
       throw Failure.unknownKeyPath(keyPath: name, entity: layout.name, missing: path.first ?? "").nsError
+    }
+    if property.kind == .fetched {
+      throw Failure.malformedFetchRequest(
+        entity: layout.name, what: "the fetched property \(first) can't be a column of dictionaries").nsError
     }
     return Column(name: name, expression: .keyPath(path), type: nil)
   }

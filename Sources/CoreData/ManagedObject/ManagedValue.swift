@@ -256,6 +256,15 @@ extension Set: ManagedValue where Element: NSManagedObject {
   }
 }
 
+/// A fetched property; empty where there is no context to fetch in.
+extension Array: ManagedValue, ManagedValueWithEmpty where Element: NSManagedObject {
+  public static var emptyManagedValue: [Element] { [] }
+
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> [Element]? {
+    object.storedAny(key) as? [Element]
+  }
+}
+
 extension NSManagedObject: ManagedValue {
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
     guard let destination = object.storedObject(key) else { return nil }

@@ -11,6 +11,7 @@ extension NSManagedObject {
     guard let property = layout.property(named: key) else {
       throw Failure.unknownKeyPath(keyPath: key, entity: layout.name, missing: key).nsError
     }
+    if property.kind == .fetched { throw Failure.readOnlyProperty(entity: layout.name, property: key).nsError }
     if let value = unwrapped(value), !accepts(value, property) {
       throw Failure.valueOfWrongClass(
         .init(object: self, entity: layout.name, property: key, value: value), expected: property.wantedType).nsError

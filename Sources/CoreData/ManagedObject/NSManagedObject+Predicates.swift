@@ -16,8 +16,7 @@ extension NSManagedObject: PredicateSubject {
     switch property.kind {
     case .toOne: return toOne(property).map { .subject($0) } ?? .null
     case .toMany: return .subjects(members(property).map { $0 })
-    case .fetched:
-      throw Failure.unsupportedFeature("The fetched property \(layout.name).\(property.name) in a predicate")
+    case .fetched: return PredicateValue(any: fetchedValue(property))
     default: return PredicateValue(currentValue(property), isBoolean: property.kind == .boolean)
     }
   }

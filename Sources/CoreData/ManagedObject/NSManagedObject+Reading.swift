@@ -151,7 +151,7 @@ extension NSManagedObject {
   final func boxedValue(_ property: LayoutProperty) -> Any? {
     switch property.kind {
     case .toMany: return handedOutSet(property)
-    case .fetched: fatalError("Fetched properties are not implemented: \(layout.name).\(property.name).")
+    case .fetched: return fetchedValue(property)
     default: return currentValue(property).boxed(for: property)
     }
   }

@@ -46,7 +46,8 @@ nonisolated open class NSManagedObject: NSObject {
   @exclusivity(unchecked) final var places: PlaceTable
   @exclusivity(unchecked) private final var rowReference: Unmanaged<RowSnapshot>?
   @exclusivity(unchecked) private final var ownedChanges: ChangedValues?
-  /// nil until a to-many relationship is used: counting references to Swift's empty array costs more than this.
+  /// Of the to-many relationships and, once one was asked for, of the fetched properties.
+  /// nil until one of them is used: counting references to Swift's empty array costs more than this.
   @exclusivity(unchecked) private final var toManyStorage: ContiguousArray<ToManyState?>?
   /// `Z_PK`, or a negative number while the object was never saved.
   @exclusivity(unchecked) final var key: Int64 = 0

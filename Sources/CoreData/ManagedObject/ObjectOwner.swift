@@ -36,6 +36,9 @@ class ObjectOwner {
   /// The committed members of a to-many relationship.
   func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> { [] }
 
+  /// What a fetched property finds; nil without a context to fetch in.
+  func fetch(_ property: LayoutProperty, for object: NSManagedObject) -> NSArray? { nil }
+
   /// Called when a relationship has led to an object that is about to be read.
   func noteTraversal(to object: NSManagedObject) {}
 

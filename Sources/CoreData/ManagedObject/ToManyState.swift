@@ -1,6 +1,7 @@
 /// The members of one to-many relationship of one object: what the store has, and what came and went since.
 ///
-/// Members that come from the inverse side are recorded without asking the store for the others.
+/// Members that come from the inverse side are recorded without asking the store for the others. A fetched property
+/// has one for what it found, and nothing else in it.
 /// Belongs to its context's queue.
 final class ToManyState {
   /// What the store has; nil until somebody asks. Empty for a new object.

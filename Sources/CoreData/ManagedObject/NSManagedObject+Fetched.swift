@@ -1,0 +1,27 @@
+/// Fetched properties: what a request has found when it was first asked for.
+///
+/// The value is kept as a to-many relationship keeps the set that it handed out: until the object is refreshed.
+extension NSManagedObject {
+  /// The states of the to-many relationships alone.
+  final var memberStates: ContiguousArray<ToManyState?>.SubSequence {
+    toManyStates[..<min(toManyStates.count, layout.toMany.count)]
+  }
+
+  /// A fetched property's value; nil without a context.
+  final func fetchedValue(_ property: LayoutProperty) -> NSArray? {
+    if property.toManyIndex < toManyStates.count, let known = toManyStates[property.toManyIndex]?.handedOut {
+      return unsafeDowncast(known, to: NSArray.self)
+    }
+    guard let found = owner.fetch(property, for: self) else { return nil }
+    let count = layout.toMany.count + layout.fetched.count
+    if toManyStates.count < count { toManyStates += repeatElement(nil, count: count - toManyStates.count) }
+    let state = ToManyState()
+    state.handedOut = found
+    toManyStates[property.toManyIndex] = state
+    return found
+  }
+
+  final func forgetFetchedValues() {
+    for index in min(toManyStates.count, layout.toMany.count)..<toManyStates.count { toManyStates[index] = nil }
+  }
+}
