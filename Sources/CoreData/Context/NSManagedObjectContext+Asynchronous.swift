@@ -11,7 +11,8 @@ extension NSManagedObjectContext {
     learnKeys()
     let fetch = request.fetchRequest.copy() as! NSFetchRequest<R>
     if fetch.includesPendingChanges { processPendingChanges() }
-    var description = try FetchDescription(fetch, owner.layouts)
+    var description = try answeringFetches(
+      FetchDescription(fetch, owner.layouts), pendingChanges: fetch.includesPendingChanges)
     try checkResult(R.self, description)
 
     let progress = Progress(totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)

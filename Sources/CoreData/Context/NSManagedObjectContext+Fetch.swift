@@ -7,7 +7,8 @@ extension NSManagedObjectContext {
     let coordinator = try coordinator(for: "fetch(_:)")
     learnKeys()
     if request.includesPendingChanges { processPendingChanges() }
-    let description = try FetchDescription(request, owner.layouts)
+    let description = try answeringFetches(
+      FetchDescription(request, owner.layouts), pendingChanges: request.includesPendingChanges)
     try checkResult(Result.self, description)
     return try results(of: description, FetchOptions(request), coordinator, request.resultType)
   }
@@ -35,7 +36,8 @@ extension NSManagedObjectContext {
     let coordinator = try coordinator(for: "count(for:)")
     learnKeys()
     if request.includesPendingChanges { processPendingChanges() }
-    var description = try FetchDescription(request, owner.layouts)
+    var description = try answeringFetches(
+      FetchDescription(request, owner.layouts), pendingChanges: request.includesPendingChanges)
     description.output = .count
     description.sort = []
     return try count(description, FetchOptions(request), coordinator)

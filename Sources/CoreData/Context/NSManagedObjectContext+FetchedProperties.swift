@@ -34,18 +34,6 @@ extension PredicateNode {
   }
 }
 
-extension PredicateValue {
-  /// The value as a constant: objects stay what they are.
-  fileprivate var fixed: PredicateConstant {
-    switch self {
-    case .constant(let value): value
-    case .subject(let subject): PredicateConstant(any: subject.predicateObject)
-    case .subjects(let subjects): .collection(subjects.map { PredicateConstant(any: $0.predicateObject) })
-    case .values(let values): .collection(values.map(\.fixed))
-    }
-  }
-}
-
 /// The description of a fetched property, as far as a predicate may ask about it.
 private struct DescriptionSubject: PredicateSubject {
   let description: NSPropertyDescription

@@ -288,9 +288,11 @@ final class EntityLayout: @unchecked Sendable {
 }
 
 extension SlotKind {
-  init(_ attribute: NSAttributeDescription) {
+  init(_ attribute: NSAttributeDescription) { self.init(attribute.attributeType) }
+
+  init(_ type: NSAttributeType) {
     self =
-      switch attribute.attributeType {
+      switch type {
       case .integer16AttributeType: .int16
       case .integer32AttributeType: .int32
       case .integer64AttributeType: .int64

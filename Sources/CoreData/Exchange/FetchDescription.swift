@@ -6,6 +6,8 @@ struct FetchDescription {
   var includesSubentities = true
   /// Managed objects among the constants have become their `NSManagedObjectID`.
   var predicate: PredicateNode?
+  /// Whether the predicate has FETCH expressions; their requests are `SubFetch`es.
+  var hasFetches = false
   var sort: [SortKey] = []
   /// 0 for no limit.
   var limit = 0

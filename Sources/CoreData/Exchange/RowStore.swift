@@ -33,6 +33,9 @@ protocol RowStore: NSPersistentStore, RowReader {
   /// Writes all of the change set or none of it.
   func commit(_ changes: ChangeSet) throws -> SaveOutcome
 
+  /// Whether the store takes a predicate with FETCH expressions, and makes sub-selects of them.
+  var translatesFetches: Bool { get }
+
   /// Whether the store knows batch requests.
   var executesBatches: Bool { get }
 
@@ -57,6 +60,8 @@ extension RowStore {
   func pinnedReader() throws -> (any RowReader)? { nil }
 
   func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
+
+  var translatesFetches: Bool { false }
 
   var executesBatches: Bool { false }
 

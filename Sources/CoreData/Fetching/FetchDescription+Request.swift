@@ -11,7 +11,8 @@ extension FetchDescription {
     includesSubentities = request.includesSubentities
     limit = max(request.fetchLimit, 0)
     offset = max(request.fetchOffset, 0)
-    predicate = try request.predicate?.node.normalised()
+    predicate = try request.predicate?.node.normalised(noting: &hasFetches)
+    if hasFetches { predicate = try predicate?.resolvingFetches(layouts, entity: name) }
     sort = try request.sortDescriptors?.map { try SortKey($0) } ?? []
     switch request.resultType {
     case .managedObjectIDResultType: output = .references
@@ -60,10 +61,31 @@ extension EntityLayout {
 
 extension PredicateNode {
   /// Managed objects among the constants become their ids: values that may leave the context's queue.
-  func normalised() throws -> PredicateNode {
-    try mapConstants { constant in
-      guard case .object(let object) = constant, let managed = object as? NSManagedObject else { return constant }
-      return .object(managed.objectID)
+  func normalised() -> PredicateNode {
+    var hasFetches = false
+    return normalised(noting: &hasFetches)
+  }
+
+  /// The same; on the way it sees whether there are FETCH expressions.
+  func normalised(noting hasFetches: inout Bool) -> PredicateNode {
+    replacing { node in
+      switch node {
+      case .constant(let constant): return .constant(constant.normalised)
+      case .fetch:
+        hasFetches = true
+        return nil
+      default: return nil
+      }
+    }
+  }
+}
+
+extension PredicateConstant {
+  fileprivate var normalised: PredicateConstant {
+    switch self {
+    case .object(let object as NSManagedObject): .object(object.objectID)
+    case .collection(let members): .collection(members.map(\.normalised))
+    default: self
     }
   }
 }

@@ -15,15 +15,6 @@ extension PredicateNode {
     }
   }
 
-  /// The same predicate with every constant replaced.
-  func mapConstants(_ change: (PredicateConstant) throws -> PredicateConstant) rethrows -> PredicateNode {
-    try replacing { node in
-      guard case .constant(let constant) = node else { return nil }
-      guard case .collection(let members) = constant else { return .constant(try change(constant)) }
-      return .constant(try change(.collection(try members.map(change))))
-    }
-  }
-
   /// The variables that nothing in the predicate gives a value to: not those of its SUBQUERYs.
   var freeVariables: Set<String> {
     var found: Set<String> = []

@@ -9,14 +9,14 @@ extension _ExpressionInitializers where Self: FoundationExpression {
   }
 
   private var ownNode: ExpressionNode {
-    guard let own = self as? NodeExpression else {
+    guard let node = try? expressionNode(of: self) else {
       misuse(
         MisuseReport(
           "The expression is of a class that CoreData does not know.",
           facts: [("Class", "\(type(of: self))")],
           how: "", remedy: "Make it with an initializer of NSExpression."))
     }
-    return own.node
+    return node
   }
 
   private func missing(_ part: String) -> Never {

@@ -11,7 +11,10 @@ final class NodeExpression: NSExpression {
 
   private var content: Content?
 
-  static func make(_ node: ExpressionNode) -> NodeExpression {
+  static func make(_ node: ExpressionNode) -> FoundationExpression {
+    if case .fetch(let request, let context, let countOnly) = node {
+      return NSFetchRequestExpression.make(request, context, countOnly: countOnly)
+    }
     let object = allocateObject(NodeExpression.self)
     object.content = Content(node)
     return object
@@ -27,6 +30,7 @@ final class NodeExpression: NSExpression {
 
 /// The tree of an expression; throws for a subclass that is not ours.
 func expressionNode(of expression: FoundationExpression) throws -> ExpressionNode {
+  if let fetch = expression as? NSFetchRequestExpression { return fetch.node }
   guard let own = expression as? NodeExpression else {
     throw Failure.unsupportedFeature("A subclass of NSExpression (\(type(of: expression)))").nsError
   }

@@ -115,7 +115,9 @@ struct PredicateCompiler {
         let values = try terms.map { try $0(&frame).anyValue ?? NSNull() }
         return PredicateValue(any: block.body(frame.root.anyValue, values, context))
       }
-    case .fetch: throw Failure.unsupportedFeature("FETCH in an evaluation in memory")
+    case .fetch(let request, let context, let countOnly):
+      let (request, context) = (try term(request), try term(context))
+      return { try FetchEvaluation.value(request(&$0), in: context(&$0), countOnly: countOnly) }
     }
   }
 

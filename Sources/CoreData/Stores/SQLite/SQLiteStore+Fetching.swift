@@ -1,5 +1,7 @@
 /// Fetching: plan, text, statement, rows.
 extension SQLiteStore {
+  var translatesFetches: Bool { true }
+
   func rows(for fetch: FetchDescription, in generation: SQLiteGeneration?) throws -> FetchOutcome {
     let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
     let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: identity))

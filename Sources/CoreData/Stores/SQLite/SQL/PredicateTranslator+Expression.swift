@@ -40,11 +40,16 @@ extension PredicateTranslator {
         throw PredicateTranslator.unsupported("[SIZE] of something else than a to-many relationship", scope)
       }
       return try aggregate("@count", found, scope)
+    case .index(.fetch(let request, _, countOnly: false), .first): return try first(of: request, scope)
     case .index: throw PredicateTranslator.unsupported("An index", scope)
     case .assignment: throw PredicateTranslator.unsupported("An assignment", scope)
     case .anyKey: throw PredicateTranslator.unsupported("ANYKEY", scope)
     case .block: throw PredicateTranslator.unsupported("A block expression", scope)
-    case .fetch: throw Failure.unsupportedFeature("A FETCH expression in a SQLite store")
+    case .fetch(let request, _, countOnly: true): return try count(of: request, scope)
+    case .fetch(let request, _, countOnly: false):
+      let sub = try subFetch(request, scope)
+      if sub.isCount { return try count(of: request, scope) }
+      throw PredicateTranslator.unsupported("\(PredicatePrinter.print(node)) in another place than behind IN", scope)
     }
   }
 

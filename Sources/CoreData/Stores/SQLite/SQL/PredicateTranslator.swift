@@ -58,6 +58,9 @@ struct PredicateTranslator {
     }
     if let condition = try emptiness(comparison, scope, negated: negated) { return condition }
     let left = try operand(comparison.left, scope)
+    if comparison.comparator == .in, case .fetch(let request, _, countOnly: false) = comparison.right {
+      return try membership(of: left, in: request, comparison, scope, negated: negated)
+    }
     let right = try operand(comparison.right, scope)
     if case .collection(let collection) = left {
       if comparison.modifier == .direct, collection.rest.isEmpty, collection.filter == nil,
@@ -72,5 +75,4 @@ struct PredicateTranslator {
     if case .collection(let collection) = right { return try membership(comparison, collection, scope, negated) }
     return try single(comparison, left, right, scope, negated: negated)
   }
-
 }

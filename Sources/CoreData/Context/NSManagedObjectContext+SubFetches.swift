@@ -1,0 +1,69 @@
+/// FETCH expressions in the predicates of fetches.
+extension NSManagedObjectContext {
+  /// The fetch with values in the place of FETCH expressions: what they find in this context, unsaved changes included.
+  /// Where one SQLite store can answer with sub-selects, it stays as it is.
+  func answeringFetches(_ description: FetchDescription, pendingChanges: Bool) throws -> FetchDescription {
+    guard description.hasFetches, let predicate = description.predicate else { return description }
+    if try isTranslatable(description, pendingChanges: pendingChanges) { return description }
+    var answered = description
+    answered.hasFetches = false
+    answered.predicate = try predicate.replacing { node in
+      switch node {
+      case .index(.fetch(let request, _, countOnly: false), .first):
+        let members = try value(of: request).members ?? []
+        return .constant(members.first?.fixed ?? .null)
+      case .nested(.fetch(let request, _, countOnly: false), let path):
+        return .constant(try CompiledKeyPath(path).value(from: value(of: request)).fixed)
+      case .fetch(let request, _, let countOnly):
+        return .constant(try value(of: request, countOnly: countOnly).fixed)
+      default: return nil
+      }
+    }.normalised().decidingConstants()
+    return answered
+  }
+
+  /// Evaluated here whatever context the expression names: `isTranslatable` has seen that it names this one.
+  private func value(of request: ExpressionNode, countOnly: Bool = false) throws -> PredicateValue {
+    guard case .constant(.object(let object)) = request, let sub = object as? SubFetch else {
+      preconditionFailure("A FETCH expression was not resolved.")
+    }
+    return try sub.value(in: self, countOnly: countOnly)
+  }
+
+  /// Throws where a FETCH is to be executed in another context.
+  private func isTranslatable(_ description: FetchDescription, pendingChanges: Bool) throws -> Bool {
+    let stores = persistentStoreCoordinator?.persistentStores ?? []
+    var isTranslatable = parent == nil && stores.count == 1 && (stores[0] as? any RowStore)?.translatesFetches == true
+    if pendingChanges, hasPendingChanges(touching: description) { isTranslatable = false }
+    _ = try description.predicate?.replacing { node in
+      guard case .fetch(.constant(.object(let object)), let context, _) = node, let sub = object as? SubFetch else {
+        return nil
+      }
+      if case .constant(.object(let named)) = context, let other = named as? NSManagedObjectContext, other !== self {
+        throw Failure.malformedFetchRequest(
+          entity: description.layout.name,
+          what: "a FETCH in its predicate names the context \(other.label), but \(label) executes it"
+        ).nsError
+      }
+      if try !self.isTranslatable(sub.fetch, pendingChanges: sub.includesPendingChanges) { isTranslatable = false }
+      return node
+    }
+    return isTranslatable
+  }
+}
+
+extension PredicateNode {
+  /// With the outcome in the place of comparisons of a constant with a constant, which are the same for all rows: a
+  /// store may have no words for them.
+  fileprivate func decidingConstants() throws -> PredicateNode {
+    switch self {
+    case .constant, .block: return self
+    case .and(let parts): return .and(try parts.map { try $0.decidingConstants() })
+    case .or(let parts): return .or(try parts.map { try $0.decidingConstants() })
+    case .not(let part): return .not(try part.decidingConstants())
+    case .comparison(let comparison):
+      guard comparison.left.isConstant, comparison.right.isConstant else { return self }
+      return .constant(try PredicateEvaluator(self).matches(PredicateValue.null))
+    }
+  }
+}

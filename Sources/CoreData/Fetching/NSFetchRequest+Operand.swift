@@ -1,0 +1,94 @@
+/// Fetch requests inside predicates.
+extension NSFetchRequest: FetchOperand {
+  /// What the request finds in a context: objects, ids, the values of the one column of its dictionaries, or how many
+  /// there are. Its offset does not count.
+  func value(in context: Any?, countOnly: Bool) throws -> PredicateValue {
+    guard let context = context as? NSManagedObjectContext else {
+      throw problem("a FETCH in a predicate needs a context to be executed in, not \(context ?? "nil")")
+    }
+    let request = twin.untyped
+    request.fetchOffset = 0
+    if countOnly || resultType == .countResultType {
+      return .constant(.int(Int64(try context.count(for: request))))
+    }
+    let found = try context.fetch(request)
+    switch resultType {
+    case .dictionaryResultType:
+      let name = try column()
+      return .values(
+        found.compactMap { row in
+          unsafeDowncast(row as AnyObject, to: NSDictionary.self)[name].map(PredicateValue.init(any:))
+        })
+    case .managedObjectIDResultType: return .constant(.collection(found.map { .object($0) }))
+    default: return .subjects(found.map { unsafeDowncast($0, to: NSManagedObject.self) })
+    }
+  }
+
+  /// The request resolved against a model; throws what is wrong with it.
+  fileprivate func subFetch(_ layouts: ModelLayouts) throws -> SubFetch {
+    if resultType == .dictionaryResultType { _ = try column() }
+    var description = try FetchDescription(self, layouts)
+    description.offset = 0
+    return SubFetch(
+      description, isCount: resultType == .countResultType, includesPendingChanges: includesPendingChanges, of: self)
+  }
+
+  /// The name of the one column.
+  private func column() throws -> String {
+    guard let properties = propertiesToFetch, properties.count == 1 else {
+      throw problem(
+        "a FETCH in a predicate takes dictionaries of one column, not of \(propertiesToFetch?.count ?? 0): set "
+          + "propertiesToFetch")
+    }
+    let property = properties[0]
+    return (property as? NSPropertyDescription)?.name ?? "\(property)"
+  }
+
+  private func problem(_ what: String) -> NSError {
+    Failure.malformedFetchRequest(entity: entityName, what: what).nsError
+  }
+}
+
+/// A request of any type.
+private protocol ResolvableRequest {
+  func subFetch(_ layouts: ModelLayouts) throws -> SubFetch
+}
+
+extension NSFetchRequest: ResolvableRequest {}
+
+extension PredicateNode {
+  /// The predicate with the requests of its FETCH expressions resolved. Where one value is compared with a FETCH, it
+  /// is compared with the first that this finds.
+  func resolvingFetches(_ layouts: ModelLayouts, entity: String) throws -> PredicateNode {
+    try comparingWithFirst.replacing { node in
+      guard case .fetch(let request, let context, let countOnly) = node else { return nil }
+      guard case .constant(.object(let object)) = request, let resolvable = object as? any ResolvableRequest else {
+        throw Failure.malformedFetchRequest(
+          entity: entity,
+          what: "a FETCH in its predicate has \(PredicatePrinter.print(request)) for its request"
+        ).nsError
+      }
+      return .fetch(.constant(.object(try resolvable.subFetch(layouts))), context, countOnly: countOnly)
+    }
+  }
+
+  private var comparingWithFirst: PredicateNode {
+    switch self {
+    case .constant, .block: return self
+    case .and(let parts): return .and(parts.map(\.comparingWithFirst))
+    case .or(let parts): return .or(parts.map(\.comparingWithFirst))
+    case .not(let part): return .not(part.comparingWithFirst)
+    case .comparison(var comparison):
+      comparison.left = comparison.left.firstOfFetch
+      if comparison.comparator != .in { comparison.right = comparison.right.firstOfFetch }
+      return .comparison(comparison)
+    }
+  }
+}
+
+extension ExpressionNode {
+  fileprivate var firstOfFetch: ExpressionNode {
+    if case .fetch(_, _, countOnly: false) = self { return .index(self, .first) }
+    return self
+  }
+}

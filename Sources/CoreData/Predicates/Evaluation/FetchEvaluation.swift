@@ -1,0 +1,32 @@
+/// What a FETCH expression is evaluated with: a fetch request, which this room does not know.
+protocol FetchOperand: AnyObject {
+  /// What the fetch finds in a context, or how much.
+  func value(in context: Any?, countOnly: Bool) throws -> PredicateValue
+}
+
+enum FetchEvaluation {
+  /// Throws for a request that is none, naming it.
+  static func value(
+    _ request: PredicateValue, in context: PredicateValue, countOnly: Bool
+  ) throws -> PredicateValue {
+    guard let operand = request.anyValue as? any FetchOperand else {
+      throw Failure.malformedFetchRequest(
+        entity: nil, what: "a FETCH in its predicate has \(words(request)) for its request")
+    }
+    return try operand.value(in: context.anyValue, countOnly: countOnly)
+  }
+
+  private static func words(_ value: PredicateValue) -> String { value.anyValue.map { "\($0)" } ?? "nil" }
+}
+
+extension PredicateValue {
+  /// The value as a constant; objects stay the program's objects.
+  var fixed: PredicateConstant {
+    switch self {
+    case .constant(let value): value
+    case .subject(let subject): PredicateConstant(any: subject.predicateObject)
+    case .subjects(let subjects): .collection(subjects.map { PredicateConstant(any: $0.predicateObject) })
+    case .values(let values): .collection(values.map(\.fixed))
+    }
+  }
+}
