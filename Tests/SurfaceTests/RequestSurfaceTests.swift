@@ -110,6 +110,32 @@ struct RequestSurfaceTests {
     }
   }
 
+  @Test("A generated class has its fetched property, and the model its request template", arguments: Storage.allCases)
+  func fetchedProperties(_ storage: Storage) throws {
+    try storage.stack { stack in
+      let context = stack.viewContext
+      try context.performAndWait {
+        try fill(context)
+        let tag = Tag(context: context)
+        tag.name = "greek"
+        let notes = try context.fetch(Note.fetchRequest() as NSFetchRequest<Note>)
+        for note in notes where note.title != "alpha" { note.tags.insert(tag) }
+        try context.save()
+        #expect(tag.pinnedNotes.map(\.title) == ["gamma"])
+        notes.first { $0.title == "delta" }?.isPinned = true
+        #expect(tag.pinnedNotes.count == 1)
+        context.refresh(tag, mergeChanges: true)
+        #expect(Set(tag.pinnedNotes.map(\.title)) == ["delta", "gamma"])
+        let request = try #require(
+          CoreDataStack.model.fetchRequestFromTemplate(
+            withName: "NotesWithTag", substitutionVariables: ["TAG": "greek"]))
+        request.sortDescriptors = [NSSortDescriptor(keyPath: \Note.title, ascending: true)]
+        let found = try context.fetch(request) as? [Note]
+        #expect(found?.map(\.title) == ["Beta", "delta", "gamma"])
+      }
+    }
+  }
+
   @Test("Every type of attribute has its name, in a switch without default")
   func attributeTypes() throws {
     func name(_ type: NSAttributeType) -> String {
