@@ -111,16 +111,23 @@ extension ResultsCriteria {
 extension PredicateNode {
   /// Whether its text tells it from every other predicate.
   fileprivate var isTold: Bool {
-    struct Untold: Error {}
-    let told = try? mapConstants { constant in
+    var isTold = true
+    func look(_ constant: PredicateConstant) {
       switch constant {
-      case .other: throw Untold()
-      case .object(let object):
-        guard let id = object as? NSManagedObjectID, !id.isTemporaryID else { throw Untold() }
-        return constant
-      default: return constant
+      case .other: isTold = false
+      case .object(let object): if (object as? NSManagedObjectID)?.isTemporaryID ?? true { isTold = false }
+      case .collection(let members): members.forEach(look)
+      default: break
       }
     }
-    return told != nil
+    _ = replacing { expression in
+      switch expression {
+      case .constant(let constant): look(constant)
+      case .fetch: isTold = false
+      default: break
+      }
+      return nil
+    }
+    return isTold
   }
 }
