@@ -33,19 +33,11 @@ extension SQLiteStore {
   private func plan(
     _ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery, _ planner: FetchPlanner
   ) throws -> PlannedFetch {
-    func select() throws -> SQLFragment {
-      switch output {
-      case .rows: try planner.rows(fetch, query).fragment
-      case .references: try planner.references(fetch, query).fragment
-      case .count: try planner.count(fetch, query).fragment
-      }
-    }
     var bindings: [Binding] = []
-    guard
-      let shape = FetchShape(
-        fetch, output, query.entity, planner.translator, QueryScope(schema, fetch.layout), bindings: &bindings)
-    else { return PlannedFetch(try select()) }
-    let text = try queries.fetchText(shape) { try select().sql }
+    guard let shape = FetchShape(fetch, output, query.entity, planner.translator, schema, bindings: &bindings) else {
+      return PlannedFetch(try planner.select(fetch, output, query).fragment)
+    }
+    let text = try queries.fetchText(shape) ?? queries.keep(planner.select(fetch, output, query).fragment.sql, for: shape)
     if let condition = query.entityCondition { bindings += condition.numbers.map { .int(Int64($0)) } }
     return PlannedFetch(text: .numbered(text), bindings: bindings)
   }

@@ -3,6 +3,15 @@ struct FetchPlanner {
   let schema: StoreSchema
   let translator: PredicateTranslator
 
+  /// What a fetch reads, for one of the outputs that have a shape.
+  func select(_ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery) throws -> SelectStatement {
+    switch output {
+    case .rows: try rows(fetch, query)
+    case .references: try references(fetch, query)
+    case .count: try count(fetch, query)
+    }
+  }
+
   /// The rows of a fetch, each with the columns of `query`.
   func rows(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
     try select(fetch, query, columns: query.columns.map { SQLFragment($0) })

@@ -16,20 +16,20 @@ struct FetchShape: Hashable {
   /// - Parameter bindings: takes the predicate's values.
   init?(
     _ fetch: FetchDescription, _ output: Output, _ entity: EntitySchema, _ translator: PredicateTranslator,
-    _ scope: @autoclosure () -> QueryScope, bindings: inout [Binding]
+    _ schema: StoreSchema, bindings: inout [Binding]
   ) {
     words.reserveCapacity(16)
     let flags = (fetch.includesSubentities ? 1 : 0) | (fetch.predicate == nil ? 2 : 0) | output.rawValue << 2
     words.append(fetch.layout.index << 4 | flags)
     if let predicate = fetch.predicate {
-      guard add(predicate, entity, translator, scope, &bindings) else { return nil }
+      guard add(predicate, entity, translator, schema, &bindings) else { return nil }
     }
     if output == .count { return }
     words.append(fetch.limit)
     words.append(fetch.offset)
     for key in fetch.sort {
-      guard key.path.count == 1, let column = FetchShape.column(key.path[0], entity) else { return nil }
-      words.append(column.property.slot << 4 | key.collation.number << 1 | (key.ascending ? 1 : 0))
+      guard key.path.count == 1, let property = FetchShape.property(key.path[0], entity) else { return nil }
+      words.append(property.slot << 4 | key.collation.number << 1 | (key.ascending ? 1 : 0))
     }
   }
 
@@ -42,17 +42,17 @@ struct FetchShape: Hashable {
   }
 
   private mutating func add(
-    _ node: PredicateNode, _ entity: EntitySchema, _ translator: PredicateTranslator, _ scope: () -> QueryScope,
+    _ node: PredicateNode, _ entity: EntitySchema, _ translator: PredicateTranslator, _ schema: StoreSchema,
     _ bindings: inout [Binding]
   ) -> Bool {
     switch node {
     case .comparison(let comparison):
       guard comparison.comparator.isSimple, comparison.modifier != .all, comparison.options.isEmpty,
         case .keyPath(let path) = comparison.left, path.count == 1, case .constant(let constant) = comparison.right,
-        let column = FetchShape.column(path[0], entity),
-        let binding = translator.simpleBinding(constant, for: column.property, scope)
+        let property = FetchShape.property(path[0], entity),
+        let binding = translator.simpleBinding(constant, for: property, of: entity.layout, schema)
       else { return false }
-      words.append(column.property.slot << 4 | Int(comparison.comparator.rawValue))
+      words.append(property.slot << 4 | Int(comparison.comparator.rawValue))
       bindings.append(binding)
       return true
     case .and(let members), .or(let members):
@@ -60,11 +60,11 @@ struct FetchShape: Hashable {
       if case .and = node { mark = .and }
       words.append(mark.rawValue)
       words.append(members.count)
-      for member in members where !add(member, entity, translator, scope, &bindings) { return false }
+      for member in members where !add(member, entity, translator, schema, &bindings) { return false }
       return true
     case .not(let member):
       words.append(Mark.not.rawValue)
-      return add(member, entity, translator, scope, &bindings)
+      return add(member, entity, translator, schema, &bindings)
     case .constant(let value):
       words.append((value ? Mark.always : Mark.never).rawValue)
       return true
@@ -72,11 +72,12 @@ struct FetchShape: Hashable {
     }
   }
 
-  private static func column(_ name: String, _ entity: EntitySchema) -> SlotColumn? {
-    guard let property = entity.layout.property(named: name), property.slot >= 0, !property.isTransient else {
-      return nil
-    }
-    return entity.slots[property.slot]
+  /// The attribute or to-one relationship of a name, if the table has a column for it.
+  private static func property(_ name: String, _ entity: EntitySchema) -> LayoutProperty? {
+    guard let property = entity.layout.property(named: name), property.slot >= 0, !property.isTransient,
+      entity.slots[property.slot] != nil
+    else { return nil }
+    return property
   }
 }
 
@@ -84,7 +85,7 @@ extension PredicateTranslator {
   /// The value of a parameter that stands for a constant beside a property's column; nil where a comparison with it
   /// is more, or less, than a parameter.
   fileprivate func simpleBinding(
-    _ constant: PredicateConstant, for property: LayoutProperty, _ scope: () -> QueryScope
+    _ constant: PredicateConstant, for property: LayoutProperty, of layout: EntityLayout, _ schema: StoreSchema
   ) -> Binding? {
     switch constant {
     case .null, .collection, .other: return nil
@@ -92,10 +93,9 @@ extension PredicateTranslator {
     case .int(let number): return .int(number)
     case .object:
       guard property.kind == .toOne else { return nil }
-      let layout = property.destination
-      let scope = scope()
-      return try? binding(constant, for: .reference("", scope.schema.layouts.layouts[layout]), scope)
-    default: return try? binding(constant, for: .value("", property.kind), scope())
+      let destination = schema.layouts.layouts[property.destination]
+      return try? binding(constant, for: .reference("", destination), QueryScope(schema, layout))
+    default: return try? binding(constant, for: .value("", property.kind), QueryScope(schema, layout))
     }
   }
 }

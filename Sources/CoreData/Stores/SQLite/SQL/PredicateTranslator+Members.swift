@@ -132,12 +132,12 @@ extension PredicateTranslator {
 
   // Indexes.
 
-  /// Whether an index leads to the members that fulfil a comparison of what `path` arrives at.
+  /// Whether an index leads to the few members that fulfil a comparison of what `path` arrives at.
   private func isIndexed(_ comparison: Comparison, _ path: [String], _ collection: SQLCollection) -> Bool {
     guard comparison.options.isEmpty || comparison.options == .normalized else { return false }
     switch comparison.comparator {
-    case .equalTo, .in, .between, .beginsWith, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
-      break
+    // What is only less or greater may be most members: an index is of little use.
+    case .equalTo, .in, .between, .beginsWith: break
     // Of a member.
     case .contains where path.isEmpty: break
     default: return false

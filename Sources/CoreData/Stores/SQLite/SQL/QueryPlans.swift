@@ -32,13 +32,18 @@ final class QueryPlans: @unchecked Sendable {
   /// How many shapes are remembered. A program has a few dozen; limits and offsets that vary make more.
   private static let shapeLimit = 512
 
-  /// The statement of fetches of a shape.
-  func fetchText(_ shape: FetchShape, _ make: () throws -> String) rethrows -> StatementText {
+  /// The statement of fetches of a shape; nil if there was none yet.
+  func fetchText(_ shape: FetchShape) -> StatementText? {
     lock.lock()
     defer { lock.unlock() }
-    if let text = fetchTexts[shape] { return text }
+    return fetchTexts[shape]
+  }
+
+  func keep(_ sql: String, for shape: FetchShape) -> StatementText {
+    lock.lock()
+    defer { lock.unlock() }
     if fetchTexts.count >= QueryPlans.shapeLimit { fetchTexts.removeAll() }
-    let text = StatementText(try make())
+    let text = StatementText(sql)
     fetchTexts[shape] = text
     return text
   }
