@@ -25,3 +25,20 @@ const char *core_data_file_of_code(const void *address, const void **start) {
   *start = info.dli_fbase;
   return info.dli_fname;
 }
+
+#include <string.h>
+
+void core_data_take_arguments(va_list list, const char *kinds, size_t count, uint64_t *words) {
+  for (size_t index = 0; index < count; index++) {
+    switch (kinds[index]) {
+    case 'i': words[index] = (uint64_t)(int64_t)va_arg(list, int); break;
+    case 'l': words[index] = (uint64_t)va_arg(list, int64_t); break;
+    case 'd': {
+      double value = va_arg(list, double);
+      memcpy(&words[index], &value, sizeof value);
+      break;
+    }
+    default: words[index] = (uint64_t)(uintptr_t)va_arg(list, void *);
+    }
+  }
+}

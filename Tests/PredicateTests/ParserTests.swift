@@ -224,7 +224,7 @@ struct ParserTests {
     ])
   func realLines(format: String) throws {
     let node = try PredicateParser.predicate(format, arguments: plausibleArguments(for: format))
-    #expect(try PredicateParser.predicate(PredicatePrinter.print(node)) == node)
+    #expect(try PredicateParser.predicate(PredicatePrinter.print(node)) == node.numeric)
   }
 
   @Test("Every static format of the sample collection is read")
@@ -248,7 +248,7 @@ struct ParserTests {
         _ = try PredicateParser.expression(format, arguments: arguments)
       } else {
         let node = try PredicateParser.predicate(format, arguments: arguments)
-        #expect(try PredicateParser.predicate(PredicatePrinter.print(node)) == node, "\(format)")
+        #expect(try PredicateParser.predicate(PredicatePrinter.print(node)) == node.numeric, "\(format)")
       }
     }
     #expect(count > 100)

@@ -1,7 +1,9 @@
 #ifndef C_SWIFT_RUNTIME_H
 #define C_SWIFT_RUNTIME_H
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /// Entry points of the Swift runtime that Swift source has no name for.
 /// They are declared here because Swift warns about every other way to reach them.
@@ -42,5 +44,10 @@ char *_Nullable swift_demangle(const char *_Nonnull mangledName, size_t length, 
 
 /// The file that the code at `address` was loaded from, and where in memory it begins; NULL if it is in none.
 const char *_Nullable core_data_file_of_code(const void *_Nonnull address, const void *_Nullable *_Nonnull start);
+
+/// Takes `count` arguments from a C list, each a word: `kinds` has a letter for each of them, i for an int, l for a
+/// 64-bit integer, d for a double (its bits), p for a pointer. All in one call, since a list that was handed on may
+/// not be read further.
+void core_data_take_arguments(va_list list, const char *_Nonnull kinds, size_t count, uint64_t *_Nonnull words);
 
 #endif

@@ -107,7 +107,7 @@ extension Failure {
       // The caret stands under the place; characters are counted from 1.
       let line = String(format.map { $0.isNewline || $0 == "\t" ? " " : $0 })
       return "Unable to parse the format string \"\(format)\" at character \(offset + 1): \(what).\n"
-        + "    \(line)\n    " + String(repeating: " ", count: offset) + "^"
+        + "    \(line)\n    " + line.prefix(offset).map { $0.isWide ? "  " : " " }.joined() + "^"
     case .malformedFetchRequest(let entity, let what):
       return "The fetch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what)."
     case .malformedBatchRequest(let entity, let what):
@@ -232,6 +232,19 @@ extension ModelProblem {
     case .emptyConstraint: return "\(place) has a uniqueness constraint of no attributes."
     case .defaultValueOfWrongClass(let value, let expected):
       return "\(place) has the default value \(value), which is no \(expected)."
+    }
+  }
+}
+
+extension Character {
+  /// Whether a terminal gives it two columns: emoji, and the scripts of East Asia.
+  fileprivate var isWide: Bool {
+    guard let scalar = unicodeScalars.first, scalar.value >= 0x1100 else { return false }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE4F, 0xFF00...0xFF60,
+      0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+      return true
+    default: return scalar.properties.isEmojiPresentation
     }
   }
 }

@@ -43,7 +43,16 @@ public protocol _ExpressionInitializers {}
 extension NSExpression: _ExpressionInitializers {}
 
 extension _ExpressionInitializers {
-  fileprivate init(node: ExpressionNode) { self = NodeExpression.make(node) as! Self }
+  fileprivate init(node: ExpressionNode) {
+    guard node.fits() else {
+      misuse(
+        MisuseReport(
+          "An expression nests deeper than \(PredicateNode.maximalDepth) levels.",
+          facts: [("Call", "NSExpression.init")], how: "",
+          remedy: "An aggregate, or a function of one, takes any number of values side by side."))
+    }
+    self = NodeExpression.make(node) as! Self
+  }
 
   /// The expression that `format` spells: `"pages * 2"`, `"max(chapters.pages)"`.
   public init(format expressionFormat: String, _ arguments: Any?...) {
@@ -59,6 +68,16 @@ extension _ExpressionInitializers {
     }
   }
 
+  /// The same with the arguments in a C list, see `NSPredicate(format:arguments:)`.
+  public init(format expressionFormat: String, arguments argList: CVaListPointer) {
+    do {
+      let arguments = try ArgumentList.values(for: expressionFormat, from: argList)
+      self.init(node: try PredicateParser.expression(expressionFormat, arguments: arguments))
+    } catch {
+      misuse(.malformedPredicate(expressionFormat, error: error))
+    }
+  }
+
   /// A constant; nil is the predicate language's nil.
   public init(forConstantValue value: Any?) { self.init(node: .constant(PredicateConstant(any: value))) }
 
@@ -66,6 +85,19 @@ extension _ExpressionInitializers {
   public init(forVariable string: String) { self.init(node: .variable(string)) }
 
   public init(forKeyPath keyPath: String) { self.init(node: ExpressionNode(keyPath: keyPath)) }
+
+  /// The property names along a Swift key path, `\Book.author?.name`.
+  ///
+  /// A key path that has none, such as one through a subscript, ends the program.
+  public init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
+    guard let path = try? KeyPathNames.path(of: keyPath) else {
+      misuse(
+        MisuseReport(
+          "The key path \(keyPath) has no name that could be found.",
+          facts: [("Call", "NSExpression(forKeyPath:)")], how: "", remedy: "Write the key path as a string."))
+    }
+    self.init(node: .keyPath(path))
+  }
 
   /// One of the language's functions by its selector, such as `"count:"`; the arguments are expressions.
   public init(forFunction name: String, arguments parameters: [Any]) {
@@ -80,7 +112,7 @@ extension _ExpressionInitializers {
     self.init(node: .function(function.rawValue, parameters.map(ExpressionNode.init(value:))))
   }
 
-  /// A method of what `target` is; evaluates for a few methods of strings and numbers only.
+  /// A method of what `target` is; `MethodCall` has those that evaluate.
   public init(
     forFunction target: FoundationExpression, selectorName name: String, arguments parameters: [Any]?
   ) {
@@ -146,4 +178,9 @@ extension _ExpressionInitializers {
 
   /// `ANYKEY`
   public static func expressionForAnyKey() -> FoundationExpression { NodeExpression.make(.anyKey) }
+}
+
+extension _ExpressionInitializers where Self: FoundationExpression {
+  /// Does nothing: expressions are not archived, so none of them is locked against evaluation.
+  public func allowEvaluation() {}
 }

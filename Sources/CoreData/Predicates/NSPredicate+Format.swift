@@ -19,7 +19,7 @@ extension _PredicateInitializers {
     self.init(format: predicateFormat, argumentArray: arguments)
   }
 
-  /// The same with the arguments in an array.
+  /// The same with the arguments in an array. Those that the format does not ask for are ignored.
   public init(format predicateFormat: String, argumentArray arguments: [Any?]?) {
     do {
       let node = try PredicateParser.predicate(predicateFormat, arguments: arguments ?? [])
@@ -29,6 +29,19 @@ extension _PredicateInitializers {
     }
   }
 
+  /// The same with the arguments in a C list, out of `getVaList(_:)` or `withVaList(_:_:)`.
+  ///
+  /// Each conversion takes what C passes for it: `%d` an `Int32`, `%ld` an `Int`, `%f` a `Double`, `%@` an
+  /// object. As in C, an argument of another size, or one too few, can't be noticed.
+  public init(format predicateFormat: String, arguments argList: CVaListPointer) {
+    do {
+      let arguments = try ArgumentList.values(for: predicateFormat, from: argList)
+      let node = try PredicateParser.predicate(predicateFormat, arguments: arguments)
+      self = NSPredicate.make(node) as! Self
+    } catch {
+      misuse(.malformedPredicate(predicateFormat, error: error))
+    }
+  }
 }
 
 extension _PredicateInitializers where Self: NSPredicate {
@@ -36,11 +49,18 @@ extension _PredicateInitializers where Self: NSPredicate {
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     do {
       let values = variables.mapValues { ExpressionNode(value: $0) }
-      return NSPredicate.make(try node.substituting(values)) as! Self
+      let result = try node.substituting(values)
+      guard result.fits() else { throw Failure.deepPredicate }
+      return NSPredicate.make(result) as! Self
     } catch {
       misuse(.predicateWithoutTree(self, error: error))
     }
   }
+}
+
+extension _PredicateInitializers where Self: NSPredicate {
+  /// Does nothing: predicates are not archived, so none of them is locked against evaluation.
+  public func allowEvaluation() {}
 }
 
 extension NSPredicate {
@@ -66,33 +86,44 @@ extension NSPredicate {
   var node: PredicateNode {
     get throws {
       if let own = self as? any NodePredicate { return own.storedNode }
-      if let compound = self as? NSCompoundPredicate {
-        let members = try compound.subpredicates.map { try $0.node }
-        switch compound.compoundPredicateType {
-        case .and: return .and(members)
-        case .or: return .or(members)
-        case .not:
-          guard members.count == 1 else {
-            throw Failure.malformedPredicate(
-              format: "NOT", offset: nil, what: "a NOT predicate needs one subpredicate, not \(members.count)"
-            )
-          }
-          return .not(members[0])
-        }
-      }
-      if type(of: self) == NSPredicate.self {
-        switch (self as any _PredicateFormatReading).predicateFormat {
-        case "TRUEPREDICATE": return .constant(true)
-        case "FALSEPREDICATE": return .constant(false)
-        case "BLOCKPREDICATE": break
-        case let format:
-          throw Failure.unsupportedFeature("The predicate \(format) of Foundation's own").nsError
-        }
-      } else if self is FoundationComparisonPredicate {
-        throw Failure.unsupportedFeature("A subclass of NSComparisonPredicate (\(type(of: self)))").nsError
-      }
-      return .block(BlockPredicate { self.evaluate(with: $0, substitutionVariables: $1) })
+      return try node(levels: PredicateNode.maximalDepth)
     }
+  }
+
+  private func node(levels: Int) throws -> PredicateNode {
+    if let own = self as? any NodePredicate {
+      guard levels == PredicateNode.maximalDepth || own.storedNode.fits(levels) else {
+        throw Failure.deepPredicate.nsError
+      }
+      return own.storedNode
+    }
+    if let compound = self as? NSCompoundPredicate {
+      guard levels > 1 else { throw Failure.deepPredicate.nsError }
+      let members = try compound.subpredicates.map { try $0.node(levels: levels - 1) }
+      switch compound.compoundPredicateType {
+      case .and: return .and(members)
+      case .or: return .or(members)
+      case .not:
+        guard members.count == 1 else {
+          throw Failure.malformedPredicate(
+            format: "NOT", offset: nil, what: "a NOT predicate needs one subpredicate, not \(members.count)"
+          )
+        }
+        return .not(members[0])
+      }
+    }
+    if type(of: self) == NSPredicate.self {
+      switch (self as any _PredicateFormatReading).predicateFormat {
+      case "TRUEPREDICATE": return .constant(true)
+      case "FALSEPREDICATE": return .constant(false)
+      case "BLOCKPREDICATE": break
+      case let format:
+        throw Failure.unsupportedFeature("The predicate \(format) of Foundation's own").nsError
+      }
+    } else if self is FoundationComparisonPredicate {
+      throw Failure.unsupportedFeature("A subclass of NSComparisonPredicate (\(type(of: self)))").nsError
+    }
+    return .block(BlockPredicate { self.evaluate(with: $0, substitutionVariables: $1) })
   }
 }
 

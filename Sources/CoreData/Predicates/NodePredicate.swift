@@ -15,26 +15,21 @@ protocol NodePredicate: NSPredicate {
 /// which is nil.
 // What it holds never changes after `make(_:)`.
 final class ComparisonNodePredicate: NSComparisonPredicate, NodePredicate {
-  private final class Content {
-    let comparison: Comparison
-    let evaluators: EvaluatorPool
-    init(_ comparison: Comparison) {
-      self.comparison = comparison
-      evaluators = EvaluatorPool(.comparison(comparison))
-    }
-  }
-
-  private var content: Content?
+  /// It has the node, too.
+  private var content: EvaluatorPool?
 
   static func make(_ comparison: Comparison) -> ComparisonNodePredicate {
     let object = allocateObject(ComparisonNodePredicate.self, fieldsFrom: NSPredicate(value: true))
-    object.content = Content(comparison)
+    object.content = EvaluatorPool(.comparison(comparison))
     return object
   }
 
-  var comparison: Comparison { content!.comparison }
-  var storedNode: PredicateNode { .comparison(comparison) }
-  var evaluators: EvaluatorPool { content!.evaluators }
+  var comparison: Comparison {
+    guard case .comparison(let comparison) = content!.node else { fatalError("no comparison") }
+    return comparison
+  }
+  var storedNode: PredicateNode { content!.node }
+  var evaluators: EvaluatorPool { content! }
 
   override var predicateFormat: String { PredicatePrinter.print(storedNode) }
   override var description: String { predicateFormat }
@@ -50,13 +45,28 @@ final class ComparisonNodePredicate: NSComparisonPredicate, NodePredicate {
 /// AND, OR and NOT as the parser makes them.
 // It never changes.
 final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
-  let storedNode: PredicateNode
   let evaluators: EvaluatorPool
+  /// Foundation wants one under a NOT. Nobody reads it.
+  private static let placeholder = [NSPredicate(value: true)]
 
-  init(_ type: NSCompoundPredicate.LogicalType, _ members: [PredicateNode], node: PredicateNode) {
-    storedNode = node
+  init(_ type: NSCompoundPredicate.LogicalType, node: PredicateNode) {
     evaluators = EvaluatorPool(node)
-    super.init(type: type, subpredicates: members.map(NSPredicate.make))
+    super.init(type: type, subpredicates: type == .not ? CompoundNodePredicate.placeholder : [])
+  }
+
+  var storedNode: PredicateNode { evaluators.node }
+
+  /// Made when somebody asks: most predicates are only evaluated or fetched by, which their tree does.
+  override var subpredicates: [NSPredicate] {
+    get {
+      switch storedNode {
+      case .and(let members), .or(let members): members.map(NSPredicate.make)
+      case .not(let member): [NSPredicate.make(member)]
+      default: []
+      }
+    }
+    // Foundation's own initializer sets what nobody reads.
+    set {}
   }
 
   required init?(coder: NSCoder) { fatalError("NSCompoundPredicate(coder:) is not implemented.") }
@@ -92,9 +102,9 @@ extension NSPredicate {
   static func make(_ node: PredicateNode) -> NSPredicate {
     switch node {
     case .constant(let value): NSPredicate(value: value)
-    case .and(let members): CompoundNodePredicate(.and, members, node: node)
-    case .or(let members): CompoundNodePredicate(.or, members, node: node)
-    case .not(let member): CompoundNodePredicate(.not, [member], node: node)
+    case .and: CompoundNodePredicate(.and, node: node)
+    case .or: CompoundNodePredicate(.or, node: node)
+    case .not: CompoundNodePredicate(.not, node: node)
     case .comparison(let comparison): ComparisonNodePredicate.make(comparison)
     case .block(let block): NSPredicate(block: block.body)
     }

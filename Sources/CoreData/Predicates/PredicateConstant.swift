@@ -65,7 +65,12 @@ extension PredicateConstant: Hashable {
     case (.decimal(let a), .decimal(let b)): a == b
     case (.collection(let a), .collection(let b)): a == b
     case (.object(let a), .object(let b)): a === b || Self.identity(of: a) == Self.identity(of: b)
-    case (.other(let a), .other(let b)): (a as? AnyHashable).map { $0 == b as? AnyHashable } ?? false
+    case (.other(let a), .other(let b)):
+      if let a = a as? AnyClass {
+        a == b as? AnyClass
+      } else {
+        (a as? AnyHashable).map { $0 == b as? AnyHashable } ?? false
+      }
     default: false
     }
   }

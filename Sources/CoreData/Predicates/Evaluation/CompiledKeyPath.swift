@@ -88,13 +88,11 @@ struct CompiledKeyPath {
 
   /// The few properties that plain values have.
   private static func property(_ name: String, of constant: PredicateConstant) throws -> PredicateValue {
-    switch (constant, name) {
-    case (.string(let text), "length"): return .constant(.int(Int64(text.unicodeScalars.count)))
-    case (.data(let data), "length"): return .constant(.int(Int64(data.count)))
-    case (.url(let url), "absoluteString"): return .constant(.string(url.absoluteString))
-    case (.other(let value), _): return try MirrorSubject(value).predicateValue(for: PredicateKey(name))
-    case (.object(let value), _): return try MirrorSubject(value).predicateValue(for: PredicateKey(name))
+    switch constant {
+    case .other(let value): return try MirrorSubject(value).predicateValue(for: PredicateKey(name))
+    case .object(let value): return try MirrorSubject(value).predicateValue(for: PredicateKey(name))
     default:
+      if let property = MethodCall.property(name) { return try property(.constant(constant), []) }
       throw Failure.unknownKeyPath(
         keyPath: name, entity: "the value \(PredicatePrinter.print(.constant(constant)))", missing: name)
     }

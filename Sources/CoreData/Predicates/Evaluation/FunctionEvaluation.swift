@@ -81,7 +81,7 @@ enum FunctionEvaluation {
   }
 
   /// The number of a value; a text counts as the number it begins with, as in SQLite.
-  private static func number(_ value: PredicateValue) -> PredicateConstant? {
+  static func number(_ value: PredicateValue) -> PredicateConstant? {
     guard case .constant(let constant) = value else { return nil }
     switch constant {
     case .int, .double: return constant
@@ -92,7 +92,8 @@ enum FunctionEvaluation {
     }
   }
 
-  private static func integer(_ value: PredicateValue) -> Int64? {
+  /// The integer of a value, cut and within bounds.
+  static func integer(_ value: PredicateValue) -> Int64? {
     switch number(value) {
     case .int(let value)?: return value
     case .double(let value)?:
@@ -182,11 +183,28 @@ enum FunctionEvaluation {
     return .constant(.int(Int64(text.unicodeScalars.count)))
   }
 
+  /// Classes that `cast` makes, by their names in Objective-C and in Swift.
+  static let castTypes: Set<String> = [
+    "NSString", "String", "NSNumber", "NSDecimalNumber", "Decimal", "Double", "Int", "NSDate", "Date",
+    "NSURL",
+    "URL", "NSUUID", "UUID", "NSData", "Data",
+  ]
+
   private static func cast(_ value: PredicateConstant, to type: PredicateConstant) -> PredicateValue {
     guard case .string(let name) = type, !value.isNull else { return .null }
     switch name {
     case "NSString", "String": return ValueComparison.text(of: value).map { .constant(.string($0)) } ?? .null
-    case "NSNumber", "NSDecimalNumber", "Double", "Int":
+    case "NSDecimalNumber", "Decimal":
+      if case .decimal = value { return .constant(value) }
+      if case .string(let text) = value, let exact = Decimal(string: text) {
+        return .constant(.decimal(exact))
+      }
+      switch number(.constant(value)) {
+      case .int(let value)?: return .constant(.decimal(Decimal(value)))
+      case let value?: return .constant(.decimal(Decimal(value.number ?? 0)))
+      case nil: return .null
+      }
+    case "NSNumber", "Double", "Int":
       if value.number != nil, case .date = value { return .constant(.double(value.number ?? 0)) }
       return number(.constant(value)).map(PredicateValue.constant) ?? .null
     case "NSDate", "Date":
@@ -197,6 +215,16 @@ enum FunctionEvaluation {
     case "NSUUID", "UUID":
       return ValueComparison.text(of: value).flatMap(UUID.init(uuidString:)).map { .constant(.uuid($0)) }
         ?? .null
+    case "NSData", "Data":
+      switch value {
+      case .data: return .constant(value)
+      case .uuid(let uuid): return .constant(.data(withUnsafeBytes(of: uuid.uuid) { Data($0) }))
+      default:
+        return ValueComparison.text(of: value).flatMap { Data(base64Encoded: $0) }.map {
+          .constant(.data($0))
+        }
+          ?? .null
+      }
     default: return .null
     }
   }
@@ -265,37 +293,5 @@ enum Aggregates {
     let mean = numbers.reduce(0, +) / Double(numbers.count)
     let variance = numbers.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(numbers.count)
     return .double(variance.squareRoot())
-  }
-}
-
-/// The methods that `FUNCTION(operand, "selector:", …)` may call: Linux has no way to call others by name.
-enum MethodCall {
-  typealias Call = (PredicateValue, [PredicateValue]) throws -> PredicateValue
-
-  static func named(_ selector: String) throws -> Call {
-    switch selector {
-    case "valueForKey:", "valueForKeyPath:":
-      return { operand, arguments in
-        guard case .constant(.string(let path))? = arguments.first else { return .null }
-        let components = path.split(separator: ".").map(String.init)
-        return try CompiledKeyPath(components).value(from: operand)
-      }
-    case "uppercaseString": return function(.uppercase)
-    case "lowercaseString": return function(.lowercase)
-    case "length": return function(.length)
-    case "count": return { operand, _ in .constant(.int(Int64(operand.members?.count ?? 0))) }
-    case "description", "stringValue": return cast("NSString")
-    case "doubleValue", "floatValue", "intValue", "integerValue", "longLongValue": return cast("NSNumber")
-    case "objectAtIndex:": return function(.elementAt)
-    default: throw Failure.unsupportedFeature("FUNCTION(…, \"\(selector)\") in an evaluation in memory")
-    }
-  }
-
-  private static func function(_ function: PredicateFunction) -> Call {
-    { operand, arguments in try FunctionEvaluation.of(function)([operand] + arguments) }
-  }
-
-  private static func cast(_ type: String) -> Call {
-    { operand, _ in try FunctionEvaluation.of(.cast)([operand, .constant(.string(type))]) }
   }
 }

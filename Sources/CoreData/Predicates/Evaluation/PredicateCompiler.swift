@@ -184,7 +184,7 @@ struct PredicateCompiler {
       guard arguments.count >= 2, case .constant(.string(let method)) = arguments[1] else {
         throw Failure.unsupportedFeature("FUNCTION without a selector")
       }
-      let call = try MethodCall.named(method)
+      let call = try MethodCall.named(method, count: arguments.count - 2)
       return { frame in
         try call(terms[0](&frame), terms.dropFirst(2).map { try $0(&frame) })
       }
@@ -193,6 +193,14 @@ struct PredicateCompiler {
       throw Failure.unsupportedFeature("The function \(selector)")
     }
     let apply = try FunctionEvaluation.of(function)
+    if function == .cast {
+      guard arguments.count == 2, case .constant(.string(let type)) = arguments[1],
+        FunctionEvaluation.castTypes.contains(type)
+      else {
+        let type = arguments.last.map { PredicatePrinter.print($0) } ?? "nothing"
+        throw Failure.unsupportedFeature("CAST to \(type) in an evaluation in memory")
+      }
+    }
     if terms.count == 1 {
       let only = terms[0]
       return { try apply([only(&$0)]) }

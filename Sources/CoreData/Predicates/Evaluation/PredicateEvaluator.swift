@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A predicate compiled for evaluation in memory: what the in-memory stores and the overlay of unsaved
 /// changes use. It computes what the same predicate computes in SQLite.
@@ -83,11 +84,12 @@ typealias Test = (inout EvaluationFrame) throws -> Bool
 typealias Term = (inout EvaluationFrame) throws -> PredicateValue
 
 /// The evaluator of a predicate object: made once, lent to one evaluation at a time.
-// @unchecked Sendable: `free` is touched under the lock only.
+// @unchecked Sendable: evaluators are touched by whom `free` lends them to.
 final class EvaluatorPool: @unchecked Sendable {
-  private let node: PredicateNode
-  private let lock = NSLock()
-  private var free: PredicateEvaluator?
+  let node: PredicateNode
+  private let free = Mutex<Lendable>(Lendable())
+
+  private struct Lendable: @unchecked Sendable { var evaluator: PredicateEvaluator? }
 
   init(_ node: PredicateNode) { self.node = node }
 
@@ -97,12 +99,16 @@ final class EvaluatorPool: @unchecked Sendable {
       let values = variables.mapValues(PredicateValue.init(any:))
       return try PredicateEvaluator(node, variables: values).matches(value)
     }
-    lock.lock()
-    let lent = free
-    free = nil
-    lock.unlock()
-    let evaluator = try lent ?? PredicateEvaluator(node)
-    defer { lock.withLock { free = evaluator } }
+    let lent = free.withLock { lendable in
+      let evaluator = lendable
+      lendable.evaluator = nil
+      return evaluator
+    }
+    let evaluator = try lent.evaluator ?? PredicateEvaluator(node)
+    defer {
+      let returned = Lendable(evaluator: evaluator)
+      free.withLock { $0 = returned }
+    }
     return try evaluator.matches(value)
   }
 }

@@ -53,6 +53,21 @@ extension PredicateValue {
       self = .null
       return
     }
+    // The usual types first: a cast that fails costs more than these comparisons together.
+    if let constant = PredicateConstant(frequent: value) {
+      self = .constant(constant)
+      return
+    }
+    let type = type(of: value)
+    if type == [String: Any].self {
+      self = .subject(StringDictionarySubject(dictionary: value as! [String: Any]))
+      return
+    }
+    if type == [[String: Any]].self {
+      let members = value as! [[String: Any]]
+      self = .values(members.map { .subject(StringDictionarySubject(dictionary: $0)) })
+      return
+    }
     if let subject = value as? any PredicateSubject {
       self = .subject(subject)
       return
@@ -132,7 +147,20 @@ extension PredicateValue {
   }
 }
 
-/// A dictionary as a subject: every key exists, nil unless the dictionary has it.
+/// The usual dictionary: every key exists, nil unless the dictionary has it.
+struct StringDictionarySubject: PredicateSubject {
+  let dictionary: [String: Any]
+
+  func predicateValue(for key: PredicateKey) throws -> PredicateValue {
+    guard let value = dictionary[key.name] else { return key.name == "self" ? .subject(self) : .null }
+    return PredicateValue(any: value)
+  }
+
+  var predicateIdentity: AnyHashable? { (dictionary as NSDictionary) as AnyHashable }
+  var predicateObject: Any { dictionary }
+}
+
+/// Any other dictionary, with the same rule.
 struct DictionarySubject: PredicateSubject {
   let dictionary: [AnyHashable: Any]
 
@@ -152,7 +180,8 @@ struct DictionarySubject: PredicateSubject {
   }
 
   func predicateValue(for key: PredicateKey) throws -> PredicateValue {
-    PredicateValue(any: dictionary[key.name])
+    guard let value = dictionary[key.name] else { return key.name == "self" ? .subject(self) : .null }
+    return PredicateValue(any: value)
   }
 
   var predicateIdentity: AnyHashable? { (dictionary as NSDictionary) as AnyHashable }
@@ -171,6 +200,7 @@ struct MirrorSubject: PredicateSubject {
       for child in level.children where child.label == key.name { return PredicateValue(any: child.value) }
       mirror = level.superclassMirror
     }
+    if key.name == "self" { return .subject(self) }
     throw Failure.unknownKeyPath(keyPath: key.name, entity: "\(type(of: value))", missing: key.name)
   }
 

@@ -11,10 +11,17 @@ struct ValueMatcher {
   private let leftIsProperty: Bool
   private let rightIsProperty: Bool
 
-  /// Throws for a custom selector.
+  private let method: MethodCall.Call?
+
+  /// Throws for a custom selector that can't be called.
   init(_ comparison: Comparison) throws {
     if comparison.comparator == .customSelector {
-      throw Failure.unsupportedFeature("The operator \(comparison.selector ?? "of a custom selector")")
+      guard let selector = comparison.selector, let call = try? MethodCall.named(selector, count: 1) else {
+        throw Failure.unsupportedFeature("The operator \(comparison.selector ?? "of a custom selector")")
+      }
+      method = call
+    } else {
+      method = nil
     }
     comparator = comparison.comparator
     options = comparison.options
@@ -30,6 +37,7 @@ struct ValueMatcher {
     switch left {
     case .subject, .constant(.null), .constant(.string), .constant(.int): return try matches(left)
     case .subjects, .values:
+      if comparator == .customSelector { return try matches(left) }
       if comparator == .equalTo || comparator == .notEqualTo {
         let right = right()
         let isNegated = comparator == .notEqualTo
@@ -44,6 +52,7 @@ struct ValueMatcher {
       case .contains:
         let right = right()
         return (left.members ?? []).contains { ValueComparison.equal($0, right, options: options) }
+      case .customSelector: return try matches(left)
       default: return try any(left, matches)
       }
     default: return try matches(left)
@@ -107,6 +116,8 @@ struct ValueMatcher {
     case .lessThanOrEqualTo: return ordered(right) { $0 <= 0 }
     case .greaterThan: return ordered(right) { $0 > 0 }
     case .greaterThanOrEqualTo: return ordered(right) { $0 >= 0 }
+    case .customSelector:
+      return { [method] value in try method?(value, [right]).constant.number ?? 0 != 0 }
     default: break
     }
     guard case .constant(let constant) = right, let pattern = ValueComparison.text(of: constant) else {

@@ -1,6 +1,7 @@
 // `NSPredicate(format: "id == %@", id as CVarArg)`: on Apple's platforms these types convert, because each
 // has an Objective-C twin. Here `NSPredicate(format:)` takes any value and never asks for the encoding; where
-// somebody else does, `String(format:)` with `%@`, the value's description is what is encoded.
+// somebody else does, the value's description is what is encoded: `String(format:)` can't print other objects.
+// A list of C arguments for a predicate finds the value again by the description's address.
 
 extension UUID: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] { described(self) }
@@ -48,5 +49,36 @@ extension NSSet: @retroactive CVarArg {
 
 /// The description as a C argument. It is never released: nobody tells when the format is done with it.
 func described(_ value: Any) -> [Int] {
-  Unmanaged.passRetained(NSString(string: "\(value)")).takeUnretainedValue()._cVarArgEncoding
+  let text = NSString(string: "\(value)")
+  DescribedArguments.note(value, as: text)
+  return Unmanaged.passRetained(text).takeUnretainedValue()._cVarArgEncoding
+}
+
+/// What the descriptions that were made for C arguments describe.
+enum DescribedArguments {
+  private enum Origin {
+    case value(Any)
+    /// Instances are not kept alive.
+    case instance(Weak)
+  }
+  private struct Weak { weak var object: AnyObject? }
+
+  // Under `lock`. Descriptions are never released, so that their addresses stay theirs.
+  nonisolated(unsafe) private static var origins: [ObjectIdentifier: Origin] = [:]
+  private static let lock = NSLock()
+
+  static func note(_ value: Any, as description: NSString) {
+    let isInstance = type(of: value) is AnyClass
+    let origin = isInstance ? Origin.instance(Weak(object: value as AnyObject)) : .value(value)
+    lock.withLock { origins[ObjectIdentifier(description)] = origin }
+  }
+
+  /// What `object` was made to describe, or `object` itself.
+  static func value(of object: AnyObject) -> Any {
+    switch lock.withLock({ origins[ObjectIdentifier(object)] }) {
+    case .value(let value)?: value
+    case .instance(let box)?: box.object ?? object
+    case nil: object
+    }
+  }
 }

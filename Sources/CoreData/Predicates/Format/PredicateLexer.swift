@@ -9,11 +9,12 @@ struct PredicateLexer {
 
   /// The next token. After the last one: `end`, for ever.
   mutating func next() throws -> PredicateToken {
-    while position < bytes.count, isBlank(bytes[position]) { position += 1 }
+    skipBlanks()
     let start = position
     guard start < bytes.count else { return PredicateToken(kind: .end, start: start, end: start) }
     let byte = bytes[start]
-    if isLetter(byte) { return word(from: start) }
+    if byte >= 0x80 { try expectLetter(at: start) }
+    if isLetter(byte) { return try word(from: start) }
     if isDigit(byte) || (byte == UInt8(ascii: ".") && isDigit(peek(1)) && !followsOperand) {
       return try number(from: start)
     }
@@ -21,7 +22,11 @@ struct PredicateLexer {
     case UInt8(ascii: "%"): return try argument(from: start)
     case UInt8(ascii: "'"), UInt8(ascii: "\""): return try string(from: start)
     case UInt8(ascii: "$"): return try prefixed(.variable, from: start, what: "a variable's name after \"$\"")
-    case UInt8(ascii: "#"): return try prefixed(.escapedWord, from: start, what: "a name after \"#\"")
+    case UInt8(ascii: "#"):
+      // `#1` would be a name that nothing else can write.
+      let what = "a name after \"#\""
+      if isDigit(peek(1)) { throw PredicateSyntaxError(at: start, "expected \(what)") }
+      return try prefixed(.escapedWord, from: start, what: what)
     case UInt8(ascii: "@"):
       let token = try prefixed(.collectionOperator, from: start, what: "an operator's name after \"@\"")
       return PredicateToken(kind: .collectionOperator, start: start, end: token.end)
@@ -39,8 +44,45 @@ struct PredicateLexer {
     position + distance < bytes.count ? bytes[position + distance] : 0
   }
 
-  private mutating func word(from start: Int) -> PredicateToken {
-    skipName()
+  private mutating func skipBlanks() {
+    while position < bytes.count {
+      if isBlank(bytes[position]) {
+        position += 1
+      } else if bytes[position] >= 0xC2, let (scalar, length) = scalar(at: position),
+        scalar.properties.isWhitespace
+      {
+        position += length
+      } else {
+        return
+      }
+    }
+  }
+
+  /// The character beyond ASCII at `offset`.
+  private func scalar(at offset: Int) -> (Unicode.Scalar, length: Int)? {
+    var decoder = UTF8()
+    var rest = bytes[offset..<min(offset + 4, bytes.count)].makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&rest) else { return nil }
+    return (scalar, UTF8.width(scalar))
+  }
+
+  /// Typographic quotes and the like are no letters, though they are beyond ASCII.
+  private func expectLetter(at offset: Int) throws {
+    guard let (scalar, _) = scalar(at: offset) else {
+      throw PredicateSyntaxError(at: offset, "there is no such character")
+    }
+    switch scalar.properties.generalCategory {
+    case .initialPunctuation, .finalPunctuation, .openPunctuation, .closePunctuation, .dashPunctuation:
+      let hint = "“”„‟«»‘’‚‛".unicodeScalars.contains(scalar) ? "; text stands between \" or '" : ""
+      throw PredicateSyntaxError(at: offset, "there is no sign \"\(scalar)\" in predicates\(hint)")
+    case .otherPunctuation where !scalar.properties.isXIDContinue:
+      throw PredicateSyntaxError(at: offset, "there is no sign \"\(scalar)\" in predicates")
+    default: break
+    }
+  }
+
+  private mutating func word(from start: Int) throws -> PredicateToken {
+    try skipName()
     let text = UnsafeBufferPointer(rebasing: bytes[start..<position])
     // The two keywords with hyphens.
     if text.count == 3, peek(0) == UInt8(ascii: "-"), spells("UTI", at: start) {
@@ -58,15 +100,24 @@ struct PredicateLexer {
     return zip(capitals.utf8, bytes[start...]).allSatisfy { $0 == ($1 &- 0x61 < 26 ? $1 & 0xDF : $1) }
   }
 
-  private mutating func skipName() {
-    while position < bytes.count, isLetter(bytes[position]) || isDigit(bytes[position]) { position += 1 }
+  private mutating func skipName() throws {
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte < 0x80 {
+        guard isLetter(byte) || isDigit(byte) else { return }
+      } else if byte >= 0xC0 {
+        if let (scalar, _) = scalar(at: position), scalar.properties.isWhitespace { return }
+        try expectLetter(at: position)
+      }
+      position += 1
+    }
   }
 
   private mutating func prefixed(
     _ kind: PredicateToken.Kind, from start: Int, what: String
   ) throws -> PredicateToken {
     position += 1
-    skipName()
+    try skipName()
     guard position > start + 1 else { throw PredicateSyntaxError(at: start, "expected \(what)") }
     return PredicateToken(kind: kind, start: start + 1, end: position)
   }
@@ -77,7 +128,7 @@ struct PredicateLexer {
     let prefix = bytes[start] == UInt8(ascii: "0") ? peek(1) | 0x20 : 0
     if prefix == UInt8(ascii: "x") || prefix == UInt8(ascii: "o") || prefix == UInt8(ascii: "b") {
       position += 2
-      skipName()
+      try skipName()
       return PredicateToken(kind: .integer, start: start, end: position)
     }
     skipDigits()
@@ -121,6 +172,9 @@ struct PredicateLexer {
         if isConversion(byte) { return PredicateToken(kind: .argument, start: start, end: position) }
       }
       break
+    }
+    if peek(-1) == UInt8(ascii: "%"), position == start + 2 {
+      throw PredicateSyntaxError(at: start, "a percent sign has its place between quotes only")
     }
     throw PredicateSyntaxError(at: start, "expected @, K or a conversion such as d, ld, f, s after \"%\"")
   }

@@ -10,6 +10,7 @@ extension PredicateParser {
     var left = try expression(first, at: start)
     while level >= loosest {
       let sign = token.kind
+      chained += 1
       try advance()
       let rightStart = token.start
       let right = try expression(nested { try $0.expression(loosest: rightLevel) }, at: rightStart)
@@ -93,6 +94,7 @@ extension PredicateParser {
         parsed = .expression(base.appending(try pathComponents()))
       } else {
         try advance()
+        chained += 1
         parsed = .expression(.index(base, try index()))
         try expect(.closeBracket, "\"]\" after the index")
       }
@@ -175,7 +177,8 @@ extension PredicateParser {
       try advance()
       guard try take(.assign) else { return .expression(.variable(text(of: first))) }
       let start = token.start
-      return .expression(.assignment(text(of: first), try expression(expression(), at: start)))
+      let value = try expression(nested { try $0.expression() }, at: start)
+      return .expression(.assignment(text(of: first), value))
     case .openParenthesis:
       try advance()
       let parsed = try nested { try $0.disjunction() }

@@ -13,6 +13,8 @@ struct PredicateParser {
   var token: PredicateToken
   let arguments: [Any?]
   var usedArguments = 0
+  /// Operators and indexes so far: each may put all that was read before it one level deeper.
+  var chained = 0
   private var depth = 0
 
   enum Parsed {
@@ -20,7 +22,8 @@ struct PredicateParser {
     case expression(ExpressionNode)
   }
 
-  /// Nesting beyond this is refused, since reading, printing and evaluating recurse.
+  /// Parentheses, calls and the like may nest so deep, since reading recurses. The tree may become deeper by
+  /// long chains of operators, up to `PredicateNode.maximalDepth`.
   static let maximalDepth = 200
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, arguments: [Any?]) throws {
@@ -34,7 +37,9 @@ struct PredicateParser {
     try parse(format, arguments) { parser in
       let parsed = try parser.disjunction()
       try parser.expectEnd(after: parsed)
-      return try parser.predicate(parsed, at: 0)
+      let node = try parser.predicate(parsed, at: 0)
+      if parser.chained > PredicateParser.maximalDepth { try parser.refuse(unless: node.fits()) }
+      return node
     }
   }
 
@@ -43,8 +48,16 @@ struct PredicateParser {
     try parse(format, arguments) { parser in
       let parsed = try parser.expression()
       try parser.expectEnd(after: parsed)
-      return try parser.expression(parsed, at: 0)
+      let node = try parser.expression(parsed, at: 0)
+      if parser.chained > PredicateParser.maximalDepth { try parser.refuse(unless: node.fits()) }
+      return node
     }
+  }
+
+  private func refuse(unless fits: Bool) throws {
+    if fits { return }
+    throw PredicateSyntaxError(
+      at: token.start, "operators nest deeper than \(PredicateNode.maximalDepth) levels here")
   }
 
   private static func parse<Result>(
@@ -92,8 +105,11 @@ struct PredicateParser {
 
   /// "expected …, found …" at the current token.
   func unexpected(_ what: String) -> PredicateSyntaxError {
-    let found = token.kind == .end ? "the end" : "\"\(text(of: token))\""
-    return PredicateSyntaxError(at: token.start, "expected \(what), found \(found)")
+    // The bytes of variables and escaped names exclude their signs.
+    let start = token.kind == .variable || token.kind == .escapedWord ? token.start - 1 : token.start
+    let spelling = String(decoding: lexer.bytes[start..<token.end], as: UTF8.self)
+    let found = token.kind == .end ? "the end" : "\"\(spelling)\""
+    return PredicateSyntaxError(at: start, "expected \(what), found \(found)")
   }
 
   /// Goes one level down in `read`, up to `maximalDepth`.
@@ -182,7 +198,7 @@ struct PredicateParser {
       }
       return parsed
     }
-    guard let sign = comparator() else {
+    guard let sign = try comparator() else {
       if modifier != .direct { throw unexpected("a comparison such as ==, IN or CONTAINS") }
       return parsed
     }
@@ -196,7 +212,8 @@ struct PredicateParser {
     return .predicate(negated ? .not(node) : node)
   }
 
-  private func comparator() -> (comparator: Comparison.Comparator, selector: String?)? {
+  /// The operator at hand; its last token is the current one then.
+  private mutating func comparator() throws -> (comparator: Comparison.Comparator, selector: String?)? {
     switch token.kind {
     case .equal: (.equalTo, nil)
     case .notEqual: (.notEqualTo, nil)
@@ -213,8 +230,19 @@ struct PredicateParser {
     case .matches: (.matches, nil)
     case .utiConformsTo: (.customSelector, "UTI-CONFORMS-TO")
     case .utiEquals: (.customSelector, "UTI-EQUALS")
+    case .word: try methodAsOperator().map { (.customSelector, $0) }
     default: nil
     }
+  }
+
+  /// `a isKindOfClass: b`: a method of the left side, with one argument.
+  private mutating func methodAsOperator() throws -> String? {
+    var ahead = lexer
+    let colon = try ahead.next()
+    guard colon.kind == .colon else { return nil }
+    let selector = text(of: token) + ":"
+    (lexer, token) = (ahead, colon)
+    return selector
   }
 
   /// `[cd]` after an operator.

@@ -3,8 +3,9 @@ import Foundation
 /// Writes a predicate in its normal form: operators in capitals, strings in double quotes, dates as `CAST`s,
 /// parentheses around AND and OR inside each other, `#` before names that are keywords.
 ///
-/// Reading the result gives the same tree, except for managed objects, blocks and custom selectors, which
-/// the language has no words for. Numbers keep their kind: a floating 5 is written `5.0`.
+/// Reading the result gives the same tree, but for Booleans, which become the numbers that they are written
+/// as, and for managed objects, classes and blocks, which the language has no words for. Numbers keep their
+/// kind: a floating 5 is written `5.0`.
 struct PredicatePrinter {
   private(set) var text = ""
 
@@ -165,10 +166,16 @@ struct PredicatePrinter {
     if arguments.count == 2, let (sign, level) = PredicatePrinter.infix[selector] {
       write(sign, level: level, arguments[0], arguments[1], loosest: loosest)
     } else if selector == PredicateFunction.onesComplement.rawValue, arguments.count == 1 {
-      text += "~"
+      // What a `.key` follows is in parentheses: `(~a).b`.
+      text += loosest > 8 ? "(~" : "~"
       write(arguments[0], loosest: 8)
+      if loosest > 8 { text += ")" }
     } else if selector == PredicateFunction.cast.rawValue {
       write(arguments, "CAST(", ")")
+    } else if selector == PredicateFunction.methodCall, arguments.count > 2 {
+      // The blank before the comma is Apple's.
+      write(Array(arguments[..<2]), "FUNCTION(", " , ")
+      write(Array(arguments[2...]), "", ")")
     } else {
       write(arguments, selector + "(", ")")
     }
@@ -179,7 +186,9 @@ struct PredicatePrinter {
     _ sign: String, level: Int, _ left: ExpressionNode, _ right: ExpressionNode, loosest: Int
   ) {
     if level < loosest { text += "(" }
-    write(left, loosest: level == 7 ? 8 : level)
+    // An assignment would take the rest as its value.
+    let isAssignment = if case .assignment = left { true } else { false }
+    write(left, loosest: level == 7 ? 8 : (isAssignment ? 1 : level))
     text += " \(sign) "
     write(right, loosest: level == 7 ? 7 : level + 1)
     if level < loosest { text += ")" }
@@ -189,11 +198,11 @@ struct PredicatePrinter {
   private mutating func writePrimary(_ node: ExpressionNode) {
     switch node {
     // A number would swallow the dot.
-    case .constant(.int), .constant(.double):
+    case .constant(.int), .constant(.double), .constant(.bool):
       text += "("
       write(node)
       text += ")"
-    default: write(node, loosest: 8)
+    default: write(node, loosest: 9)
     }
   }
 
@@ -213,20 +222,28 @@ struct PredicatePrinter {
     for (index, component) in path.enumerated() {
       if index > 0 { text += "." }
       var name = component
-      let isKeyword = name.withUTF8 { PredicateToken.Kind.keyword($0) != .word }
-      if isKeyword { text += "#" }
+      // `numbers.@sum.self`: only at the start would it be another thing than a key.
+      let isKey = index > 0 && name == "self"
+      if !isKey, name.withUTF8(PredicatePrinter.isReserved) { text += "#" }
       text += component
     }
+  }
+
+  /// Keywords, and the two that only Apple's parser reserves.
+  private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    if PredicateToken.Kind.keyword(name) != .word { return true }
+    guard name.count == 2 || name.count == 15 else { return false }
+    return ["CI", "CASEINSENSITIVE"].contains(String(decoding: name, as: UTF8.self).uppercased())
   }
 
   private mutating func write(_ constant: PredicateConstant) {
     switch constant {
     case .null: text += "nil"
-    case .bool(let value): text += value ? "YES" : "NO"
+    case .bool(let value): text += value ? "1" : "0"
     case .int(let value): text += String(value)
     case .double(let value): text += PredicatePrinter.spelling(of: value)
     case .string(let value): text += PredicateLiteral.quoted(value)
-    case .date(let value): text += "CAST(\(value.timeIntervalSinceReferenceDate), \"NSDate\")"
+    case .date(let value): text += "CAST(\(PredicatePrinter.spelling(of: value)), \"NSDate\")"
     case .decimal(let value): text += "CAST(\"\(value)\", \"NSDecimalNumber\")"
     case .uuid(let value): text += "CAST(\"\(value.uuidString)\", \"NSUUID\")"
     case .url(let value): text += "CAST(\(PredicateLiteral.quoted(value.absoluteString)), \"NSURL\")"
@@ -241,6 +258,14 @@ struct PredicatePrinter {
     case .object(let value): text += String(describing: value)
     case .other(let value): text += String(describing: value)
     }
+  }
+
+  /// Microseconds, as Apple writes them; all digits where that would lose some.
+  private static func spelling(of date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    guard seconds.isFinite else { return spelling(of: seconds) }
+    let text = String(format: "%f", seconds)
+    return Double(text) == seconds ? text : spelling(of: seconds)
   }
 
   /// Infinities and NaN have no literal: a quotient means the same.

@@ -1,0 +1,84 @@
+import Foundation
+
+extension _PredicateInitializers {
+  /// The predicate that `#Predicate` made, as one of ours: `NSPredicate(#Predicate<Book> { $0.pages > 200 })`.
+  ///
+  /// nil for what the format language has no words for: regular expressions, casts, nested predicates, and key
+  /// paths whose names can't be found. As Apple's, it converts predicates of one object.
+  public init?<Input>(_ predicate: Predicate<Input>) where Input: NSObject {
+    let variable: PredicateExpressions.Variable<Input> = predicate.variable
+    var conversion = PredicateConversion()
+    conversion.values[variable.key] = .evaluatedObject
+    guard let node = try? conversion.predicate(predicate.expression), node.fits() else { return nil }
+    self = NSPredicate.make(node) as! Self
+  }
+}
+
+/// Walks the expressions of a `Predicate`.
+struct PredicateConversion {
+  enum Part {
+    case predicate(PredicateNode)
+    case expression(ExpressionNode)
+  }
+
+  /// What cannot be said in the format language.
+  struct Unsupported: Error {}
+
+  /// The closures' arguments.
+  var values: [PredicateExpressions.VariableID: ExpressionNode] = [:]
+  private var madeVariables = 0
+
+  private mutating func part(_ expression: Any) throws -> Part {
+    guard let convertible = expression as? any ConvertibleExpression else { throw Unsupported() }
+    return try convertible.part(&self)
+  }
+
+  /// A property that is true or false stands for its comparison with true.
+  mutating func predicate(_ expression: Any) throws -> PredicateNode {
+    switch try part(expression) {
+    case .predicate(let node): return node
+    case .expression(.constant(.bool(let value))): return .constant(value)
+    case .expression(let node): return .comparison(Comparison(node, .equalTo, .constant(.bool(true))))
+    }
+  }
+
+  mutating func expression(_ expression: Any) throws -> ExpressionNode {
+    switch try part(expression) {
+    case .expression(let node): return node
+    case .predicate(let node): return .conditional(node, .constant(.bool(true)), .constant(.bool(false)))
+    }
+  }
+
+  mutating func call(_ function: PredicateFunction, _ arguments: Any...) throws -> Part {
+    .expression(.function(function.rawValue, try arguments.map { try expression($0) }))
+  }
+
+  mutating func compare(
+    _ left: Any, _ comparator: Comparison.Comparator, _ right: Any, _ options: Comparison.Options = []
+  ) throws -> Part {
+    let (left, right) = (try expression(left), try expression(right))
+    return .predicate(.comparison(Comparison(left, comparator, right, options: options)))
+  }
+
+  /// The members of `sequence` that `test` is true for, or false for.
+  mutating func members(
+    of sequence: Any, _ variable: PredicateExpressions.VariableID, where test: Any, is expected: Bool = true
+  ) throws -> ExpressionNode {
+    let sequence = try expression(sequence)
+    madeVariables += 1
+    let name = "v\(madeVariables)"
+    values[variable] = .variable(name)
+    let condition = try predicate(test)
+    return .subquery(sequence, variable: name, expected ? condition : .not(condition))
+  }
+
+  /// Whether so many members are there.
+  func count(_ members: ExpressionNode, _ comparator: Comparison.Comparator) -> Part {
+    .predicate(.comparison(Comparison(members.appending(["@count"]), comparator, .constant(.int(0)))))
+  }
+}
+
+/// An expression of a `Predicate` that the format language can say.
+protocol ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part
+}

@@ -1,0 +1,255 @@
+import Foundation
+
+// Values and paths.
+
+extension PredicateExpressions.Variable: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    guard let node = conversion.values[key] else { throw PredicateConversion.Unsupported() }
+    return .expression(node)
+  }
+}
+
+extension PredicateExpressions.Value: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    .expression(.constant(PredicateConstant(any: value)))
+  }
+}
+
+extension PredicateExpressions.NilLiteral: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    .expression(.constant(.null))
+  }
+}
+
+extension PredicateExpressions.KeyPath: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    let base = try conversion.expression(root)
+    let isText = Root.Output.self == String.self
+    let count: ExpressionNode =
+      isText ? .function(PredicateFunction.length.rawValue, [base]) : base.appending(["@count"])
+    switch kind {
+    case .collectionCount?: return .expression(count)
+    case .collectionIsEmpty?:
+      return .predicate(.comparison(Comparison(count, .equalTo, .constant(.int(0)))))
+    case .collectionFirst?: return .expression(.index(base, .first))
+    case .bidirectionalCollectionLast?: return .expression(.index(base, .last))
+    default: return .expression(base.appending(try KeyPathNames.path(of: keyPath)))
+    }
+  }
+}
+
+extension PredicateExpressions.ForcedUnwrap: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    .expression(try conversion.expression(inner))
+  }
+}
+
+extension PredicateExpressions.NilCoalesce: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    let (left, right) = (try conversion.expression(lhs), try conversion.expression(rhs))
+    let exists = PredicateNode.comparison(Comparison(left, .notEqualTo, .constant(.null)))
+    return .expression(.conditional(exists, left, right))
+  }
+}
+
+extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
+  /// Nothing but the value itself is bound: of nil, everything is nil or false.
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    let value = try conversion.expression(wrapped)
+    conversion.values[variable.key] = value
+    let result = try conversion.expression(transform)
+    let exists = PredicateNode.comparison(Comparison(value, .notEqualTo, .constant(.null)))
+    return .expression(.conditional(exists, result, .constant(.null)))
+  }
+}
+
+extension PredicateExpressions.Conditional: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    let condition = try conversion.predicate(test)
+    let yes = try conversion.expression(trueBranch)
+    return .expression(.conditional(condition, yes, try conversion.expression(falseBranch)))
+  }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    let base = try conversion.expression(wrapped)
+    return .expression(.index(base, .at(try conversion.expression(index))))
+  }
+}
+
+// Logic and comparison.
+
+extension PredicateExpressions.Conjunction: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    let (left, right) = (try conversion.predicate(lhs), try conversion.predicate(rhs))
+    // `a && b && c` is one AND of three.
+    if case .and(let members) = left { return .predicate(.and(members + [right])) }
+    return .predicate(.and([left, right]))
+  }
+}
+
+extension PredicateExpressions.Disjunction: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    let (left, right) = (try conversion.predicate(lhs), try conversion.predicate(rhs))
+    if case .or(let members) = left { return .predicate(.or(members + [right])) }
+    return .predicate(.or([left, right]))
+  }
+}
+
+extension PredicateExpressions.Negation: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    .predicate(.not(try conversion.predicate(wrapped)))
+  }
+}
+
+extension PredicateExpressions.Equal: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.compare(lhs, .equalTo, rhs)
+  }
+}
+
+extension PredicateExpressions.NotEqual: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.compare(lhs, .notEqualTo, rhs)
+  }
+}
+
+extension PredicateExpressions.Comparison: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    switch op {
+    case .lessThan: try conversion.compare(lhs, .lessThan, rhs)
+    case .lessThanOrEqual: try conversion.compare(lhs, .lessThanOrEqualTo, rhs)
+    case .greaterThan: try conversion.compare(lhs, .greaterThan, rhs)
+    case .greaterThanOrEqual: try conversion.compare(lhs, .greaterThanOrEqualTo, rhs)
+    @unknown default: throw PredicateConversion.Unsupported()
+    }
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    guard let range = range as? any ConvertibleRange else { throw PredicateConversion.Unsupported() }
+    let element = try conversion.expression(element)
+    let (lower, upper) = (
+      try conversion.expression(range.lowerBound), try conversion.expression(range.upperBound)
+    )
+    if range.isClosed {
+      let bounds = ExpressionNode(aggregate: [lower, upper])
+      return .predicate(.comparison(CoreData.Comparison(element, .between, bounds)))
+    }
+    return .predicate(
+      .and([
+        .comparison(CoreData.Comparison(element, .greaterThanOrEqualTo, lower)),
+        .comparison(CoreData.Comparison(element, .lessThan, upper)),
+      ]))
+  }
+}
+
+private protocol ConvertibleRange {
+  var lowerBound: Any { get }
+  var upperBound: Any { get }
+  var isClosed: Bool { get }
+}
+
+extension PredicateExpressions.Range: ConvertibleRange {
+  fileprivate var lowerBound: Any { lower }
+  fileprivate var upperBound: Any { upper }
+  fileprivate var isClosed: Bool { false }
+}
+
+extension PredicateExpressions.ClosedRange: ConvertibleRange {
+  fileprivate var lowerBound: Any { lower }
+  fileprivate var upperBound: Any { upper }
+  fileprivate var isClosed: Bool { true }
+}
+
+// Arithmetic.
+
+extension PredicateExpressions.Arithmetic: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    switch op {
+    case .add: try conversion.call(.add, lhs, rhs)
+    case .subtract: try conversion.call(.subtract, lhs, rhs)
+    case .multiply: try conversion.call(.multiply, lhs, rhs)
+    @unknown default: throw PredicateConversion.Unsupported()
+    }
+  }
+}
+
+extension PredicateExpressions.FloatDivision: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.call(.divide, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.IntDivision: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.call(.divide, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.IntRemainder: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.call(.modulus, lhs, rhs)
+  }
+}
+
+extension PredicateExpressions.UnaryMinus: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    let operand = try conversion.expression(wrapped)
+    return .expression(.function(PredicateFunction.multiply.rawValue, [.constant(.int(-1)), operand]))
+  }
+}
+
+// Texts and collections.
+
+extension PredicateExpressions.CollectionContainsCollection: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    guard Base.Output.self == String.self else { throw PredicateConversion.Unsupported() }
+    return try conversion.compare(base, .contains, other)
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    guard Base.Output.self == String.self else { throw PredicateConversion.Unsupported() }
+    return try conversion.compare(base, .beginsWith, prefix)
+  }
+}
+
+extension PredicateExpressions.SequenceContains: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.compare(element, .in, sequence)
+  }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    conversion.count(try conversion.members(of: sequence, variable.key, where: test), .greaterThan)
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    conversion.count(try conversion.members(of: sequence, variable.key, where: test, is: false), .equalTo)
+  }
+}
+
+extension PredicateExpressions.Filter: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    .expression(try conversion.members(of: sequence, variable.key, where: filter))
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.call(.max, elements)
+  }
+}
+
+extension PredicateExpressions.SequenceMinimum: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.call(.min, elements)
+  }
+}
