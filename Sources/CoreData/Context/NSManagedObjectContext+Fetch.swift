@@ -176,30 +176,6 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Reads the destinations of the relationships of a path, level by level, where they were not read yet.
-  ///
-  /// The objects hold what was read for them: nobody else does, and it would be gone before it is used.
-  private func prefetch(_ path: String, from objects: [NSManagedObject]) throws {
-    var level = objects
-    for key in path.split(separator: ".").map(String.init) {
-      var next: [NSManagedObject] = []
-      for object in level {
-        guard let property = object.layout.property(named: key), property.isRelationship else { continue }
-        if object.state.contains(.fault) { object.fire() }
-        if property.kind == .toOne {
-          guard let destination = object.toOne(property) else { continue }
-          object.keep(destination, property)
-          next.append(destination)
-        } else {
-          _ = object.handedOutSet(property)
-          next += object.members(property)
-        }
-      }
-      try readRows(of: next.filter { $0.state.contains(.fault) })
-      level = next
-    }
-  }
-
   /// A request for objects of a class that the entity's objects are not of would hand out lies.
   func checkResult<Result>(_ type: Result.Type, _ description: FetchDescription) throws {
     guard let wanted = type as? NSManagedObject.Type else { return }

@@ -16,6 +16,18 @@ protocol RowReader: AnyObject {
 
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
+
+  /// The rows of the members of a to-many relationship, for several owners of one entity: owner by owner, the members
+  /// of each in order where they are ordered. What prefetching comes to.
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow]
+}
+
+/// A row that a relationship leads to, and the key of the object that has the relationship.
+struct MemberRow {
+  let owner: Int64
+  let row: RowSnapshot
 }
 
 /// What the coordinator asks of a store that speaks in rows. All of the framework's own stores do.
@@ -53,6 +65,19 @@ protocol RowStore: NSPersistentStore, RowReader {
 extension RowReader {
   func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     try rows(forKeys: [key], in: root).first
+  }
+
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow] {
+    try keys.flatMap { key -> [MemberRow] in
+      let members = try members(of: relationship, owner: RowReference(entity: layout.index, key: key))
+      guard let first = members.first else { return [] }
+      let root = layout.model.layouts[Int(first.entity)].root
+      let rows = try rows(forKeys: members.map(\.key), in: root)
+      let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      return members.compactMap { member in byKey[member.key].map { MemberRow(owner: key, row: $0) } }
+    }
   }
 }
 

@@ -15,11 +15,9 @@ extension SQLiteStore {
         rows.reserveCapacity(keys.count)
         var rest = keys[...]
         while !rest.isEmpty {
-          let size = QueryPlans.keyCounts.lastIndex { $0 <= rest.count } ?? 0
-          let fitting = rest.count > QueryPlans.keyCounts[size] && size + 1 < QueryPlans.keyCounts.count
-            && rest.count * 2 > QueryPlans.keyCounts[size + 1] ? size + 1 : size
-          let count = min(QueryPlans.keyCounts[fitting], rest.count)
-          rows += try self.rows(rest.prefix(count), query, size: fitting, connection, files)
+          let size = QueryPlans.keyCounts.firstIndex { $0 >= rest.count } ?? QueryPlans.keyCounts.count - 1
+          let count = min(QueryPlans.keyCounts[size], rest.count)
+          rows += try self.rows(rest.prefix(count), query, size: size, connection, files)
           rest = rest.dropFirst(count)
         }
         return rows

@@ -36,6 +36,12 @@ final class SQLiteGeneration: RowReader {
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
     try openStore().members(of: relationship, owner: owner, self)
   }
+
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow] {
+    try openStore().memberRows(of: relationship, owners: keys, of: layout, self)
+  }
 }
 
 extension SQLiteStore {
@@ -67,5 +73,11 @@ extension SQLiteStore {
 
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
     try members(of: relationship, owner: owner, nil)
+  }
+
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow] {
+    try memberRows(of: relationship, owners: keys, of: layout, nil)
   }
 }

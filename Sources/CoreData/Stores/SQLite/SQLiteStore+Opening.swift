@@ -152,10 +152,10 @@ extension SQLiteStore {
     let hasReaders = path != ":memory:" && isLogged && !isExclusive
     var options = connectionOptions()
     options.pragmas = storeOptions.isReadOnly ? [] : storeOptions.connectionPragmas
-    let trace = trace
     return ConnectionPool(writer: writer, maximumReaders: hasReaders ? storeOptions.maximumReaders : 0) {
+      [weak self] in
       let reader = try Connection(path: path, options: options)
-      reader.trace = trace
+      reader.trace = self?.trace
       return reader
     }
   }

@@ -8,7 +8,8 @@ final class SQLiteStore: NSPersistentStore, RowStore {
   private let model: NSManagedObjectModel
   let rowCache: RowCache
   let storeOptions: StoreOptions
-  /// What is told of the SQL; set before `loadMetadata()`.
+  /// What is told of the SQL of connections that are opened after it is set: of all, if it is set before
+  /// `loadMetadata()`.
   var trace: StatementTrace? = .requested
 
   /// Set once, by `loadMetadata()`.

@@ -49,7 +49,7 @@ final class QueryPlans: @unchecked Sendable {
   }
 
   /// How many keys the statements for faults take; unused places hold null.
-  static let keyCounts = [1, 8, 64, 512]
+  static let keyCounts = [1, 8, 32, 128, 256, 512]
 
   /// Selects the rows of `keyCounts[size]` keys of a hierarchy.
   func faultText(_ query: RowQuery, size: Int) -> StatementText {

@@ -83,6 +83,25 @@ final class RowQuery: @unchecked Sendable {
     return rows
   }
 
+  /// The rows of a statement that selects `columns` and, behind them, the key of the object that a relationship leads
+  /// from.
+  func memberRows(_ statement: Statement, files: ExternalFiles) throws -> [MemberRow] {
+    var rows: [MemberRow] = []
+    var builder = RowBuilder()
+    let place = Int32(columns.count)
+    while try statement.step() {
+      let index = hasOneEntity ? layouts.lowerBound : schema.index(ofNumber: Int(statement.int(0))) ?? -1
+      guard layouts.contains(index), let decoder = decoders[index - layouts.lowerBound] else {
+        throw Failure.incompatibleSchema(
+          url: files.store, table: entity.table,
+          what: "the row \(statement.int(1)) has Z_ENT \(statement.int(0)), which is no \(entity.layout.name)")
+      }
+      let row = try decoder.row(statement, &builder, schema, files)
+      rows.append(MemberRow(owner: statement.int(place), row: row))
+    }
+    return rows
+  }
+
   /// The condition that keeps rows of other entities out; nil where the table has none.
   let entityCondition: (sql: String, numbers: [Int])?
 

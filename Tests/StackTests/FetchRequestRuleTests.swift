@@ -1,0 +1,272 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// The rules of fetch requests, one by one.
+@Suite("Rules of fetch requests")
+struct FetchRequestRuleTests {
+  private func request<R: NSFetchRequestResult>(_ entity: String, _ type: R.Type) -> NSFetchRequest<R> {
+    NSFetchRequest<R>(entityName: entity)
+  }
+
+  @Test("A new request has the documented defaults, and a copy every setting")
+  func defaults() throws {
+    let new = request("Book", NSManagedObject.self)
+    #expect(new.entityName == "Book" && new.predicate == nil && new.sortDescriptors == nil)
+    #expect(new.fetchLimit == 0 && new.fetchOffset == 0 && new.fetchBatchSize == 0)
+    #expect(new.affectedStores == nil && new.resultType == .managedObjectResultType)
+    #expect(new.includesSubentities && new.includesPropertyValues && new.returnsObjectsAsFaults)
+    #expect(new.includesPendingChanges && !new.returnsDistinctResults && !new.shouldRefreshRefetchedObjects)
+    #expect(new.propertiesToFetch == nil && new.propertiesToGroupBy == nil && new.havingPredicate == nil)
+    #expect(new.relationshipKeyPathsForPrefetching ?? [] == [])
+    new.predicate = NSPredicate(format: "pages > 1")
+    new.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+    (new.fetchLimit, new.fetchOffset, new.fetchBatchSize) = (1, 2, 3)
+    new.resultType = .dictionaryResultType
+    (new.includesSubentities, new.includesPropertyValues, new.returnsObjectsAsFaults) = (false, false, false)
+    (new.includesPendingChanges, new.returnsDistinctResults, new.shouldRefreshRefetchedObjects) = (false, true, true)
+    new.propertiesToFetch = ["title"]
+    new.propertiesToGroupBy = ["title"]
+    new.havingPredicate = NSPredicate(format: "title != nil")
+    new.relationshipKeyPathsForPrefetching = ["author"]
+    let copy = new.copy() as! NSFetchRequest<NSManagedObject>
+    #expect(copy.predicate == new.predicate && copy.sortDescriptors == new.sortDescriptors)
+    #expect(copy.fetchLimit == 1 && copy.fetchOffset == 2 && copy.fetchBatchSize == 3)
+    #expect(copy.resultType == .dictionaryResultType && copy.havingPredicate == new.havingPredicate)
+    #expect(!copy.includesSubentities && !copy.includesPropertyValues && !copy.returnsObjectsAsFaults)
+    #expect(!copy.includesPendingChanges && copy.returnsDistinctResults && copy.shouldRefreshRefetchedObjects)
+    #expect(copy.propertiesToFetch as? [String] == ["title"] && copy.propertiesToGroupBy as? [String] == ["title"])
+    #expect(copy.relationshipKeyPathsForPrefetching == ["author"] && copy.entityName == "Book")
+  }
+
+  @Test("A request without an entity, or with an unknown one, is an error when it is executed", arguments: StoreKind.allCases)
+  func entity(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let none = failure { _ = try context.fetch(NSFetchRequest<NSManagedObject>()) }
+      #expect(none?.localizedDescription.contains("A fetch request must have an entity") == true)
+      let unknown = failure { _ = try context.count(for: request("Boook", NSManagedObject.self)) }
+      #expect(unknown?.localizedDescription.contains("Boook") == true)
+    }
+  }
+
+  @Test("Limit and offset count for counts too; an offset behind the end finds nothing", arguments: StoreKind.allCases)
+  func counts(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context throws in
+      for number in 0..<7 { context.new("Book", ["title": "\(number)"]) }
+      for isSaved in [false, true] {
+        if isSaved { try context.save() }
+        let books = request("Book", NSNumber.self)
+        books.resultType = .countResultType
+        #expect(try context.fetch(books) == [7], "One element: the number.")
+        books.fetchLimit = 3
+        books.fetchOffset = 5
+        #expect(try context.fetch(books) == [2])
+        #expect(try context.count(for: books) == 2)
+        books.fetchOffset = 20
+        #expect(try context.count(for: books) == 0)
+        let objects = request("Book", NSManagedObject.self)
+        objects.fetchOffset = 20
+        #expect(try context.fetch(objects).isEmpty)
+      }
+    }
+  }
+
+  @Test("Nil comes first in an ascending order, saved or not", arguments: StoreKind.allCases)
+  func order(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context throws in
+      for isbn in ["b", nil, "a"] as [String?] { context.new("Book", isbn.map { ["isbn": $0] } ?? [:]) }
+      for isSaved in [false, true] {
+        if isSaved { try context.save() }
+        let books = request("Book", NSManagedObject.self)
+        books.sortDescriptors = [NSSortDescriptor(key: "isbn", ascending: true)]
+        #expect(try context.fetch(books).map { $0.string("isbn") } == [nil, "a", "b"])
+        books.sortDescriptors = [NSSortDescriptor(key: "isbn", ascending: false)]
+        #expect(try context.fetch(books).map { $0.string("isbn") } == ["b", "a", nil])
+      }
+    }
+  }
+
+  @Test("A fetch of an abstract entity finds objects of those that inherit from it", arguments: StoreKind.allCases)
+  func abstract(_ kind: StoreKind) throws {
+    let shape = AbstractModel.shapes()
+    try withStack(kind, shape) { _, context throws in
+      context.new("Circle", ["name": "c"])
+      context.new("Square", ["name": "s"])
+      try context.save()
+      let shapes = request("Shape", NSManagedObject.self)
+      shapes.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      #expect(try context.fetch(shapes).map(\.entity.name) == ["Circle", "Square"])
+      shapes.includesSubentities = false
+      #expect(try context.fetch(shapes).isEmpty)
+    }
+  }
+
+  @Test("Without property values objects are faults without rows; ids keep their order", arguments: StoreKind.allCases)
+  func propertyValues(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context throws in
+      for number in 0..<5 { context.new("Book", ["title": "\(number)"]) }
+      try context.save()
+      context.reset()
+      let books = request("Book", NSManagedObject.self)
+      books.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+      books.includesPropertyValues = false
+      let found = try context.fetch(books)
+      #expect(found.allSatisfy { $0.isFault && $0.row == nil })
+      let ids = request("Book", NSManagedObjectID.self)
+      ids.resultType = .managedObjectIDResultType
+      ids.includesPropertyValues = false
+      ids.sortDescriptors = books.sortDescriptors
+      #expect(try context.fetch(ids) == found.map(\.objectID))
+      #expect(found.map { $0.string("title") } == ["4", "3", "2", "1", "0"])
+    }
+  }
+
+  @Test("propertiesToFetch and returnsDistinctResults change nothing about objects", arguments: StoreKind.allCases)
+  func objectsAreWhole(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context throws in
+      for _ in 0..<2 { context.new("Book", ["title": "Same", "pages": 7]) }
+      try context.save()
+      context.reset()
+      let books = request("Book", NSManagedObject.self)
+      books.propertiesToFetch = ["title"]
+      books.returnsDistinctResults = true
+      #expect(try context.fetch(books).map { $0.int("pages") } == [7, 7])
+    }
+  }
+
+  @Test("Dictionaries have all attributes and the ids of to-one relationships, unless columns are named", arguments: StoreKind.allCases)
+  func dictionaries(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context throws in
+      let author = context.new("Author", ["name": "Kafka"])
+      context.new("Book", ["title": "Amerika", "pages": 3, "author": author])
+      try context.save()
+      context.new("Book", ["title": "Not saved"])
+      let books = request("Book", NSDictionary.self)
+      books.resultType = .dictionaryResultType
+      let rows = try context.fetch(books)
+      #expect(rows.count == 1, "Unsaved changes don't take part.")
+      #expect(Set(rows[0].allKeys as? [String] ?? []) == ["title", "pages", "author"], "Nil has no key.")
+      #expect(rows[0]["author"] as? NSManagedObjectID == author.objectID)
+      #expect(rows[0] as? [String: NSObject] != nil)
+      books.fetchBatchSize = 1
+      #expect(try context.fetch(books).count == 1, "Dictionaries come at once.")
+      books.havingPredicate = NSPredicate(format: "pages > 1")
+      let error = failure { _ = try context.fetch(books) }
+      #expect(error?.localizedDescription.contains("having") == true)
+    }
+  }
+}
+
+/// How many statements SQLite runs, and what is kept in memory.
+@Suite("Fetches read no more than they need")
+struct FetchEconomyTests {
+  /// Authors with books, which have tags and chapters; and what SELECT statements a body runs.
+  private func library(
+    _ count: Int, _ body: (NSManagedObjectContext, _ selects: () -> [String]) throws -> Void
+  ) throws {
+    let stack = try Stack(.sqlite)
+    let trace = StatementTrace(level: 1, isRecording: true)
+    (stack.store as! SQLiteStore).trace = trace
+    try stack.context.performAndWait {
+      let context = stack.context
+      let tags = (0..<3).map { context.new("Tag", ["name": "\($0)"]) }
+      for number in 0..<count {
+        let book = context.new("Book", ["title": String(format: "%04d", number), "pages": number])
+        book["author"] = context.new("Author", ["name": "\(number)"])
+        book["tags"] = NSSet(array: Array(tags.prefix(number % 4)))
+        book["chapters"] = NSOrderedSet(array: (0..<2).map { context.new("Chapter", ["title": "\(number).\($0)"]) })
+      }
+      try context.save()
+      context.reset()
+      _ = trace.takeRecorded()
+      try body(context) { trace.takeRecorded().filter { $0.hasPrefix("SELECT") } }
+    }
+  }
+
+  @Test("Prefetching runs one statement for each relationship, however many objects there are", keepsRows)
+  func prefetching() throws {
+    try library(60) { context, selects in
+      let books = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      books.relationshipKeyPathsForPrefetching = ["author", "tags", "chapters"]
+      let found = try context.fetch(books)
+      let prefetched = selects()
+      #expect(prefetched.count == 4, "\(prefetched)")
+      for book in found {
+        let number = book.int("pages")!
+        #expect(book.object("author")?.string("name") == "\(number)")
+        #expect(Set(book.objects("tags").map { $0.string("name") }) == Set((0..<(number % 4)).map(String.init)))
+        #expect(book.list("chapters").map { $0.string("title") } == ["\(number).0", "\(number).1"])
+      }
+      #expect(selects() == [], "All of it was read.")
+    }
+  }
+
+  @Test("A path is prefetched step by step", keepsRows)
+  func paths() throws {
+    try library(40) { context, selects in
+      let authors = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      authors.relationshipKeyPathsForPrefetching = ["books.tags"]
+      let found = try context.fetch(authors)
+      #expect(selects().count == 3)
+      let tags = found.flatMap { $0.objects("books") }.flatMap { $0.objects("tags") }
+      #expect(tags.compactMap { $0.string("name") }.count == (0..<40).reduce(0) { $0 + $1 % 4 })
+      #expect(selects() == [])
+    }
+  }
+
+  @Test("Prefetching leaves unsaved changes of a relationship on top", arguments: StoreKind.allCases)
+  func unsaved(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context throws in
+      let book = context.new("Book", ["tags": NSSet(array: ["a", "b"].map { context.new("Tag", ["name": $0]) })])
+      try context.save()
+      context.reset()
+      let tag = context.new("Tag", ["name": "new"])
+      let mine = context.same(book)
+      mine.mutableSetValue(forKey: "tags").add(tag)
+      let books = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      books.relationshipKeyPathsForPrefetching = ["tags", "chapters", "author.books"]
+      #expect(Set(try context.fetch(books)[0].objects("tags").compactMap { $0.string("name") }) == ["a", "b", "new"])
+      try context.save()
+      context.reset()
+      #expect(Set(try context.fetch(books)[0].objects("tags").compactMap { $0.string("name") }) == ["a", "b", "new"])
+    }
+  }
+
+  @Test("A batched result holds rows of the portions alone that were used, one statement each", keepsRows)
+  func batches() throws {
+    try library(500) { context, selects in
+      let books = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      books.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      books.fetchBatchSize = 20
+      let found = try context.fetch(books)
+      #expect(found.count == 500 && found.allSatisfy { $0.row == nil })
+      let first = selects()
+      #expect(first.count == 1 && first[0].hasPrefix("SELECT t0.Z_ENT, t0.Z_PK FROM ZBOOK t0"), "\(first)")
+      for book in found[100..<140] { #expect(book.int("pages") != nil) }
+      #expect(selects().count == 2)
+      #expect(found.filter { $0.row != nil }.count == 40)
+    }
+  }
+
+  @Test("A fetch without batches brings objects and rows in one statement; reading them runs none", keepsRows)
+  func plain() throws {
+    try library(30) { context, selects in
+      let found = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+      #expect(found.allSatisfy { $0.isFault })
+      #expect(found.reduce(0) { $0 + $1.int("pages")! } == 435)
+      #expect(selects().count == 1)
+    }
+  }
+}
+
+/// An abstract entity and two that inherit from it.
+private enum AbstractModel {
+  static func shapes() -> NSManagedObjectModel {
+    let shape = entity("Shape", [attribute("name")])
+    shape.isAbstract = true
+    let (circle, square) = (entity("Circle"), entity("Square"))
+    shape.subentities = [circle, square]
+    return model([shape, circle, square])
+  }
+}
