@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
   /// Whether unsaved changes could change what a fetch finds.
   func hasPendingChanges(touching description: FetchDescription) -> Bool {
     if insertedList.isEmpty && updatedList.isEmpty && deletedList.isEmpty { return false }
-    let touched = touchedRoots(description)
+    let touched = touchedRoots(description).roots
     func touches(_ object: NSManagedObject) -> Bool {
       !object.state.isDisjoint(with: .pending) && touched.contains(object.layout.rootIndex)
     }
@@ -14,28 +14,31 @@ extension NSManagedObjectContext {
       || deletedList.contains(where: touches)
   }
 
-  /// The root entities that the fetched one and every key path in the predicate and the sort order go through.
-  private func touchedRoots(_ description: FetchDescription) -> Set<Int> {
+  /// The root entities that the fetched one and every key path in the predicate and the sort order go through, and
+  /// whether none of these goes through a relationship at all.
+  private func touchedRoots(_ description: FetchDescription) -> (roots: Set<Int>, areLocal: Bool) {
     var roots: Set<Int> = [description.layout.rootIndex]
+    var areLocal = true
     func follow(_ path: [String]) {
       var layout = description.layout
-      for key in path {
+      for key in path where key.utf8.first != UInt8(ascii: "@") {
         guard let property = layout.property(named: key), property.isRelationship else { return }
         layout = owner.layouts.layouts[property.destination]
         roots.insert(layout.rootIndex)
+        areLocal = false
       }
     }
     description.predicate?.forEachKeyPath(follow)
     for key in description.sort { follow(key.path) }
-    return roots
+    return (roots, areLocal)
   }
 
   /// The stores' answer with this context's changes over it.
   func overlaid(
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
-    // What other entities' changes do to a key path only an evaluation over everything can tell.
-    let isLocal = touchedRoots(description).count == 1
+    // What changes of other objects do to a key path only an evaluation over everything can tell.
+    let isLocal = touchedRoots(description).areLocal
     var options = options
     options.answers = nil
     var wide = description

@@ -34,15 +34,19 @@ extension PredicateNode {
     return found
   }
 
-  /// Calls `body` with every key path that starts at the evaluated object.
-  func forEachKeyPath(_ body: ([String]) -> Void) {
+  /// Calls `body` with every key path that starts at the evaluated object. Those on a SUBQUERY's variable go on from
+  /// its collection's.
+  func forEachKeyPath(_ body: ([String]) -> Void) { forEachKeyPath(from: [:], body) }
+
+  /// - Parameter starts: the key paths of the collections around, by variable.
+  fileprivate func forEachKeyPath(from starts: [String: [String]], _ body: ([String]) -> Void) {
     switch self {
     case .constant, .block: break
-    case .and(let parts), .or(let parts): parts.forEach { $0.forEachKeyPath(body) }
-    case .not(let part): part.forEachKeyPath(body)
+    case .and(let parts), .or(let parts): parts.forEach { $0.forEachKeyPath(from: starts, body) }
+    case .not(let part): part.forEachKeyPath(from: starts, body)
     case .comparison(let comparison):
-      comparison.left.forEachKeyPath(body)
-      comparison.right.forEachKeyPath(body)
+      comparison.left.forEachKeyPath(from: starts, body)
+      comparison.right.forEachKeyPath(from: starts, body)
     }
   }
 }
@@ -71,41 +75,37 @@ extension ExpressionNode {
     }
   }
 
-  func forEachKeyPath(_ body: ([String]) -> Void) {
+  fileprivate func forEachKeyPath(from starts: [String: [String]], _ body: ([String]) -> Void) {
+    if let path = wholePath(from: starts) { body(path) }
+    func visit(_ nodes: [ExpressionNode]) { nodes.forEach { $0.forEachKeyPath(from: starts, body) } }
     switch self {
-    case .keyPath(let path): body(path)
-    case .constant, .evaluatedObject, .variable, .anyKey, .fetch: break
-    case .nested(let base, _), .index(let base, _), .assignment(_, let base): base.forEachKeyPath(body)
-    case .function(_, let nodes), .aggregate(let nodes), .block(_, let nodes):
-      nodes.forEach { $0.forEachKeyPath(body) }
+    case .keyPath, .constant, .evaluatedObject, .variable, .anyKey, .fetch: break
+    case .nested(let base, _), .assignment(_, let base): visit([base])
+    case .index(let base, .at(let position)): visit([base, position])
+    case .index(let base, _): visit([base])
+    case .function(_, let nodes), .aggregate(let nodes), .block(_, let nodes): visit(nodes)
     case .subquery(let collection, let variable, let predicate):
-      // Paths on the variable go on from the collection's.
-      if case .keyPath(let start) = collection {
-        body(start)
-        predicate.forEachNestedPath(on: variable) { body(start + $0) }
-      }
-      predicate.forEachKeyPath(body)
+      visit([collection])
+      var inner = starts
+      inner[variable] = collection.wholePath(from: starts)
+      predicate.forEachKeyPath(from: inner, body)
     case .conditional(let predicate, let a, let b):
-      predicate.forEachKeyPath(body)
-      a.forEachKeyPath(body)
-      b.forEachKeyPath(body)
-    case .setOperation(_, let a, let b):
-      a.forEachKeyPath(body)
-      b.forEachKeyPath(body)
+      predicate.forEachKeyPath(from: starts, body)
+      visit([a, b])
+    case .setOperation(_, let a, let b): visit([a, b])
     }
   }
-}
 
-extension PredicateNode {
-  fileprivate func forEachNestedPath(on variable: String, _ body: ([String]) -> Void) {
+  /// The key path from the evaluated object that this expression goes; nil if it is none, or leads to no property.
+  private func wholePath(from starts: [String: [String]]) -> [String]? {
     switch self {
-    case .constant, .block: break
-    case .and(let parts), .or(let parts): parts.forEach { $0.forEachNestedPath(on: variable, body) }
-    case .not(let part): part.forEachNestedPath(on: variable, body)
-    case .comparison(let comparison):
-      for side in [comparison.left, comparison.right] {
-        if case .nested(.variable(variable), let path) = side { body(path) }
-      }
+    case .keyPath(let path): path
+    case .variable(let name): starts[name]
+    case .nested(let base, let path): base.wholePath(from: starts).map { $0 + path }
+    case .subquery(let collection, _, _): collection.wholePath(from: starts)
+    case .index(let base, _): base.wholePath(from: starts)
+    case .function: keyPathCall?.wholePath(from: starts)
+    default: nil
     }
   }
 }

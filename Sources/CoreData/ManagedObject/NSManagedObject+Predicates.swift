@@ -34,6 +34,21 @@ extension NSManagedObject: PredicateSubject {
   }
 
   var predicateObject: Any { self }
+
+  func placeOfMany(on path: [PredicateKey]) -> Int? { layout.placeOfMany(on: path) }
+}
+
+extension EntityLayout {
+  /// Where a key path that starts here first goes through a relationship to many, if it does.
+  func placeOfMany(on path: [PredicateKey]) -> Int? {
+    var layout = self
+    for (place, key) in path.enumerated() {
+      guard let property = layout.property(named: key.name), property.isRelationship else { return nil }
+      if property.kind == .toMany { return place }
+      layout = model.layouts[property.destination]
+    }
+    return nil
+  }
 }
 
 extension NSManagedObject: PredicateIdentity {

@@ -68,6 +68,16 @@ indirect enum ExpressionNode: Hashable, Sendable {
     }
   }
 
+  /// `FUNCTION(x, "valueForKeyPath:", "a.b")`, which `NSExpression` makes of a key path on an expression, as `x.a.b`;
+  /// nil for other expressions.
+  var keyPathCall: ExpressionNode? {
+    guard case .function(PredicateFunction.methodCall, let arguments) = self, arguments.count == 3,
+      case .constant(.string(let method)) = arguments[1], method == "valueForKeyPath:" || method == "valueForKey:",
+      case .constant(.string(let path)) = arguments[2]
+    else { return nil }
+    return arguments[0].appending(path.split(separator: ".").map(String.init))
+  }
+
   /// Whether it is a constant.
   var isConstant: Bool { if case .constant = self { true } else { false } }
 }

@@ -120,7 +120,7 @@ extension _ExpressionInitializers {
       PredicateFunction.methodCall,
       [ExpressionNode(value: target), .constant(.string(name))]
         + (parameters ?? []).map(ExpressionNode.init(value:)))
-    self.init(node: node)
+    self.init(node: node.keyPathCall ?? node)
   }
 
   public init(forAggregate subexpressions: [Any]) {

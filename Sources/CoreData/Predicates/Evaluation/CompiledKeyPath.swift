@@ -34,7 +34,11 @@ struct CompiledKeyPath {
       switch steps[step] {
       case .key(let key):
         switch value {
-        case .subject(let subject): value = try subject.predicateValue(for: key)
+        case .subject(let subject):
+          value = try subject.predicateValue(for: key)
+          if value.isNull, step + 1 < steps.count, let place = subject.placeOfMany(on: keys(from: step)) {
+            return step + place + 1 == steps.count ? .subjects([]) : try flattened([], step: step + 1)
+          }
         case .constant(.null): return countsNothing(from: step) ? .constant(.int(0)) : .null
         case .constant(.object(let object as any PredicateSubject)),
           .constant(.other(let object as any PredicateSubject)):
@@ -80,6 +84,15 @@ struct CompiledKeyPath {
   }
 
   private init(steps: [Step]) { self.steps = steps }
+
+  /// The keys up to the next operator.
+  private func keys(from step: Int) -> [PredicateKey] {
+    var keys: [PredicateKey] = []
+    for case .key(let key) in steps[step...].prefix(while: { if case .key = $0 { true } else { false } }) {
+      keys.append(key)
+    }
+    return keys
+  }
 
   /// Whether the path ends in a count of what a nil relationship leads to: none.
   private func countsNothing(from step: Int) -> Bool {

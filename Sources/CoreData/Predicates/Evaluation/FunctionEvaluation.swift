@@ -76,7 +76,9 @@ enum FunctionEvaluation {
         }
         return .constant(apply((values[0].members ?? [values[0]]).map(\.constant).filter { !$0.isNull }))
       }
-      return .constant(apply(values.map(\.constant).filter { !$0.isNull }))
+      // Of several values there is none if one is nil: so SQLite has it.
+      if values.contains(where: \.isNull) { return .null }
+      return .constant(apply(values.map(\.constant)))
     }
   }
 
@@ -87,7 +89,7 @@ enum FunctionEvaluation {
     case .int, .double: return constant
     case .bool(let flag): return .int(flag ? 1 : 0)
     case .date, .decimal: return constant.number.map(PredicateConstant.double)
-    case .string(let text): return ValueComparison.numericValue(of: constant) ?? .double(strtod(text, nil))
+    case .string(let text): return ValueComparison.leadingNumber(of: text)
     default: return nil
     }
   }
@@ -206,7 +208,14 @@ enum FunctionEvaluation {
       }
     case "NSNumber", "Double", "Int":
       if value.number != nil, case .date = value { return .constant(.double(value.number ?? 0)) }
-      return number(.constant(value)).map(PredicateValue.constant) ?? .null
+      let result = number(.constant(value))
+      // A text becomes an integer if its number is one, however it is written.
+      if case .string = value, case .double(let real)? = result, let whole = Int64(exactly: real),
+        whole.magnitude < 1 << 51
+      {
+        return .constant(.int(whole))
+      }
+      return result.map(PredicateValue.constant) ?? .null
     case "NSDate", "Date":
       guard let seconds = number(.constant(value))?.number else { return .null }
       return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))

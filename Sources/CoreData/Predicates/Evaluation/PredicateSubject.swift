@@ -10,12 +10,17 @@ protocol PredicateSubject {
   /// What the subject is compared by where a predicate compares it with an object; nil if with none.
   var predicateIdentity: AnyHashable? { get }
 
+  /// Where a key path first goes through a relationship to many, if it does. Asked where a relationship to one
+  /// before it is nil: what lies behind is then no members, not one that is nil.
+  func placeOfMany(on path: [PredicateKey]) -> Int?
+
   /// The subject as the program knows it: what block predicates are handed.
   var predicateObject: Any { get }
 }
 
 extension PredicateSubject {
   var predicateObject: Any { self }
+  func placeOfMany(on path: [PredicateKey]) -> Int? { nil }
 }
 
 /// A key of a key path, one for each place in a compiled predicate.

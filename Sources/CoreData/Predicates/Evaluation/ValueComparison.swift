@@ -110,6 +110,41 @@ enum ValueComparison {
     return Int64(text).map(PredicateConstant.int) ?? Double(text).map(PredicateConstant.double)
   }
 
+  /// The number that a text begins with, 0 if with none: what SQLite's `CAST` makes of it.
+  static func leadingNumber(of text: String) -> PredicateConstant {
+    let bytes = Array(text.utf8)
+    var end = bytes.prefix { $0 == 0x20 || 9...13 ~= $0 }.count
+    let start = end
+    func skipDigits() -> Bool {
+      let before = end
+      while end < bytes.count, bytes[end] &- 0x30 < 10 { end += 1 }
+      return end > before
+    }
+    func isAt(_ signs: StaticString) -> Bool {
+      end < bytes.count && signs.withUTF8Buffer { $0.contains(bytes[end]) }
+    }
+    if isAt("+-") { end += 1 }
+    var hasDigits = skipDigits()
+    var isWhole = true
+    if isAt(".") {
+      end += 1
+      if skipDigits() {
+        hasDigits = true
+        isWhole = false
+      }
+    }
+    guard hasDigits else { return .int(0) }
+    let mantissa = end
+    if isAt("eE") {
+      end += 1
+      if isAt("+-") { end += 1 }
+      if skipDigits() { isWhole = false } else { end = mantissa }
+    }
+    let digits = String(decoding: bytes[start..<end], as: UTF8.self)
+    if isWhole, let integer = Int64(digits.prefix { $0 != "." }) { return .int(integer) }
+    return .double(strtod(digits, nil))
+  }
+
   /// The text of texts and numbers, for string operators; nil for others.
   static func text(of constant: PredicateConstant) -> String? {
     switch constant {

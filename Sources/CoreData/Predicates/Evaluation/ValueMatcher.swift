@@ -241,6 +241,7 @@ extension ExpressionNode {
   fileprivate var isProperty: Bool {
     switch self {
     case .keyPath, .nested, .evaluatedObject, .index, .subquery, .variable: true
+    case .function: keyPathCall != nil
     default: false
     }
   }

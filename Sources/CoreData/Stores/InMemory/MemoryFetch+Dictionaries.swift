@@ -19,10 +19,13 @@ extension MemoryFetch {
 
   func dictionaries(_ fetch: DictionaryFetch, _ found: [RowSnapshot]) throws -> [[String: Any]] {
     let columns = try fetch.columns.map { try MemoryColumn($0, description.layout) }
-    var groups = try grouped(fetch, found, isAggregate: columns.contains { $0.isAggregate })
-    for index in groups.indices {
-      for column in columns {
-        groups[index].values[column.name] = try column.value(of: groups[index].rows, view)
+    var groups = try grouped(fetch, found, isAggregate: columns.allSatisfy(\.isAggregate))
+    // Without groups, aggregates beside plain columns repeat the aggregate of all rows in each.
+    let isMixed = fetch.groupBy.isEmpty && columns.contains { $0.isAggregate } && !columns.allSatisfy(\.isAggregate)
+    for column in columns {
+      let whole = isMixed && column.isAggregate ? try column.value(of: found, view) : nil
+      for index in groups.indices {
+        groups[index].values[column.name] = try whole ?? column.value(of: groups[index].rows, view)
       }
     }
     if let having = fetch.having {
@@ -40,12 +43,13 @@ extension MemoryFetch {
       return row
     }
     guard fetch.isDistinct else { return rows }
-    var seen: Set<NSDictionary> = []
-    return rows.filter { seen.insert(NSDictionary(dictionary: $0)).inserted }
+    // As SQLite compares: texts by their bytes, which Foundation's dictionaries don't.
+    var seen: Set<[PredicateConstant]> = []
+    return rows.filter { row in seen.insert(columns.map { PredicateConstant(any: row[$0.name]) }).inserted }
   }
 
-  /// Groups in the order of their first rows. Without properties to group by, aggregates take all rows as one
-  /// group; without aggregates each row is its own.
+  /// Groups in the order of their first rows. Without properties to group by, aggregates alone take all rows as one
+  /// group; else each row is its own.
   private func grouped(_ fetch: DictionaryFetch, _ found: [RowSnapshot], isAggregate: Bool) throws -> [Group]
   {
     if fetch.groupBy.isEmpty {
@@ -116,8 +120,7 @@ private struct MemoryColumn {
     let values = try rows.map { try term.value(of: $0, view) }.flatMap { $0.members ?? [$0] }.filter {
       !$0.isNull
     }
-    // SQLite's sum of no rows is nil.
-    if aggregate != .count, values.isEmpty { return .null }
+    if aggregate != .count, aggregate != .sum, values.isEmpty { return .null }
     return try FunctionEvaluation.of(aggregate)([.values(values)])
   }
 

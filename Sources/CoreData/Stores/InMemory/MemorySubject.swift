@@ -59,6 +59,8 @@ struct MemorySubject: PredicateSubject {
     }
   }
 
+  func placeOfMany(on path: [PredicateKey]) -> Int? { layout.placeOfMany(on: path) }
+
   var predicateIdentity: AnyHashable? { view.id(row.reference) }
   var predicateObject: Any { view.id(row.reference) }
 }

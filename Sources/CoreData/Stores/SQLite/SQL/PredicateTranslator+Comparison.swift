@@ -61,6 +61,10 @@ extension PredicateTranslator {
         let equal: SQLFragment = "IFNULL( NSCoreDataStringCompare(\(a), \(b), \(options), 0) = 0,\(a) IS\(b))"
         return isEqual ? " \(equal)" : " NOT \(equal)"
       }
+      if case .reference(_, let one) = left, case .reference(_, let other) = right, one.rootIndex != other.rootIndex {
+        // Rows of two tables may have the same keys.
+        return isEqual ? "(\(a) IS NULL AND\(b) IS NULL)" : "(\(a) IS NOT NULL OR\(b) IS NOT NULL)"
+      }
       // Null equals null, as in memory.
       return isEqual ? "\(a) IS\(b)" : "\(a) IS NOT\(b)"
     }

@@ -13,7 +13,9 @@ extension PredicateTranslator {
       }
       return .reference(" \(source.alias).Z_PK", source.layout)
     case .nested(let base, let path): return try nested(base, path, scope)
-    case .function(let selector, let arguments): return try function(selector, arguments, scope)
+    case .function(let selector, let arguments):
+      if let path = node.keyPathCall { return try operand(path, scope) }
+      return try function(selector, arguments, scope)
     case .aggregate(let members):
       return .constant(
         .collection(
@@ -32,7 +34,9 @@ extension PredicateTranslator {
     case .conditional(let predicate, let yes, let no):
       let test = try condition(predicate, scope)
       let (a, b) = (try operand(yes, scope), try operand(no, scope))
-      return .value(" CASE WHEN\(test) THEN\(try fragment(a, scope)) ELSE\(try fragment(b, scope)) END", kind(a))
+      let isOneKind = kind(a) == kind(b)
+      let values = try [a, b].map { isOneKind ? try fragment($0, scope) : try number($0, scope) }
+      return .value(" CASE WHEN\(test) THEN\(values[0]) ELSE\(values[1]) END", isOneKind ? kind(a) : nil)
     case .setOperation(let operation, _, _):
       throw PredicateTranslator.unsupported("The operation \(operation.rawValue)", scope)
     case .index(let base, .size):
@@ -65,6 +69,15 @@ extension PredicateTranslator {
       return " \(bound: bound)"
     case .collection:
       throw PredicateTranslator.unsupported("A to-many key path in this place", scope)
+    }
+  }
+
+  /// An operand of a function. SQLite keeps a whole decimal or date as an integer, but it counts as what it is.
+  private func number(_ operand: SQLOperand, _ scope: QueryScope) throws -> SQLFragment {
+    switch operand {
+    case .value(let value, .decimal?), .value(let value, .date?): return " (1.0 *\(value))"
+    case .constant(.decimal(let value)): return " \(bound: .double(NSDecimalNumber(decimal: value).doubleValue))"
+    default: return try fragment(operand, scope)
     }
   }
 
@@ -206,7 +219,7 @@ extension PredicateTranslator {
     if function == .now { return .constant(.date(Date())) }
     if function == .cast { return try cast(arguments, scope) }
     let operands = try arguments.map { try operand($0, scope) }
-    var values = try operands.map { try fragment($0, scope) }
+    let values = try operands.map { try number($0, scope) }
     func infix(_ sign: String) -> SQLOperand {
       let kinds = operands.map(kind)
       let isReal = kinds.contains { $0 == .double || $0 == .float || $0 == .decimal || $0 == .date }
@@ -219,11 +232,7 @@ extension PredicateTranslator {
     case .add: return infix("+")
     case .subtract: return infix("-")
     case .multiply: return infix("*")
-    case .divide:
-      // SQLite keeps a whole decimal or date as an integer, but it divides as what it is.
-      let kinds = operands.map(kind)
-      if kinds.contains(where: { $0 == .decimal || $0 == .date }) { values[0] = " 1.0 *\(values[0])" }
-      return infix("/")
+    case .divide: return infix("/")
     case .modulus: return infix("%")
     case .bitwiseAnd: return infix("&")
     case .bitwiseOr: return infix("|")
@@ -240,7 +249,13 @@ extension PredicateTranslator {
     case .ceiling: return call("ceil", nil)
     case .floor: return call("floor", nil)
     case .truncate: return call("trunc", nil)
-    case .absolute: return call("abs", nil)
+    case .absolute:
+      // SQLite's abs fails for the smallest integer, its minus does not.
+      let kind = kind(operands[0])
+      if kind == nil || kind == .int64 {
+        return .value(" CASE WHEN\(values[0]) < 0 THEN -(\(values[0])) ELSE\(values[0]) END", kind)
+      }
+      return call("abs", nil)
     case .uppercase: return call("NSCoreDataUppercase", .string)
     case .lowercase: return call("NSCoreDataLowercase", .string)
     case .canonical: return call("NSCoreDataCanonical", .string)
@@ -277,9 +292,13 @@ extension PredicateTranslator {
       if case .constant(let constant) = value, let seconds = constant.number {
         return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
       }
-      return .value(try fragment(value, scope), .date)
+      let seconds = try fragment(value, scope)
+      switch kind(value) {
+      case .string?, nil: return .value(" CAST(\(seconds) AS REAL)", .date)
+      default: return .value(seconds, .date)
+      }
     case "NSNumber", "NSDecimalNumber", "Double", "Int":
-      return .value(" CAST(\(try fragment(value, scope)) AS NUMERIC)", .double)
+      return .value(" CAST(\(try fragment(value, scope)) AS NUMERIC)", nil)
     case "NSString", "String": return .value(" CAST(\(try fragment(value, scope)) AS TEXT)", .string)
     default: throw PredicateTranslator.unsupported("CAST to \(type)", scope)
     }

@@ -69,7 +69,14 @@ extension PredicateTranslator {
     reversed.right = comparison.left
     reversed.comparator = .equalTo
     reversed.modifier = .any
-    return try any(collection, reversed, try operand(comparison.left, scope), negated: negated)
+    let value = try operand(comparison.left, scope)
+    if case .constant(.null) = value { return negated ? .always : .never }
+    let isMember = try any(collection, reversed, value, negated: negated)
+    if case .constant = value { return isMember }
+    if case .evaluatedObject = comparison.left { return isMember }
+    // nil equals nil, but is no member.
+    let key = try fragment(value, scope)
+    return negated ? "(\(key) IS NULL OR\(isMember))" : "(\(key) IS NOT NULL AND\(isMember))"
   }
 
   /// Whether there is a member for which `condition` holds.

@@ -62,7 +62,7 @@ enum StoreFunctions {
     try connection.register(function: "NSCoreDataStringSearch", argumentCount: 4) { arguments in
       guard let text = arguments[0].text, let piece = arguments[1].text else { return .null }
       let number = arguments[2].int
-      if last == nil || last!.number != number || last!.piece != piece {
+      if last == nil || last!.number != number || !binaryEqual(last!.piece, piece) {
         let place: StringPlace = number & 8 == 0 ? .anywhere : number & 4 == 0 ? .start : .end
         last = (piece, number, StringFinder(piece, place, options: options(number)))
       }
@@ -79,7 +79,7 @@ enum StoreFunctions {
     try connection.register(function: "NSCoreDataLike", argumentCount: 3) { arguments in
       guard let text = arguments[0].text, let pattern = arguments[1].text else { return .null }
       let number = arguments[2].int
-      if lastLike == nil || lastLike!.number != number || lastLike!.text != pattern {
+      if lastLike == nil || lastLike!.number != number || !binaryEqual(lastLike!.text, pattern) {
         lastLike = (pattern, number, LikePattern(pattern, options: options(number)))
       }
       return .int(lastLike!.pattern.matches(text) ? 1 : 0)
@@ -88,7 +88,7 @@ enum StoreFunctions {
     try connection.register(function: "NSCoreDataMatches", argumentCount: 3) { arguments in
       guard let text = arguments[0].text, let pattern = arguments[1].text else { return .null }
       let number = arguments[2].int
-      if lastExpression == nil || lastExpression!.number != number || lastExpression!.text != pattern {
+      if lastExpression == nil || lastExpression!.number != number || !binaryEqual(lastExpression!.text, pattern) {
         do {
           lastExpression = (pattern, number, try RegularExpressionPattern(pattern, options: options(number)))
         } catch {
