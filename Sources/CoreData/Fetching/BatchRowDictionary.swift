@@ -32,7 +32,7 @@ final class BatchRowDictionary: NSMutableDictionary {
   }
 
   private func name(_ key: Any) -> String {
-    if let name = key as? String { return name }
+    if let name = exactly(key, String.self) ?? (key as? String) { return name }
     return (key as? AnyHashable)?.base as? String ?? "\(key)"
   }
 

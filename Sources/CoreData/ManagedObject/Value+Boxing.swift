@@ -27,6 +27,13 @@ extension Value {
   /// Takes what key-value coding brings for an attribute; a value of another type is a misuse, named with the
   /// property, the wanted and the given type.
   init(checking value: Any?, for property: LayoutProperty, of layout: EntityLayout) {
+    // Most values are what they should be; whether one is nil in some form costs far more to find out.
+    if let value, property.kind != .transformable, property.kind != .undefined,
+      let typed = Value(value, for: property)
+    {
+      self = typed
+      return
+    }
     guard let value = unwrapped(value) else {
       self = .null
       return
@@ -44,14 +51,14 @@ extension Value {
     case .int32: self.init(integer: value, in: Int64(Int32.min)...Int64(Int32.max))
     case .int64: self.init(integer: value, in: .min ... .max)
     case .boolean:
-      if let value = value as? Bool {
+      if let value = exactly(value, Bool.self) {
         self = .int(value ? 1 : 0)
         return
       }
       guard let number = NSNumber(anyNumber: value) else { return nil }
       self = .int(number.boolValue ? 1 : 0)
     case .double:
-      if let value = value as? Double {
+      if let value = exactly(value, Double.self) {
         self = .double(value)
         return
       }
@@ -61,10 +68,10 @@ extension Value {
       guard let number = NSNumber(anyNumber: value) else { return nil }
       self = .double(Double(number.floatValue))
     case .date:
-      guard let date = value as? Date else { return nil }
+      guard let date = exactly(value, Date.self) ?? (value as? Date) else { return nil }
       self = .date(date)
     case .string:
-      guard let string = value as? String else { return nil }
+      guard let string = exactly(value, String.self) ?? (value as? String) else { return nil }
       self = .string(string)
     case .uri:
       guard let url = value as? URL else { return nil }
@@ -92,7 +99,7 @@ extension Value {
 
   private init?(integer value: Any, in range: ClosedRange<Int64>) {
     // Most are; an object for the number costs more than the rest.
-    if let value = value as? Int {
+    if let value = exactly(value, Int.self) {
       guard range.contains(Int64(value)) else { return nil }
       self = .int(Int64(value))
       return
@@ -100,6 +107,15 @@ extension Value {
     guard let number = NSNumber(anyNumber: value), range.contains(number.int64Value) else { return nil }
     self = .int(number.int64Value)
   }
+}
+
+/// A value of the very type; nil for all others, which a cast may still turn into it. Costs a small part of a cast.
+@inline(__always)
+func exactly<Wanted>(_ value: Any, _ type: Wanted.Type) -> Wanted? {
+  func open<Given>(_ given: Given) -> Wanted? {
+    Given.self == Wanted.self ? unsafeBitCast(given, to: Wanted.self) : nil
+  }
+  return _openExistential(value, do: open)
 }
 
 extension NSNumber {
