@@ -50,10 +50,12 @@ struct FetchAgreementRuleTests {
   }
 
   /// Objects named `a`, `b` … and what they are to each other, in both kinds of stores.
-  private func withBoth(_ names: [String], _ body: (NSManagedObjectContext, [NSManagedObject]) throws -> Void) throws {
+  private func withBoth(_ names: [String], _ body: (NSManagedObjectContext, [NSManagedObject]) throws -> Void)
+    throws
+  {
     let builder = ModelBuilder()
     builder.entity(
-      "Person", [attribute("name", .stringAttributeType), attribute("age", .integer32AttributeType)])
+      "Person", [attribute("name", .stringAttributeType), attribute("age", .integer64AttributeType)])
     builder.relate(.one("Person", "parent"), .many("Person", "kids"))
     let model = builder.make()
     let folder = TemporaryFolder()
@@ -70,7 +72,9 @@ struct FetchAgreementRuleTests {
           person.setValue(1, forKey: "age")
           return person
         }
-        for index in people.indices.dropFirst() { people[index].setValue(people[index - 1], forKey: "parent") }
+        for index in people.indices.dropFirst() {
+          people[index].setValue(people[index - 1], forKey: "parent")
+        }
         try context.save()
         try body(context, people)
       }
@@ -100,6 +104,24 @@ struct FetchAgreementRuleTests {
       changed.setValue(7, forKey: "age")
       let found = try names(context, NSPredicate(format: format))
       #expect(found == ["b"])
+    }
+  }
+
+  @Test("A sum of integers beyond 64 bits is a floating number in memory, and an error of SQLite's")
+  func largeSums() throws {
+    try withBoth(["a", "b", "c"]) { context, people in
+      for kid in people[1...] {
+        kid.setValue(Int.max, forKey: "age")
+        kid.setValue(people[0], forKey: "parent")
+      }
+      try context.save()
+      let predicate = NSPredicate(format: "kids.@sum.age > 1e19")
+      if context.persistentStoreCoordinator!.persistentStores[0].type == NSSQLiteStoreType {
+        #expect(throws: (any Error).self) { try names(context, predicate) }
+      } else {
+        let found = try names(context, predicate)
+        #expect(found == ["a"])
+      }
     }
   }
 

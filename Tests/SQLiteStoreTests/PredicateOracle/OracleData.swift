@@ -27,7 +27,9 @@ struct OracleData: CustomStringConvertible {
     objects[number] = object
   }
 
-  mutating func set(_ number: Int, _ key: String, _ value: OracleConstant) { objects[number]!.values[key] = value }
+  mutating func set(_ number: Int, _ key: String, _ value: OracleConstant) {
+    objects[number]!.values[key] = value
+  }
 
   /// Makes `members` those of a relationship, and the inverse follow.
   mutating func assign(_ number: Int, _ name: String, _ members: [Int]) {

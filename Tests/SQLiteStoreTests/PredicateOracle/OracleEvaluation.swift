@@ -122,7 +122,9 @@ struct OracleEvaluation {
 
   /// Whether a key path ends in a relationship to many.
   private func isRelationship(_ expression: OracleExpression) -> Bool {
-    guard case .path(let variable, let path) = expression, let start = objects[variable ?? ""] else { return false }
+    guard case .path(let variable, let path) = expression, let start = objects[variable ?? ""] else {
+      return false
+    }
     var entity = data[start].entity
     for (index, key) in path.enumerated() {
       guard let relationship = data.model.relationship(key, of: entity) else { return false }
@@ -134,7 +136,9 @@ struct OracleEvaluation {
 
   /// In which class a number and a text meet on account of one side: an attribute's; others have none.
   private func rule(_ expression: OracleExpression) -> OracleOrder.Rule {
-    guard case .path(let variable, let path) = expression, let start = objects[variable ?? ""] else { return .none }
+    guard case .path(let variable, let path) = expression, let start = objects[variable ?? ""] else {
+      return .none
+    }
     var entity = data[start].entity
     for key in path {
       if let attribute = data.model.attribute(key, of: entity) {
@@ -180,7 +184,8 @@ struct OracleOrder {
     // A whole number and a fraction are compared exactly, not after rounding.
     case (.int(let x), .real(let y)): return Float80(x) < Float80(y) ? -1 : Float80(x) == Float80(y) ? 0 : 1
     case (.real, .int): return of(b, a).map { -$0 }
-    case (.text(let x), .text(let y)): return order(OracleText.bytes(x, options), OracleText.bytes(y, options))
+    case (.text(let x), .text(let y)):
+      return order(OracleText.bytes(x, options), OracleText.bytes(y, options))
     case (.bytes(let x), .bytes(let y)): return order(x, y)
     case (.object(let x), .object(let y)): return x == y ? 0 : nil
     case (.int, .text(let text)), (.real, .text(let text)):

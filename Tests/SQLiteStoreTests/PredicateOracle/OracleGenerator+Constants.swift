@@ -2,9 +2,12 @@ import Foundation
 
 extension OracleGenerator {
   private static let texts = [
-    "", "a", "A", "b", "ab", "Ab", "AB", "aB c", "c ab", "é", "e\u{301}", "É", "E\u{301}", "été", "ß", "ss", "SS", "Straße",
-    "STRASSE", "İ", "i", "I", "ı", "😀", "😀a", "👍🏽", "a*b", "a?b", "a\\b", "%", "_", "a%b", "5", " 5", "05", "5.0", "1e1",
-    "0x5", "inf", "nan", "-1", "+3", "12abc", "Ångström", "angstrom", "～", "𐀀", "\u{FFFD}", "o'b", "x\"y", "a\nb", "ﬁ",
+    "", "a", "A", "b", "ab", "Ab", "AB", "aB c", "c ab", "é", "e\u{301}", "É", "E\u{301}", "été", "ß", "ss",
+    "SS", "Straße",
+    "STRASSE", "İ", "i", "I", "ı", "😀", "😀a", "👍🏽", "a*b", "a?b", "a\\b", "%", "_", "a%b", "5", " 5", "05",
+    "5.0", "1e1",
+    "0x5", "inf", "nan", "-1", "+3", "12abc", "Ångström", "angstrom", "～", "𐀀", "\u{FFFD}", "o'b", "x\"y",
+    "a\nb", "ﬁ",
     "fi", "Σ", "σ", "ς", "ǆ", "ǅ", "a_b", "ab ab", "xabx", "nil", "YES",
   ]
   private static let uuids = [1, 2, 255].map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)) }
@@ -23,7 +26,8 @@ extension OracleGenerator {
     // Fractions of which sums are exact.
     case .double: return .real(dice.pick([0, -0.0, 1, 2, 5, 1.5, -2.25, 0.5, -7, 1e10]))
     case .float: return .real(dice.pick([0, 1, 1.5, -2.25, 3, Double(Float(0.1)), -0.0]))
-    case .decimal: return .decimal(dice.pick(["0", "1", "2", "5", "0.1", "0.2", "0.3", "-1.5", "12345.678", "1000"]))
+    case .decimal:
+      return .decimal(dice.pick(["0", "1", "2", "5", "0.1", "0.2", "0.3", "-1.5", "12345.678", "1000"]))
     case .text: return .text(text())
     case .flag: return .flag(dice.chance(1, in: 2))
     case .date: return .date(dice.pick([0, 1, 3, 0.5, -1, 100, 700_000_000.25]))
@@ -63,7 +67,8 @@ extension OracleGenerator {
       return String(String.UnicodeScalarView(scalars))
     case .matches:
       return dice.pick([
-        ".*", "a.*", "[a-c]+", ".*b", "\\w+", "(a|b)+", "A?b*", "é", "e.", ".", "\\d+", "[^a]*", "s{2}", "\\S+", "",
+        ".*", "a.*", "[a-c]+", ".*b", "\\w+", "(a|b)+", "A?b*", "é", "e.", ".", "\\d+", "[^a]*", "s{2}",
+        "\\S+", "",
       ])
     default:
       let scalars = Array(whole.unicodeScalars)

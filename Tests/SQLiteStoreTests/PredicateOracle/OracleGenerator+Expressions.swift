@@ -9,13 +9,15 @@ extension OracleGenerator {
       let sign = dice.pick(["+", "-", "*", "/"])
       found = .arithmetic(sign, number(scope, deeper), number(scope, deeper))
     case 3, 4:
-      found = .function(dice.pick(["abs", "abs", "floor", "ceiling", "trunc", "sqrt"]), [number(scope, deeper)])
+      found = .function(
+        dice.pick(["abs", "abs", "floor", "ceiling", "trunc", "sqrt"]), [number(scope, deeper)])
     case 5: found = .function("length", [text(scope, deeper)])
     case 6:
       if let bytes = attribute(scope, { $0 == .bytes }) { found = .function("length", [bytes.expression]) }
     case 7: found = .ternary(predicate(scope, depth: 0), number(scope, deeper), number(scope, deeper))
     case 8: found = .cast(text(scope, deeper), "NSNumber")
-    case 9: found = .function(dice.pick(["min", "max", "sum"]), [number(scope, deeper), number(scope, deeper)])
+    case 9:
+      found = .function(dice.pick(["min", "max", "sum"]), [number(scope, deeper), number(scope, deeper)])
     case 10, 11, 12: found = collected(scope)
     case 13, 14: found = subquery(scope, depth).map { counted($0.expression, $0.attributes) }
     case 15: found = attribute(scope, { $0 == .flag || $0 == .date })?.expression
@@ -34,12 +36,14 @@ extension OracleGenerator {
     case 3:
       // Of what has one way to be written only.
       if let number = attribute(scope, { $0 == .flag || ($0.isNumber && $0 != .decimal) })?.expression {
-        found = .cast(dice.chance(1, in: 4) ? .arithmetic("/", number, .constant(.real(3))) : number, "NSString")
+        found = .cast(
+          dice.chance(1, in: 4) ? .arithmetic("/", number, .constant(.real(3))) : number, "NSString")
       }
     case 4:
       let start = start(scope)
       if let path = path(from: start.entity, many: 1...1, { $0.endsToMany }),
-        let attribute = model.attributes(of: path.entity).filter({ $0.kind == .text }).randomElement(using: &dice)
+        let attribute = model.attributes(of: path.entity).filter({ $0.kind == .text }).randomElement(
+          using: &dice)
       {
         found = .path(from: start.variable, path.keys + [dice.pick(["@min", "@max"]), attribute.name])
       }
@@ -70,20 +74,25 @@ extension OracleGenerator {
     _ scope: OracleScope, _ depth: Int
   ) -> (expression: OracleExpression, attributes: [OracleAttribute])? {
     let start = start(scope)
-    guard scope.starts.count < 4, let path = path(from: start.entity, many: 1...1, { $0.endsToMany }) else { return nil }
+    guard scope.starts.count < 4, let path = path(from: start.entity, many: 1...1, { $0.endsToMany }) else {
+      return nil
+    }
     var inner = scope
     let variable = ["x", "y", "z"][scope.starts.count - 1]
     inner.starts.append((variable, path.entity))
     let predicate = predicate(inner, depth: min(depth - 1, 1))
     return (
-      .subquery(.path(from: start.variable, path.keys), variable, predicate, []), model.attributes(of: path.entity)
+      .subquery(.path(from: start.variable, path.keys), variable, predicate, []),
+      model.attributes(of: path.entity)
     )
   }
 
   private mutating func counted(
     _ expression: OracleExpression, _ attributes: [OracleAttribute]
   ) -> OracleExpression {
-    guard case .subquery(let collection, let variable, let predicate, _) = expression else { return expression }
+    guard case .subquery(let collection, let variable, let predicate, _) = expression else {
+      return expression
+    }
     var keys = ["@count"]
     let numbers = attributes.filter { $0.kind.isSummable }
     if let attribute = numbers.randomElement(using: &dice), dice.chance(1, in: 4) {
@@ -95,7 +104,9 @@ extension OracleGenerator {
   mutating func request() -> OracleRequest {
     let entity = dice.pick(model.entities).name
     var request = OracleRequest(entity: entity)
-    if !dice.chance(1, in: 20) { request.predicate = predicate(OracleScope(entity), depth: dice.pick([0, 1, 1, 2, 3])) }
+    if !dice.chance(1, in: 20) {
+      request.predicate = predicate(OracleScope(entity), depth: dice.pick([0, 1, 1, 2, 3]))
+    }
     request.withSubentities = !dice.chance(1, in: 6)
     request.spelling = dice.chance(1, in: 4) ? 0 : dice.next()
     switch dice.roll(12) {
@@ -122,7 +133,9 @@ extension OracleGenerator {
     var request = request
     request.result = .dictionaries
     let entity = request.entity
-    func plain(_ generator: inout Self) -> [String]? { generator.path(from: entity) { $0.attribute != nil }?.keys }
+    func plain(_ generator: inout Self) -> [String]? {
+      generator.path(from: entity) { $0.attribute != nil }?.keys
+    }
     let isGrouped = dice.chance(1, in: 3)
     for _ in 0..<(1 + dice.roll(2)) where isGrouped || dice.chance(1, in: 2) {
       guard let path = plain(&self) else { continue }
@@ -138,7 +151,9 @@ extension OracleGenerator {
       if let found { request.columns.append(.aggregate(function, found.keys)) }
     }
     request.columns = request.columns.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    if isGrouped, request.columns.last?.isAggregate == true, dice.chance(1, in: 3) { request.having = Int64(dice.roll(3)) }
+    if isGrouped, request.columns.last?.isAggregate == true, dice.chance(1, in: 3) {
+      request.having = Int64(dice.roll(3))
+    }
     request.isDistinct = dice.chance(1, in: 4)
     if case .path(let path)? = request.columns.first, dice.chance(1, in: 3) {
       request.sort = [OracleRequest.Sort(path: path, isAscending: dice.chance(1, in: 2))]

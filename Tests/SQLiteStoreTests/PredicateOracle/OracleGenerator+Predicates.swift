@@ -48,7 +48,7 @@ extension OracleGenerator {
   }
 
   /// `left op right`, with operands from `value` and constants from `constant`: IN and BETWEEN as well.
-  private mutating func compared(
+  mutating func compared(
     _ left: OracleExpression, _ value: (inout Self) -> OracleExpression?,
     _ constant: (inout Self) -> OracleConstant
   ) -> OracleComparison {
@@ -90,7 +90,7 @@ extension OracleGenerator {
     return search(left, { $0.text(scope, depth - 1) })
   }
 
-  private mutating func search(
+  mutating func search(
     _ left: OracleExpression, _ value: (inout Self) -> OracleExpression
   ) -> OracleComparison {
     let operation = dice.pick(OracleComparison.Operator.texts + [.in])
@@ -110,14 +110,16 @@ extension OracleGenerator {
   private mutating func plain(_ scope: OracleScope) -> OracleComparison? {
     let kind = dice.pick([OracleKind.date, .uuid, .link, .bytes, .flag, .decimal, .int64])
     guard let left = attribute(scope, { $0 == kind }) else { return nil }
-    if kind == .link, dice.chance(1, in: 3) { return search(left.expression, { .constant(.text($0.text())) }) }
+    if kind == .link, dice.chance(1, in: 3) {
+      return search(left.expression, { .constant(.text($0.text())) })
+    }
     return compared(
       left.expression, { $0.attribute(scope, { $0 == kind })?.expression },
       { $0.dice.chance(1, in: 8) && kind == .date ? .int(1) : $0.constant(kind) })
   }
 
   /// A to-one relationship, or the object itself.
-  private mutating func reference(_ scope: OracleScope) -> (expression: OracleExpression, entity: String) {
+  mutating func reference(_ scope: OracleScope) -> (expression: OracleExpression, entity: String) {
     let start = start(scope)
     if dice.chance(2, in: 3), let path = path(from: start.entity, { $0.attribute == nil }) {
       return (.path(from: start.variable, path.keys), path.entity)
@@ -125,7 +127,7 @@ extension OracleGenerator {
     return (.path(from: start.variable, []), start.entity)
   }
 
-  private mutating func object(_ entity: String) -> OracleConstant {
+  mutating func object(_ entity: String) -> OracleConstant {
     objectNumber(near: entity).map(OracleConstant.object) ?? .null
   }
 
@@ -134,85 +136,25 @@ extension OracleGenerator {
     let operation: OracleComparison.Operator = dice.chance(2, in: 3) ? .equal : .unequal
     switch dice.roll(5) {
     case 0: return OracleComparison(left: left.expression, operator: operation, right: .constant(.null))
-    case 1: return OracleComparison(left: left.expression, operator: operation, right: reference(scope).expression)
+    case 1:
+      return OracleComparison(left: left.expression, operator: operation, right: reference(scope).expression)
     case 2:
       let members = (0..<dice.roll(4)).map { _ in
         OracleExpression.constant(dice.chance(1, in: 8) ? .null : object(left.entity))
       }
       return OracleComparison(left: left.expression, operator: .in, right: .list(members))
     default:
-      return OracleComparison(left: left.expression, operator: operation, right: .constant(object(left.entity)))
+      return OracleComparison(
+        left: left.expression, operator: operation, right: .constant(object(left.entity)))
     }
-  }
-
-  /// What relationships to many lead to.
-  private mutating func members(_ scope: OracleScope, _ depth: Int) -> OracleComparison? {
-    var comparison: OracleComparison
-    let start = start(scope)
-    switch dice.roll(6) {
-    case 0:
-      guard let path = path(from: start.entity, many: 1...2, { $0.attribute == nil }) else { return nil }
-      let left = OracleExpression.path(from: start.variable, path.keys)
-      if dice.chance(1, in: 2) {
-        // The other way round: x IN members.
-        let right = dice.chance(1, in: 3) ? reference(scope).expression : .constant(object(path.entity))
-        return OracleComparison(left: right, operator: .in, right: left)
-      }
-      let operation: OracleComparison.Operator = path.endsToMany && dice.chance(1, in: 3) ? .contains : .equal
-      comparison = OracleComparison(left: left, operator: operation, right: .constant(object(path.entity)))
-      if operation == .contains { return comparison }
-    case 1:
-      guard let found = attribute(scope, many: 1...2, { $0 != .decimal }) else { return nil }
-      let right =
-        dice.chance(1, in: 2) ? attribute(scope, { $0 == found.kind })?.expression : nil
-      return OracleComparison(left: right ?? .constant(constant(found.kind)), operator: .in, right: found.expression)
-    case 2:
-      guard depth > 0, let found = subquery(scope, depth), found.attributes.count > 0 else { return nil }
-      let attribute = dice.pick(found.attributes)
-      guard case .subquery(let collection, let variable, let predicate, _) = found.expression else { return nil }
-      comparison = compared(
-        .subquery(collection, variable, predicate, [attribute.name]), { _ in nil }, { $0.constant(attribute.kind) })
-    default:
-      guard let found = attribute(scope, many: 1...2, { _ in true }) else { return nil }
-      if found.kind == .text {
-        comparison = search(found.expression, { .constant(.text($0.text())) })
-        if comparison.operator == .in { comparison.operator = .equal }
-      } else {
-        comparison = compared(
-          found.expression, { $0.attribute(scope, { $0 == found.kind })?.expression }, { $0.constant(found.kind) })
-      }
-    }
-    // Sides may have been exchanged.
-    guard isMany(comparison.left, scope), !isMany(comparison.right, scope) else { return nil }
-    comparison.modifier = dice.pick([.any, .any, .none, .direct])
-    return comparison
-  }
-
-  private func isMany(_ expression: OracleExpression, _ scope: OracleScope) -> Bool {
-    if case .subquery = expression { return true }
-    guard case .path(let variable, let keys) = expression,
-      var entity = scope.starts.last(where: { $0.variable == variable })?.entity
-    else { return false }
-    for key in keys {
-      guard let relationship = model.relationship(key, of: entity) else { return false }
-      if relationship.isToMany { return true }
-      entity = relationship.destination
-    }
-    return false
-  }
-
-  private mutating func emptiness(_ scope: OracleScope) -> OracleComparison? {
-    let start = start(scope)
-    guard let path = path(from: start.entity, many: 1...1, { $0.endsToMany }) else { return nil }
-    return OracleComparison(
-      left: .path(from: start.variable, path.keys), operator: dice.chance(1, in: 2) ? .equal : .unequal,
-      right: .constant(.null))
   }
 
   /// Texts beside numbers.
   private mutating func mixed(_ scope: OracleScope) -> OracleComparison? {
     let isText = dice.chance(1, in: 2)
-    guard let left = attribute(scope, { isText ? $0 == .text : [.int16, .int32, .int64].contains($0) }) else { return nil }
+    guard let left = attribute(scope, { isText ? $0 == .text : [.int16, .int32, .int64].contains($0) }) else {
+      return nil
+    }
     if dice.chance(1, in: 3) {
       // Numbers as texts.
       guard let number = attribute(scope, { $0.isNumber && $0 != .decimal }) else { return nil }
@@ -226,7 +168,8 @@ extension OracleGenerator {
   private mutating func constants() -> OracleComparison {
     let isText = dice.chance(1, in: 2)
     return OracleComparison(
-      left: .constant(isText ? .text(text()) : number()), operator: dice.pick(OracleComparison.Operator.orders),
+      left: .constant(isText ? .text(text()) : number()),
+      operator: dice.pick(OracleComparison.Operator.orders),
       right: .constant(dice.chance(1, in: 6) ? .null : isText ? .text(text()) : number()))
   }
 
@@ -242,9 +185,12 @@ extension OracleGenerator {
       let start = start(scope)
       guard let path = path(from: start.entity, many: 2...2, { $0.endsToMany }) else { return nil }
       comparison = OracleComparison(
-        left: .path(from: start.variable, path.keys + ["@count"]), operator: .greater, right: .constant(.int(1)))
+        left: .path(from: start.variable, path.keys + ["@count"]), operator: .greater,
+        right: .constant(.int(1)))
     default:
-      guard let a = attribute(scope, { $0 == .int32 }), let b = attribute(scope, { $0 == .int32 }) else { return nil }
+      guard let a = attribute(scope, { $0 == .int32 }), let b = attribute(scope, { $0 == .int32 }) else {
+        return nil
+      }
       comparison = OracleComparison(
         left: a.expression, operator: .between, right: .list([b.expression, .constant(number())]))
     }

@@ -16,20 +16,25 @@ struct OracleGenerator {
     for index in 0..<(2 + dice.roll(3)) {
       var entity = OracleEntity(name: ["Ant", "Bee", "Cat", "Dog"][index])
       if index > 0, dice.chance(1, in: 3) { entity.parent = entities[dice.roll(index)].name }
-      let kinds: [OracleKind] = (entity.parent == nil ? [.text, .int32] : []) + (0..<(1 + dice.roll(5))).map { _ in
-        dice.pick(OracleKind.allCases)
-      }
+      let kinds: [OracleKind] =
+        (entity.parent == nil ? [.text, .int32] : [])
+        + (0..<(1 + dice.roll(5))).map { _ in
+          dice.pick(OracleKind.allCases)
+        }
       for kind in kinds {
         count += 1
         let standard = dice.chance(1, in: 6) ? constant(kind) : .null
-        entity.attributes.append(OracleAttribute(name: "\(kind.rawValue)\(count)", kind: kind, standard: standard))
+        entity.attributes.append(
+          OracleAttribute(name: "\(kind.rawValue)\(count)", kind: kind, standard: standard))
       }
       entities.append(entity)
     }
     for _ in 0..<(2 + dice.roll(4)) {
       let (a, b) = (dice.roll(entities.count), dice.roll(entities.count))
       let shape = dice.roll(5)
-      let names = (["one", "kids", "many", "row", "one"][shape], ["single", "one", "many", "many", "row"][shape])
+      let names = (
+        ["one", "kids", "many", "row", "one"][shape], ["single", "one", "many", "many", "row"][shape]
+      )
       count += 2
       let first = names.0 + "\(count - 1)"
       let second = names.1 + "\(count)"
@@ -99,7 +104,9 @@ struct OracleGenerator {
           let clears = attribute.standard.isNull && dice.chance(1, in: 5)
           change = .set(number, attribute.name, clears ? .null : constant(attribute.kind))
         default:
-          guard let relationship = model.relationships(of: object.entity).randomElement(using: &dice) else { continue }
+          guard let relationship = model.relationships(of: object.entity).randomElement(using: &dice) else {
+            continue
+          }
           change = .assign(number, relationship.name, members(relationship, changed))
         }
       }
@@ -116,7 +123,8 @@ struct OracleGenerator {
     let found = paths[entity]!.filter { many.contains($0.many) && accepts($0) }
     // Short ones are more usual.
     let short = found.filter { $0.keys.count <= 1 + many.lowerBound }
-    return (dice.chance(3, in: 5) ? short.randomElement(using: &dice) : nil) ?? found.randomElement(using: &dice)
+    return (dice.chance(3, in: 5) ? short.randomElement(using: &dice) : nil)
+      ?? found.randomElement(using: &dice)
   }
 
   mutating func objectNumber(near entity: String) -> Int? {
@@ -142,14 +150,16 @@ struct OraclePath {
     var found: [OraclePath] = []
     func explore(_ keys: [String], _ many: Int, _ entity: String) {
       for attribute in model.attributes(of: entity) {
-        found.append(OraclePath(keys: keys + [attribute.name], many: many, attribute: attribute, entity: entity))
+        found.append(
+          OraclePath(keys: keys + [attribute.name], many: many, attribute: attribute, entity: entity))
       }
       guard keys.count < 2 else { return }
       for relationship in model.relationships(of: entity) {
         let longer = keys + [relationship.name]
         let count = many + (relationship.isToMany ? 1 : 0)
         found.append(
-          OraclePath(keys: longer, many: count, entity: relationship.destination, endsToMany: relationship.isToMany))
+          OraclePath(
+            keys: longer, many: count, entity: relationship.destination, endsToMany: relationship.isToMany))
         explore(longer, count, relationship.destination)
       }
     }

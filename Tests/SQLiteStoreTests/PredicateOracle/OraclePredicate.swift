@@ -13,9 +13,19 @@ indirect enum OraclePredicate {
 
 struct OracleComparison {
   enum Operator: String, CaseIterable {
-    case equal = "==", unequal = "!=", less = "<", atMost = "<=", greater = ">", atLeast = ">="
-    case between = "BETWEEN", `in` = "IN"
-    case begins = "BEGINSWITH", ends = "ENDSWITH", contains = "CONTAINS", like = "LIKE", matches = "MATCHES"
+    case equal = "=="
+    case unequal = "!="
+    case less = "<"
+    case atMost = "<="
+    case greater = ">"
+    case atLeast = ">="
+    case between = "BETWEEN"
+    case `in` = "IN"
+    case begins = "BEGINSWITH"
+    case ends = "ENDSWITH"
+    case contains = "CONTAINS"
+    case like = "LIKE"
+    case matches = "MATCHES"
 
     static let orders: [Operator] = [.equal, .unequal, .less, .atMost, .greater, .atLeast]
     static let texts: [Operator] = [.begins, .ends, .contains, .like, .matches]
@@ -61,7 +71,9 @@ extension OraclePredicate {
   var isRefused: Bool {
     comparisons.contains { comparison in
       // A constant in constants is refused as well.
-      if case .constant = comparison.left, case .list = comparison.right, comparison.operator == .in { return true }
+      if case .constant = comparison.left, case .list = comparison.right, comparison.operator == .in {
+        return true
+      }
       return comparison.isRefused
     }
   }
@@ -80,7 +92,9 @@ extension OraclePredicate {
   }
 
   /// The objects among the constants.
-  var objects: Set<Int> { comparisons.reduce(into: []) { $0.formUnion($1.left.objects.union($1.right.objects)) } }
+  var objects: Set<Int> {
+    comparisons.reduce(into: []) { $0.formUnion($1.left.objects.union($1.right.objects)) }
+  }
 
   /// Predicates that are a little simpler.
   var simpler: [OraclePredicate] {
@@ -149,7 +163,8 @@ extension OracleExpression {
     switch self {
     case .path(let variable?, _): free.insert(variable)
     case .ternary(let predicate, _, _): free.formUnion(predicate.freeVariables)
-    case .subquery(_, let variable, let predicate, _): free.formUnion(predicate.freeVariables.subtracting([variable]))
+    case .subquery(_, let variable, let predicate, _):
+      free.formUnion(predicate.freeVariables.subtracting([variable]))
     default: break
     }
     return free
@@ -169,7 +184,9 @@ extension OracleExpression {
     case .constant(.text(let value)) where !value.isEmpty: return [.constant(.text(String(value.dropLast())))]
     case .constant, .path: return []
     case .list(let members):
-      return members.indices.map { index in .list(members.enumerated().filter { $0.offset != index }.map(\.element)) }
+      return members.indices.map { index in
+        .list(members.enumerated().filter { $0.offset != index }.map(\.element))
+      }
     case .arithmetic(let sign, let a, let b):
       return [a, b] + a.simpler.map { .arithmetic(sign, $0, b) } + b.simpler.map { .arithmetic(sign, a, $0) }
     case .function(let name, let arguments):
@@ -184,7 +201,8 @@ extension OracleExpression {
       }
       return found
     case .ternary(let predicate, let a, let b):
-      return [a, b] + predicate.simpler.map { .ternary($0, a, b) } + a.simpler.map { .ternary(predicate, $0, b) }
+      return [a, b] + predicate.simpler.map { .ternary($0, a, b) }
+        + a.simpler.map { .ternary(predicate, $0, b) }
         + b.simpler.map { .ternary(predicate, a, $0) }
     case .cast(let value, let type): return value.simpler.map { .cast($0, type) }
     case .subquery(let collection, let variable, let predicate, let path):

@@ -132,7 +132,8 @@ struct OracleRequest {
     switch function {
     case "count": return .int(Int64(values.count))
     case "sum": return values.isEmpty ? .int(0) : .real(values.map(real).reduce(0, +))
-    case "average": return values.isEmpty ? .null : .real(values.map(real).reduce(0, +) / Double(values.count))
+    case "average":
+      return values.isEmpty ? .null : .real(values.map(real).reduce(0, +) / Double(values.count))
     case "min": return values.min { OracleOrder("").of($0, $1)! < 0 } ?? .null
     default: return values.max { OracleOrder("").of($0, $1)! < 0 } ?? .null
     }
@@ -146,18 +147,20 @@ struct OracleRequest {
 
   /// A row as text: equal numbers are equal, whole or not.
   private static func text(_ row: [OracleValue]) -> String {
-    "(" + row.map { value in
-      switch value {
-      case .real(let number):
-        if let whole = Int64(exactly: number) { return "\(whole)" }
-        return "\(number)"
-      case .int(let number): return "\(number)"
-      case .null: return "nil"
-      // Canonical equivalents are different texts.
-      case .text(let text): return "\"" + text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\""
-      default: return "\(value)"
-      }
-    }.joined(separator: ", ") + ")"
+    "("
+      + row.map { value in
+        switch value {
+        case .real(let number):
+          if let whole = Int64(exactly: number) { return "\(whole)" }
+          return "\(number)"
+        case .int(let number): return "\(number)"
+        case .null: return "nil"
+        // Canonical equivalents are different texts.
+        case .text(let text):
+          return "\"" + text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\""
+        default: return "\(value)"
+        }
+      }.joined(separator: ", ") + ")"
   }
 }
 
@@ -171,7 +174,8 @@ extension OracleRequest: CustomStringConvertible {
     if let having { text += ", having \(columns.last!.name) >= \(having)" }
     if isDistinct { text += ", distinct" }
     for key in sort {
-      text += ", by \(key.path.joined(separator: "."))\(key.ignoresCase ? "[c]" : "")\(key.isAscending ? "" : " descending")"
+      text +=
+        ", by \(key.path.joined(separator: "."))\(key.ignoresCase ? "[c]" : "")\(key.isAscending ? "" : " descending")"
     }
     if offset > 0 { text += ", offset \(offset)" }
     if limit > 0 { text += ", limit \(limit)" }

@@ -21,7 +21,9 @@ enum OracleText {
   /// Without options texts are their UTF-8 bytes.
   static func bytes(_ text: String, _ options: String) -> [UInt8] { Array(folded(text, options).utf8) }
 
-  static func search(_ text: String, _ piece: String, _ operation: OracleComparison.Operator, _ options: String) -> Bool {
+  static func search(
+    _ text: String, _ piece: String, _ operation: OracleComparison.Operator, _ options: String
+  ) -> Bool {
     let (text, piece) = (bytes(text, options), bytes(piece, options))
     if piece.isEmpty { return true }
     guard text.count >= piece.count else { return false }
@@ -51,7 +53,9 @@ enum OracleText {
       if sign == "*" { return fits(text, rest) || (!text.isEmpty && fits(text.dropFirst(), pattern)) }
       guard let letter = text.first else { return false }
       if sign == "?" { return fits(text.dropFirst(), rest) }
-      if sign == "\\", let next = rest.first { return letter == next && fits(text.dropFirst(), rest.dropFirst()) }
+      if sign == "\\", let next = rest.first {
+        return letter == next && fits(text.dropFirst(), rest.dropFirst())
+      }
       return letter == sign && fits(text.dropFirst(), rest)
     }
     return fits(

@@ -43,7 +43,8 @@ struct PredicateBuilder {
       }
     let bits: [Character: UInt] = ["c": 1, "d": 2, "n": 4, "w": 16]
     return FoundationComparisonPredicate(
-      leftExpression: expression(comparison.left), rightExpression: expression(comparison.right), modifier: modifier,
+      leftExpression: expression(comparison.left), rightExpression: expression(comparison.right),
+      modifier: modifier,
       type: type, options: .init(rawValue: comparison.options.reduce(0) { $0 | bits[$1]! }))
   }
 
@@ -53,12 +54,14 @@ struct PredicateBuilder {
     case .constant(let constant): return FoundationExpression(forConstantValue: constant.boxed)
     case .path(nil, let path):
       return path.isEmpty
-        ? FoundationExpression.expressionForEvaluatedObject() : FoundationExpression(forKeyPath: path.joined(separator: "."))
+        ? FoundationExpression.expressionForEvaluatedObject()
+        : FoundationExpression(forKeyPath: path.joined(separator: "."))
     case .path(let variable?, let path): return keys(path, of: FoundationExpression(forVariable: variable))
     case .list(let members): return FoundationExpression(forAggregate: members.map(self.expression))
     case .arithmetic(let sign, let a, let b):
       let names = ["+": "add:to:", "-": "from:subtract:", "*": "multiply:by:", "/": "divide:by:"]
-      return FoundationExpression(forFunction: names[sign]!, arguments: [self.expression(a), self.expression(b)])
+      return FoundationExpression(
+        forFunction: names[sign]!, arguments: [self.expression(a), self.expression(b)])
     case .function(let name, let arguments):
       return FoundationExpression(forFunction: "\(name):", arguments: arguments.map(self.expression))
     case .ternary(let predicate, let a, let b):
@@ -67,7 +70,8 @@ struct PredicateBuilder {
         falseExpression: self.expression(b))
     case .cast(let value, let type):
       return FoundationExpression(
-        forFunction: "castObject:toType:", arguments: [self.expression(value), FoundationExpression(forConstantValue: type)])
+        forFunction: "castObject:toType:",
+        arguments: [self.expression(value), FoundationExpression(forConstantValue: type)])
     case .subquery(let collection, let variable, let predicate, let path):
       return keys(
         path,

@@ -15,14 +15,18 @@ final class PredicateStack {
   init(_ kind: String, _ model: OracleModel, _ data: OracleData, at url: URL) throws {
     self.kind = kind
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model.managedObjectModel())
-    try coordinator.addPersistentStore(ofType: kind, configurationName: nil, at: url,
+    try coordinator.addPersistentStore(
+      ofType: kind, configurationName: nil, at: url,
       options: [NSSQLitePragmasOption: ["synchronous": "OFF", "journal_mode": "MEMORY"]])
     let context = newContext()
     try context.performAndWait {
       var objects: [Int: NSManagedObject] = [:]
       for number in data.numbers {
-        objects[number] = NSEntityDescription.insertNewObject(forEntityName: data[number].entity, into: context)
-        for (key, value) in data[number].values { objects[number]!.setValue(Self.boxed(value, of: key, data, number), forKey: key) }
+        objects[number] = NSEntityDescription.insertNewObject(
+          forEntityName: data[number].entity, into: context)
+        for (key, value) in data[number].values {
+          objects[number]!.setValue(Self.boxed(value, of: key, data, number), forKey: key)
+        }
       }
       for number in data.numbers {
         for (name, members) in data[number].links.sorted(by: { $0.key < $1.key }) where !members.isEmpty {
@@ -51,7 +55,9 @@ final class PredicateStack {
     changed = context
     var data = data
     context.performAndWait {
-      func object(_ number: Int) -> NSManagedObject { unsaved[number] ?? context.object(with: stored[number]!) }
+      func object(_ number: Int) -> NSManagedObject {
+        unsaved[number] ?? context.object(with: stored[number]!)
+      }
       for change in changes where change.isPossible(in: data) {
         change.make(in: &data)
         switch change {
@@ -61,7 +67,8 @@ final class PredicateStack {
           numbers[object.objectID] = number
         case .set(let number, let key, let value):
           object(number).setValue(Self.boxed(value, of: key, data, number), forKey: key)
-        case .assign(let number, let name, let members): Self.assign(object(number), name, members.map(object))
+        case .assign(let number, let name, let members):
+          Self.assign(object(number), name, members.map(object))
         case .delete(let number): context.delete(object(number))
         }
       }
@@ -79,7 +86,9 @@ final class PredicateStack {
     }
   }
 
-  private static func boxed(_ value: OracleConstant, of key: String, _ data: OracleData, _ number: Int) -> Any? {
+  private static func boxed(_ value: OracleConstant, of key: String, _ data: OracleData, _ number: Int)
+    -> Any?
+  {
     if case .real(let real) = value, data.model.attribute(key, of: data[number].entity)?.kind == .float {
       return Float(real)
     }
@@ -89,7 +98,9 @@ final class PredicateStack {
   // Fetching.
 
   /// What is wrong with a request's results in the clean context, or in the changed one; nil if nothing is.
-  func mismatch(_ request: OracleRequest, _ data: OracleData, isChanged: Bool, in clean: NSManagedObjectContext) -> String? {
+  func mismatch(
+    _ request: OracleRequest, _ data: OracleData, isChanged: Bool, in clean: NSManagedObjectContext
+  ) -> String? {
     let context = isChanged ? changed! : clean
     // Cases that are made smaller may name what is no more.
     let known = Set(stored.keys).union(unsaved.keys)
@@ -133,7 +144,8 @@ final class PredicateStack {
       configure(fetch, request, predicate)
       fetch.resultType = .dictionaryResultType
       fetch.propertiesToFetch = request.columns.map { column($0, request, data) }
-      fetch.propertiesToGroupBy = request.groups.isEmpty ? nil : request.groups.map { $0.joined(separator: ".") }
+      fetch.propertiesToGroupBy =
+        request.groups.isEmpty ? nil : request.groups.map { $0.joined(separator: ".") }
       fetch.returnsDistinctResults = request.isDistinct
       if let having = request.having {
         fetch.havingPredicate = NSPredicate(format: "%K >= %ld", request.columns.last!.name, Int(having))
@@ -145,7 +157,9 @@ final class PredicateStack {
     }
   }
 
-  private func configure<Result>(_ fetch: NSFetchRequest<Result>, _ request: OracleRequest, _ predicate: NSPredicate?) {
+  private func configure<Result>(
+    _ fetch: NSFetchRequest<Result>, _ request: OracleRequest, _ predicate: NSPredicate?
+  ) {
     fetch.predicate = predicate
     fetch.includesSubentities = request.withSubentities
     fetch.fetchLimit = request.limit

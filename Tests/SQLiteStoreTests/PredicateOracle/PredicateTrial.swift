@@ -71,7 +71,9 @@ struct PredicateFailure: CustomStringConvertible {
     // Round and round, until no candidate is left that fails.
     while sinceSmaller < candidates.count {
       place %= candidates.count
-      if let failure = candidates[place].again(), failure.isChanged == isChanged, failure.isRefusal == isRefusal {
+      if let failure = candidates[place].again(), failure.isChanged == isChanged,
+        failure.isRefusal == isRefusal
+      {
         smallest = failure
         candidates = smallest.candidates
         sinceSmaller = 0
