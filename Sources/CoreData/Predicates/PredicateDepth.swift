@@ -1,5 +1,5 @@
-/// How deep trees may be. Reading, printing, comparing, compiling and evaluating recurse, so that a tree without
-/// bound would end the program by its stack; whatever makes a tree refuses one that is too deep.
+/// How deep trees may be. Reading, printing, comparing, compiling and evaluating recurse, so that a tree
+/// without bound would end the program by its stack; whatever makes a tree refuses one that is too deep.
 extension PredicateNode {
   static let maximalDepth = 1000
 
