@@ -1,16 +1,10 @@
-/// A store whose rows live in memory only: they are gone with the store.
-///
-/// Any thread. `rows` and `lastKeys` are touched under `lock`; reads take a copy of `rows` and let go of it.
+/// A store whose rows live in memory only: they are gone with the store. Any thread.
 final class InMemoryStore: NSPersistentStore, RowStore {
-  let rowCache: RowCache
-  private let layouts: ModelLayouts
+  private let committed: CommittedRows
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
 
-  private let lock = NSLock()
-  private var rows: MemoryRows
-  /// By root entity index: the last key given out.
-  private var lastKeys: [Int64]
+  var rowCache: RowCache { committed.rowCache }
 
   override var type: String { NSInMemoryStoreType }
 
@@ -23,10 +17,7 @@ final class InMemoryStore: NSPersistentStore, RowStore {
       fatalError("An in-memory store needs a coordinator: its rows are laid out by a model.")
     }
     model = root.managedObjectModel
-    layouts = root.layouts
-    rowCache = RowCache(root.layouts)
-    rows = MemoryRows(root.layouts)
-    lastKeys = root.layouts.layouts.map { _ in 0 }
+    committed = CommittedRows(root.layouts)
     super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
   }
 
@@ -41,50 +32,22 @@ final class InMemoryStore: NSPersistentStore, RowStore {
     ]
   }
 
-  override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
-    lock.withLock { rows = MemoryRows(layouts) }
-  }
-
-  /// The committed state as it is now.
-  private var committed: MemoryRows { lock.withLock { rows } }
+  override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { committed.removeAll() }
 
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {
-    try MemoryFetch(fetch, MemoryView(committed, identity)).outcome()
+    try MemoryFetch(fetch, MemoryView(committed.current, identity)).outcome()
   }
 
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
-    let table = committed.tables[root.rootIndex]
+    let table = committed.current.tables[root.rootIndex]
     return keys.compactMap { table[$0] }
   }
 
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
-    committed.members(of: relationship, owner: owner)
+    committed.current.members(of: relationship, owner: owner)
   }
 
-  func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 {
-    lock.withLock {
-      let first = lastKeys[root.rootIndex] + 1
-      lastKeys[root.rootIndex] += Int64(count)
-      return first
-    }
-  }
+  func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 { committed.reserveKeys(count, in: root) }
 
-  func commit(_ changes: ChangeSet) throws -> SaveOutcome {
-    lock.withLock {
-      let versions = rows.versionConflicts(changes)
-      if !versions.isEmpty { return .versionConflicts(versions) }
-      let constraints = rows.constraintConflicts(changes)
-      if !constraints.isEmpty { return .constraintConflicts(constraints) }
-      rows.apply(changes)
-      publish(changes)
-      return .saved(rewritten: [])
-    }
-  }
-
-  /// Invariant 8: only what is committed.
-  private func publish(_ changes: ChangeSet) {
-    rowCache.invalidate(changes.deleted.map(\.reference))
-    var written = changes.inserted + changes.updated.map(\.row)
-    rowCache.publish(&written, sharingEqual: false)
-  }
+  func commit(_ changes: ChangeSet) throws -> SaveOutcome { committed.commit(changes) }
 }

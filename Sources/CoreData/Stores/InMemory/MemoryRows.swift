@@ -28,6 +28,14 @@ struct MemoryRows {
 
   // A commit: first both kinds of checks, then `apply`, which cannot fail (invariant 6).
 
+  /// What speaks against a change set; nil if nothing does.
+  func refusal(of changes: ChangeSet) -> SaveOutcome? {
+    let versions = versionConflicts(changes)
+    if !versions.isEmpty { return .versionConflicts(versions) }
+    let constraints = constraintConflicts(changes)
+    return constraints.isEmpty ? nil : .constraintConflicts(constraints)
+  }
+
   /// The rows of a change set that somebody else has changed or deleted.
   func versionConflicts(_ changes: ChangeSet) -> [VersionConflict] {
     var conflicts: [VersionConflict] = []
