@@ -24,6 +24,11 @@ struct FetchAgreementRuleTests {
     .init("Tag", "CAST('1e1x', 'NSNumber') == 10", "blue red"),
     .init("Tag", "CAST('5.5x', 'NSDate') == CAST(5.5, 'NSDate')", "blue red"),
     .init("Tag", "CAST(key, 'NSDate') < CAST(1, 'NSDate')", "blue red"),
+    // The digits of floating numbers.
+    .init("Book", "CAST(pages / 3.0, 'NSString') == '2.3333333333333335'", "A2"),
+    .init("Book", "(pages / 3.0) ENDSWITH '3335'", "A2 b1"),
+    .init("Book", "length(CAST(pages / 3.0, 'NSString')) == 18", "A1 A2"),
+    .init("Book", "CAST(added, 'NSString') == '86400.25'", "A1"), .init("Book", "added ENDSWITH '0.25'", "A1"),
     .init("Tag", "abs(-9223372036854775808) > 9e18", "blue red"),
   ]
 

@@ -11,7 +11,9 @@ extension OracleGenerator {
     case 3, 4:
       found = .function(
         dice.pick(["abs", "abs", "floor", "ceiling", "trunc", "sqrt"]), [number(scope, deeper)])
-    case 5: found = .function("length", [text(scope, deeper)])
+    case 5:
+      let text = dice.chance(1, in: 3) ? written(scope) : nil
+      found = .function("length", [text ?? self.text(scope, deeper)])
     case 6:
       if let bytes = attribute(scope, { $0 == .bytes }) { found = .function("length", [bytes.expression]) }
     case 7: found = .ternary(predicate(scope, depth: 0), number(scope, deeper), number(scope, deeper))
@@ -33,12 +35,7 @@ extension OracleGenerator {
     switch depth > 0 ? dice.roll(20) : 18 {
     case 0, 1: found = .function(dice.pick(["uppercase", "lowercase"]), [text(scope, deeper)])
     case 2: found = .ternary(predicate(scope, depth: 0), text(scope, deeper), text(scope, deeper))
-    case 3:
-      // Of what has one way to be written only.
-      if let number = attribute(scope, { $0 == .flag || ($0.isNumber && $0 != .decimal) })?.expression {
-        found = .cast(
-          dice.chance(1, in: 4) ? .arithmetic("/", number, .constant(.real(3))) : number, "NSString")
-      }
+    case 3: found = written(scope)
     case 4:
       let start = start(scope)
       if let path = path(from: start.entity, many: 1...1, { $0.endsToMany }),
@@ -51,6 +48,14 @@ extension OracleGenerator {
     default: break
     }
     return found ?? attribute(scope, { $0 == .text })?.expression ?? .constant(.text(text()))
+  }
+
+  /// A number as a text, if it has one way to be written only.
+  private mutating func written(_ scope: OracleScope) -> OracleExpression? {
+    guard let number = attribute(scope, { $0 == .flag || ($0.isNumber && $0 != .decimal) })?.expression else {
+      return nil
+    }
+    return .cast(dice.chance(1, in: 3) ? .arithmetic("/", number, .constant(.real(3))) : number, "NSString")
   }
 
   /// `kids.@sum.age` and its kin.

@@ -157,8 +157,11 @@ extension OracleGenerator {
     }
     if dice.chance(1, in: 3) {
       // Numbers as texts.
-      guard let number = attribute(scope, { $0.isNumber && $0 != .decimal }) else { return nil }
-      return search(number.expression, { .constant(.text($0.text())) })
+      guard let number = attribute(scope, { $0.isNumber && $0 != .decimal })?.expression else { return nil }
+      let digits = dice.pick(["0", "5", "-", ".0", "e+", "33", "3333333333333333", "0.1", "6667", ""])
+      return OracleComparison(
+        left: dice.chance(1, in: 2) ? .arithmetic("/", number, .constant(.real(3))) : number,
+        operator: dice.pick([.begins, .ends, .contains]), right: .constant(.text(digits)))
     }
     let right = isText ? OracleConstant.int(dice.pick([0, 1, 5, -1])) : .text(text())
     return OracleComparison(

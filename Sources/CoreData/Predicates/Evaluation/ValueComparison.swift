@@ -152,8 +152,9 @@ enum ValueComparison {
     case .url(let value): value.absoluteString
     case .int(let value): String(value)
     case .bool(let value): value ? "1" : "0"
-    case .double(let value): value.description
-    case .date(let value): value.timeIntervalSinceReferenceDate.description
+    // SQLite keeps no negative zero.
+    case .double(let value): (value == 0 ? 0 : value).description
+    case .date(let value): text(of: .double(value.timeIntervalSinceReferenceDate))
     case .decimal(let value): value.description
     default: nil
     }

@@ -5,6 +5,7 @@ struct FunctionArgument {
   fileprivate let value: OpaquePointer
 
   var isNull: Bool { sqlite3_value_type(value) == SQLITE_NULL }
+  var isReal: Bool { sqlite3_value_type(value) == SQLITE_FLOAT }
   var int: Int64 { sqlite3_value_int64(value) }
   var double: Double { sqlite3_value_double(value) }
 

@@ -191,7 +191,7 @@ extension PredicateTranslator {
       case .value(let value, let kind):
         switch kind {
         case .binary?, .transformable?, .uuid?: return nil
-        default: return value
+        default: return PredicateTranslator.text(value, kind)
         }
       case .constant(let constant):
         return ValueComparison.text(of: constant).map { " \(bound: .text($0))" }

@@ -81,6 +81,15 @@ extension PredicateTranslator {
     }
   }
 
+  /// A value beside texts: floating numbers are written as in memory.
+  static func text(_ value: SQLFragment, _ kind: SlotKind?) -> SQLFragment {
+    switch kind {
+    case .double?, .float?, nil: " NSCoreDataText(\(value))"
+    case .date?: " NSCoreDataText(1.0 *\(value))"
+    default: value
+    }
+  }
+
   private func kind(_ operand: SQLOperand) -> SlotKind? {
     if case .value(_, let kind) = operand { return kind }
     return nil
@@ -225,6 +234,10 @@ extension PredicateTranslator {
       let isReal = kinds.contains { $0 == .double || $0 == .float || $0 == .decimal || $0 == .date }
       return .value(" (\(values[0]) \(sign)\(values[1]))", isReal ? .double : nil)
     }
+    func textCall(_ name: String, _ result: SlotKind) -> SQLOperand {
+      let text = PredicateTranslator.text(values[0], kind(operands[0]))
+      return .value(" \(name)(\(text))", result)
+    }
     func call(_ name: String, _ kind: SlotKind?) -> SQLOperand {
       .value(" \(name)(\(SQLFragment(values, separator: ",")))", kind)
     }
@@ -256,10 +269,10 @@ extension PredicateTranslator {
         return .value(" CASE WHEN\(values[0]) < 0 THEN -(\(values[0])) ELSE\(values[0]) END", kind)
       }
       return call("abs", nil)
-    case .uppercase: return call("NSCoreDataUppercase", .string)
-    case .lowercase: return call("NSCoreDataLowercase", .string)
-    case .canonical: return call("NSCoreDataCanonical", .string)
-    case .length: return call("length", .int64)
+    case .uppercase: return textCall("NSCoreDataUppercase", .string)
+    case .lowercase: return textCall("NSCoreDataLowercase", .string)
+    case .canonical: return textCall("NSCoreDataCanonical", .string)
+    case .length: return textCall("length", .int64)
     case .noIndex: return .value(" +\(values[0])", kind(operands[0]))
     case .min where values.count > 1: return call("min", nil)
     case .max where values.count > 1: return call("max", nil)
@@ -299,7 +312,9 @@ extension PredicateTranslator {
       }
     case "NSNumber", "NSDecimalNumber", "Double", "Int":
       return .value(" CAST(\(try fragment(value, scope)) AS NUMERIC)", nil)
-    case "NSString", "String": return .value(" CAST(\(try fragment(value, scope)) AS TEXT)", .string)
+    case "NSString", "String":
+      let text = try fragment(value, scope)
+      return .value(" CAST(\(PredicateTranslator.text(text, kind(value))) AS TEXT)", .string)
     default: throw PredicateTranslator.unsupported("CAST to \(type)", scope)
     }
   }

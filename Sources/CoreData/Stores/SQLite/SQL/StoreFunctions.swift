@@ -6,6 +6,7 @@
 /// | NSCoreDataStringCompare | a, b, options, locale | negative, 0, positive |
 /// | NSCoreDataLike | text, pattern, options | 1 if the whole text fits the pattern of `LIKE` |
 /// | NSCoreDataMatches | text, pattern, options | 1 if the whole text fits the regular expression |
+/// | NSCoreDataText | a number or a text | it as a text, a floating number with all digits that tell it from others |
 /// | NSCoreDataFold | text, options | the text under which all that are equal to it have the same bytes |
 /// | NSCoreDataValue | a value of a list as text, its kind in front | the value |
 /// | NSCoreDataDATrigger… | table, Z_ENT, Z_PK, attribute, value | null; notes that a trigger changed a row |
@@ -101,6 +102,13 @@ enum StoreFunctions {
   }
 
   private static func registerText(in connection: Connection) throws {
+    // SQLite's own conversion stops at 15 digits.
+    try connection.register(function: "NSCoreDataText", argumentCount: 1) { arguments in
+      if arguments[0].isReal {
+        return ValueComparison.text(of: .double(arguments[0].double)).map { .text($0) } ?? .null
+      }
+      return arguments[0].text.map { .text($0) } ?? .null
+    }
     try connection.register(function: "NSCoreDataUppercase", argumentCount: 1) { arguments in
       arguments[0].text.map { .text($0.uppercased()) } ?? .null
     }
