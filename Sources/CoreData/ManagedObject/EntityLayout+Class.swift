@@ -8,7 +8,9 @@ extension EntityLayout {
     if let found = UnsafeRawPointer(bitPattern: classWord.value) {
       return unsafeBitCast(found, to: NSManagedObject.Type.self)
     }
-    let found = EntityClasses.find(entity.managedObjectClassName ?? "NSManagedObject", entity: name)
+    // A model that came with a file names classes of the program that wrote it.
+    let found = EntityClasses.find(
+      entity.managedObjectClassName ?? "NSManagedObject", entity: name, isExpected: model.model.storeOrigin == nil)
     classWord.value = UInt(bitPattern: unsafeBitCast(found, to: UnsafeRawPointer.self))
     return found
   }
@@ -38,10 +40,11 @@ enum EntityClasses {
       let mangled = parts.map { "\($0.utf8.count)\($0)" }.joined() + "C"
       if let found = _typeByName(mangled) as? NSManagedObject.Type { return found }
     }
-    return NSClassFromString(name) as? NSManagedObject.Type
+    // Foundation complains about more parts, and finds nothing.
+    return parts.count > 2 ? nil : NSClassFromString(name) as? NSManagedObject.Type
   }
 
-  static func find(_ name: String, entity: String) -> NSManagedObject.Type {
+  static func find(_ name: String, entity: String, isExpected: Bool = true) -> NSManagedObject.Type {
     if name == "NSManagedObject" || name.isEmpty { return NSManagedObject.self }
     let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
     lock.lock()
@@ -52,6 +55,7 @@ enum EntityClasses {
     for candidate in candidates {
       if let found = type(named: candidate) { return found }
     }
+    guard isExpected else { return NSManagedObject.self }
     lock.lock()
     let isNew = reported.insert(name).inserted
     lock.unlock()

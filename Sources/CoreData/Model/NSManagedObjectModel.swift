@@ -25,12 +25,25 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   final var frozen: FrozenModel?
   /// Where the stack keeps its own view of the model.
   final var layoutsStorage: AnyObject?
+  final var storedStoreOrigin: StoreOrigin?
 
   public override init() {
     super.init()
   }
 
   final var isFrozen: Bool { frozen != nil }
+
+  /// How a model was got out of a store's file.
+  public enum StoreOrigin: String, Sendable {
+    /// The file keeps the model that wrote it.
+    case cached
+    /// The model was put together from tables, columns and rows: names are guesses in their upper and lower
+    /// case, types are those of the columns, and what leaves no trace in a file is missing.
+    case inferred
+  }
+
+  /// For a model of `init(storedIn:)`, how it was got; nil for others.
+  public final var storeOrigin: StoreOrigin? { storedStoreOrigin }
 
   /// All entities. Setting it takes the sub-entities of the given ones along.
   open var entities: [NSEntityDescription] {

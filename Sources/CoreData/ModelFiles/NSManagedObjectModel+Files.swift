@@ -32,6 +32,12 @@ struct ModelFile {
   /// The version hashes that the file states, by entity; empty where it states none.
   var statedHashes: [String: [UInt8]] = [:]
 
+  init(url: URL, model: DataModel, statedHashes: [String: [UInt8]] = [:]) {
+    self.url = url
+    self.model = model
+    self.statedHashes = statedHashes
+  }
+
   /// - Throws: `InvalidDataModel`.
   init(url: URL) throws {
     self.url = url

@@ -41,10 +41,22 @@ struct KeyedArchive {
 
     /// The entries of an archived dictionary with string keys, in the archive's order.
     func entries(_ key: String) -> [(key: String, value: PropertyList)] {
-      guard let dictionary = object(key), let keys = dictionary.fields["NS.keys"]?.array,
-        let values = dictionary.fields["NS.objects"]?.array
-      else { return [] }
-      return zip(keys, values).compactMap { key, value in archive.string(key).map { ($0, value) } }
+      guard let dictionary = object(key) else { return [] }
+      if let keys = dictionary.fields["NS.keys"]?.array, let values = dictionary.fields["NS.objects"]?.array {
+        return zip(keys, values).compactMap { key, value in archive.string(key).map { ($0, value) } }
+      }
+      return dictionary.knownKeyEntries
+    }
+
+    /// The entries of a dictionary whose keys were known beforehand: a list of keys, shared, and one of values
+    /// beside it. A key without a value has a token in its place. Models in stores have such dictionaries.
+    private var knownKeyEntries: [(key: String, value: PropertyList)] {
+      let keys = object("searchMapping")?.elements("keys") ?? []
+      let empty = fields["emptyToken"]?.uid
+      return zip(keys, elements("values")).compactMap { key, value in
+        if let empty, value.uid == empty { return nil }
+        return archive.string(key).map { ($0, value) }
+      }
     }
   }
 

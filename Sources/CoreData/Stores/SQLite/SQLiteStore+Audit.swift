@@ -8,7 +8,8 @@ extension SQLiteStore {
   /// - join rows refer to rows that exist.
   static func audit(_ url: URL, _ model: NSManagedObjectModel, configuration: String? = nil) throws -> [String] {
     let connection = try Connection(path: url.path, options: Connection.Options())
-    let existing = try ExistingSchema(url: url, connection: connection)
+    let existing = try ExistingSchema(
+      url: url, connection: connection, metadata: StoreMetadata.read(from: connection) ?? [:])
     let plan = try SchemaPlanner.plan(ModelLayouts.of(model), configuration: configuration, existing: existing)
     func count(_ sql: String) throws -> Int { Int((try connection.rows(sql).first?[0]) ?? "0") ?? 0 }
 

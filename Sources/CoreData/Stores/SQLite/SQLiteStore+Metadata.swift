@@ -37,7 +37,7 @@ extension SQLiteStore {
 
   /// Reads a file without writing a byte to it or beside it: as it is where the file alone says all, else
   /// from a copy of it and its log.
-  private static func readingUntouched<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
+  static func readingUntouched<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
     guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
     var options = Connection.Options()
     options.isReadOnly = true

@@ -14,6 +14,9 @@ struct OpenFile {
 /// 5. No metadata, or tables that don't fit the model though the hashes do: `incompatibleSchema`.
 /// 6. Hashes that differ: `incompatibleModel`, or `migrationUnavailable` where migration is asked for.
 ///
+/// `NSIgnorePersistentStoreVersioningOption` skips the sixth: the file opens if its tables fit, and keeps its
+/// own hashes, as it keeps all metadata that the client does not set.
+///
 /// Whatever fails leaves file and log as they were.
 extension SQLiteStore {
   func openFile() throws -> OpenFile {
@@ -94,8 +97,8 @@ extension SQLiteStore {
       let writer = try Connection(path: path, options: connectionOptions())
       writer.trace = trace
       trace?.annotate("Connecting to sqlite database file at \"\(path)\"")
-      // Until the file is known to fit, not even the log is to move; where there is none, SQLite takes the one
-      // that it makes away again.
+      // Until the file is known to fit, not even the log is to move; where there is none, SQLite takes the
+      // one that it makes away again.
       writer.setKeepsLogOnClose(hasLog)
       guard let metadata = try StoreMetadata.read(from: writer) else {
         if !storeOptions.isReadOnly, try writer.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty {
@@ -104,7 +107,7 @@ extension SQLiteStore {
         throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
       }
       try check(metadata, url)
-      let existing = try ExistingSchema(url: url, connection: writer)
+      let existing = try ExistingSchema(url: url, connection: writer, metadata: metadata)
       let plan = try SchemaPlanner.plan(layouts, configuration: configuration, existing: existing)
       if !storeOptions.isReadOnly {
         guard !writer.isReadOnly else {

@@ -41,15 +41,16 @@ extension RowQuery {
   fileprivate func membersSQL(_ storage: ToManyStorage, ownerCount: Int) throws -> String {
     let list = Array(repeating: "?", count: ownerCount).joined(separator: ",")
     let columns = columns.joined(separator: ", ")
+    let known = memberCondition
     switch storage {
     case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):
       let inOrder = order.map { ", t0.\($0), t0.Z_PK" } ?? ""
-      return "SELECT \(columns), t0.\(column) FROM \(entity.table) t0 WHERE  t0.\(column) IN (\(list))  "
+      return "SELECT \(columns), t0.\(column) FROM \(entity.table) t0 WHERE  t0.\(column) IN (\(list))  \(known)"
         + "ORDER BY t0.\(column)\(inOrder)"
     case .join(let side):
       let inOrder = side.order.map { ", t1.\($0), t1.\(side.member)" } ?? ""
       return "SELECT \(columns), t1.\(side.owner) FROM \(entity.table) t0 JOIN \(side.table.name) t1 "
-        + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) IN (\(list))  ORDER BY t1.\(side.owner)\(inOrder)"
+        + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) IN (\(list))  \(known)ORDER BY t1.\(side.owner)\(inOrder)"
     case .none: throw Failure.noStoreForEntity(entity: entity.layout.name)
     }
   }

@@ -99,16 +99,17 @@ final class MemberPlan: Sendable {
     let isAlone = !destination.sharesTable
     entity = isAlone ? relationship.destination : -1
     let ent = isAlone ? "0" : "t0.Z_ENT"
+    let known = RowQuery.memberCondition(schema, destination)
     switch storage {
     case .foreignKey(let table, let column, let order), .hiddenKey(let table, let column, let order):
       text = StatementText(
-        "SELECT \(ent), t0.Z_PK FROM \(table) t0 WHERE  t0.\(column) = ? "
+        "SELECT \(ent), t0.Z_PK FROM \(table) t0 WHERE  t0.\(column) = ? \(known)"
           + (order.map { " ORDER BY t0.\($0), t0.Z_PK" } ?? ""))
     case .join(let side):
       let order = side.order.map { " ORDER BY t1.\($0), t1.\(side.member)" } ?? ""
       text = StatementText(
         "SELECT \(ent), t0.Z_PK FROM \(destination.table) t0 JOIN \(side.table.name) t1 "
-          + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) = ? " + order)
+          + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) = ? \(known)" + order)
     case .none:
       throw Failure.noStoreForEntity(entity: destination.layout.name)
     }

@@ -83,8 +83,8 @@ final class RowQuery: @unchecked Sendable {
     return rows
   }
 
-  /// The rows of a statement that selects `columns` and, behind them, the key of the object that a relationship leads
-  /// from.
+  /// The rows of a statement that selects `columns` and, behind them, the key of the object that a
+  /// relationship leads from.
   func memberRows(_ statement: Statement, files: ExternalFiles) throws -> [MemberRow] {
     var rows: [MemberRow] = []
     var builder = RowBuilder()
@@ -102,15 +102,25 @@ final class RowQuery: @unchecked Sendable {
     return rows
   }
 
+  var memberCondition: String { RowQuery.memberCondition(schema, entity) }
+
   /// The condition that keeps rows of other entities out; nil where the table has none.
   let entityCondition: (sql: String, numbers: [Int])?
+
+  /// The condition for members of a relationship, with `AND` in front: only where there may be rows of no
+  /// known entity.
+  static func memberCondition(_ schema: StoreSchema, _ entity: EntitySchema) -> String {
+    guard entity.hasStrangers else { return "" }
+    let numbers = entity.layout.subtree.compactMap { schema.entities[$0]?.number }.map(String.init)
+    return "AND  t0.Z_ENT IN (\(numbers.joined(separator: ","))) "
+  }
 
   private static func condition(
     _ schema: StoreSchema, _ entity: EntitySchema, _ layouts: Range<Int>
   ) -> (sql: String, numbers: [Int])? {
     guard entity.sharesTable else { return nil }
     let numbers = layouts.compactMap { schema.entities[$0]?.number }
-    if entity.layout.isRoot, numbers.count == schema.entities.compactMap({ $0 }).filter({
+    if entity.layout.isRoot, !entity.hasStrangers, numbers.count == schema.entities.compactMap({ $0 }).filter({
       $0.layout.rootIndex == entity.layout.rootIndex
     }).count {
       return nil

@@ -79,12 +79,14 @@ struct LinkSteps {
 
   private mutating func append(_ join: JoinChanges) {
     let table = join.table
+    let added = LinkSteps.union(join.added, join.addedByOther)
+    var removed = LinkSteps.union(join.removed, join.removedByOther)
+    // Nothing else keeps a pair from being there twice.
+    if !table.keepsPairsOnce { removed = LinkSteps.union(removed, added) }
     appendPairs(
-      &removals, "DELETE FROM \(table.name) WHERE \(table.first) = ? AND \(table.second) = ?",
-      LinkSteps.union(join.removed, join.removedByOther))
+      &removals, "DELETE FROM \(table.name) WHERE \(table.first) = ? AND \(table.second) = ?", removed)
     appendPairs(
-      &additions, "INSERT OR REPLACE INTO \(table.name)(\(table.first), \(table.second)) VALUES (?, ?)",
-      LinkSteps.union(join.added, join.addedByOther))
+      &additions, "INSERT OR REPLACE INTO \(table.name)(\(table.first), \(table.second)) VALUES (?, ?)", added)
   }
 
   /// Both lists, each pair once.

@@ -18,6 +18,8 @@ final class RowWritePlan: @unchecked Sendable {
   let kind: Kind
   let entity: EntitySchema
   let text: StatementText
+  /// The same for a row that has no version: one that another program wrote, with a null in Z_OPT.
+  let unversioned: StatementText
   let parameters: [Parameter]
   /// First of the parameters that stand behind the slots' in an update: Z_OPT, Z_PK, old Z_OPT; or Z_PK alone.
   private let tailIndex: Int32
@@ -31,10 +33,14 @@ final class RowWritePlan: @unchecked Sendable {
     self.kind = kind
     self.entity = entity
     text = StatementText(sql)
+    let isVersioned = sql.hasSuffix(RowWritePlan.versionCondition)
+    unversioned = isVersioned ? StatementText(String(sql.dropLast(9)) + "IFNULL(Z_OPT, 0) = ?") : text
     self.parameters = parameters
     self.tailIndex = tailIndex
     self.tagged = tagged
   }
+
+  private static let versionCondition = " AND Z_OPT = ?"
 
   static func insert(_ entity: EntitySchema) -> RowWritePlan {
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]

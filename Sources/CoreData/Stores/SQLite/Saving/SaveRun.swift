@@ -37,8 +37,9 @@ struct SaveRun {
   }
 
   private mutating func check(_ plan: RowWritePlan, _ rows: [RowSnapshot]) throws {
-    let statement = try connection.statement(plan.text)
+    let versioned = try connection.statement(plan.text)
     for row in rows {
+      let statement = row.version == 0 ? try connection.statement(plan.unversioned) : versioned
       plan.bindKey(row, statement)
       trace(statement, plan, row)
       let isThere = try statement.step()
@@ -60,9 +61,10 @@ struct SaveRun {
   }
 
   private mutating func update(_ plan: RowWritePlan, _ updates: [RowUpdate]) throws {
-    let statement = try connection.statement(plan.text)
-    let handle = statement.handle
+    let versioned = try connection.statement(plan.text)
     for update in updates {
+      let statement = update.base.version == 0 ? try connection.statement(plan.unversioned) : versioned
+      let handle = statement.handle
       if !plan.tagged.isEmpty { try abandonFiles(plan, update.row.key) }
       try plan.bindUpdate(update, statement, &writer)
       if connection.trace != nil { trace(statement, plan, update.row) }
@@ -77,8 +79,9 @@ struct SaveRun {
   }
 
   private mutating func delete(_ plan: RowWritePlan, _ rows: [RowSnapshot]) throws {
-    let statement = try connection.statement(plan.text)
+    let versioned = try connection.statement(plan.text)
     for row in rows {
+      let statement = row.version == 0 ? try connection.statement(plan.unversioned) : versioned
       if !plan.tagged.isEmpty { try abandonFiles(plan, row.key) }
       plan.bindKey(row, statement)
       trace(statement, plan, row)

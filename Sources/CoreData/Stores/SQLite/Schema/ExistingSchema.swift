@@ -1,20 +1,42 @@
 /// What a store's file has: numbers of entities, tables and their columns.
 struct ExistingSchema {
-  let url: URL
-  /// Z_ENT by entity name.
-  var numbers: [String: Int]
-  /// Column names by table, in the table's order. Names in capitals, as SQL takes them.
-  private var tables: [String: [String]]
-
-  init(url: URL, numbers: [String: Int], tables: [String: [String]]) {
-    self.url = url
-    self.numbers = numbers
-    self.tables = Dictionary(
-      tables.map { (SQLName.quoted($0.key.uppercased()), $0.value.map { SQLName.quoted($0.uppercased()) }) },
-      uniquingKeysWith: { first, _ in first })
+  /// A row of `Z_PRIMARYKEY`.
+  struct Entity {
+    let number: Int
+    let name: String
+    /// Z_ENT of the parent, 0 for a root.
+    let parent: Int
   }
 
-  func columns(of table: String) -> [String]? { tables[table] }
+  struct Column {
+    /// In capitals, as SQL takes it.
+    let name: String
+    /// As declared, in capitals; empty in the join tables of the oldest files.
+    let type: String
+    let isKey: Bool
+  }
+
+  let url: URL
+  /// By number. The entities of histories are not among them.
+  let entities: [Entity]
+  /// The entities that the file's metadata name; empty where they name none.
+  let hashedNames: Set<String>
+  /// By name in capitals, as SQL takes it; columns in the table's order.
+  let tables: [String: [Column]]
+  /// Whether a table has rows that are of none of some entities.
+  var hasStrangers: (_ table: String, _ numbers: [Int]) throws -> Bool = { _, _ in false }
+  /// The names of columns, by table.
+  private let columnNames: [String: [String]]
+
+  init(url: URL, entities: [Entity], hashedNames: Set<String>, tables: [String: [Column]]) {
+    self.url = url
+    self.entities = entities.sorted { $0.number < $1.number }
+    self.hashedNames = hashedNames
+    self.tables = tables
+    columnNames = tables.mapValues { $0.map(\.name) }
+  }
+
+  func columns(of table: String) -> [String]? { columnNames[table] }
 
   func misfit(_ table: String, _ what: String) -> Failure {
     .incompatibleSchema(url: url, table: table, what: what)
@@ -30,7 +52,7 @@ struct ExistingSchema {
           || SQLName.matches($0, prefix: "Z_", rest: ends.inverse)
       }
     for name in names.map(SQLName.quoted) {
-      guard let columns = tables[name] else { continue }
+      guard let columns = columnNames[name] else { continue }
       if let table = joinTable(ends, name: name, columns: columns) { return table }
     }
     throw misfit(
@@ -66,6 +88,7 @@ struct ExistingSchema {
     if ends.isInverseOrdered && firstOrder == nil || ends.isOrdered && secondOrder == nil { return nil }
     return JoinTable(
       name: name, first: first, second: second, firstOrder: ends.isInverseOrdered ? firstOrder : nil,
-      secondOrder: ends.isOrdered ? secondOrder : nil, isSymmetric: ends.isSymmetric)
+      secondOrder: ends.isOrdered ? secondOrder : nil, isSymmetric: ends.isSymmetric,
+      keepsPairsOnce: tables[name]?.contains(where: \.isKey) ?? false)
   }
 }

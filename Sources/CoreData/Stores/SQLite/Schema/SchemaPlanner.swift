@@ -45,15 +45,9 @@ struct SchemaPlanner {
     numbers = Array(repeating: 0, count: layouts.layouts.count)
     slots = layouts.layouts.map { Array(repeating: nil, count: $0.slots.count) }
     toMany = layouts.layouts.map { Array(repeating: .none, count: $0.toMany.count) }
+    let stored = try existing?.numbers(of: members)
     for (index, layout) in members.enumerated() {
-      guard let existing else {
-        numbers[layout.index] = index + 1
-        continue
-      }
-      guard let number = existing.numbers[layout.name] else {
-        throw existing.misfit("Z_PRIMARYKEY", "it has no row for the entity \(layout.name)")
-      }
-      numbers[layout.index] = number
+      numbers[layout.index] = stored?[layout.index] ?? index + 1
     }
   }
 
@@ -63,11 +57,17 @@ struct SchemaPlanner {
     for layout in members { try planColumns(layout) }
     for layout in members { try planToMany(layout) }
     inherit()
+    var strangers: Set<Int> = []
+    for root in members where root.isRoot && root.hasSubentities {
+      let own = members.filter { $0.rootIndex == root.index }.map { Int(numbers[$0.index]) }
+      if try existing?.hasStrangers(tables[root.index]!.name, own) ?? false { strangers.insert(root.index) }
+    }
     let entities = layouts.layouts.map { layout -> EntitySchema? in
       guard isMember(layout.index) else { return nil }
       return EntitySchema(
-        layout: layout, number: numbers[layout.index], table: SQLName.quoted(SQLName.table(layout.root)),
-        slots: slots[layout.index], toMany: toMany[layout.index], sharesTable: layout.root.hasSubentities)
+        layout: layout, number: numbers[layout.index], table: tables[layout.rootIndex]!.name,
+        slots: slots[layout.index], toMany: toMany[layout.index], sharesTable: layout.root.hasSubentities,
+        hasStrangers: strangers.contains(layout.rootIndex))
     }
     let schema = StoreSchema(layouts: layouts, entities: entities, joins: joins)
     let roots = members.filter(\.isRoot)
@@ -80,8 +80,14 @@ struct SchemaPlanner {
   private mutating func planColumns(_ layout: EntityLayout) throws {
     let root = layout.rootIndex
     if layout.isRoot {
-      let name = SQLName.quoted(SQLName.table(layout))
-      if let existing, existing.columns(of: name) == nil { throw existing.misfit(name, "there is no such table") }
+      var name = SQLName.quoted(SQLName.table(layout))
+      if let existing {
+        let stored = existing.storedName(ofNumber: numbers[layout.index])
+        guard let found = existing.table(ofRoot: layout.name, stored) else {
+          throw existing.misfit(name, "there is no such table")
+        }
+        name = found
+      }
       tables[root] = TablePlan(name: name, root: layout)
       columnNames[root] = UniqueNames(["Z_PK", "Z_ENT", "Z_OPT"])
     }
@@ -238,7 +244,7 @@ struct SchemaPlanner {
     return JoinTable(
       name: SQLName.quoted("Z_\(ends.naming)\(ends.relationship)"), first: SQLName.quoted(first),
       second: SQLName.quoted(second), firstOrder: ends.isInverseOrdered ? order(first) : nil,
-      secondOrder: ends.isOrdered ? order(second) : nil, isSymmetric: ends.isSymmetric)
+      secondOrder: ends.isOrdered ? order(second) : nil, isSymmetric: ends.isSymmetric, keepsPairsOnce: true)
   }
 
   /// Gives subentities what their ancestors declare.

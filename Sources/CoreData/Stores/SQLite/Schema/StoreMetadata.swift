@@ -69,23 +69,37 @@ enum StoreMetadata {
 
 extension ExistingSchema {
   /// Reads what the file has.
-  init(url: URL, connection: Connection) throws {
+  init(url: URL, connection: Connection, metadata: [String: Any]) throws {
     guard try StoreMetadata.hasTable("Z_PRIMARYKEY", connection) else {
       throw Failure.incompatibleSchema(url: url, table: "Z_PRIMARYKEY", what: "there is no such table")
     }
-    var numbers: [String: Int] = [:]
-    for row in try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {
-      if let number = row[0].flatMap(Int.init), let name = row[1] { numbers[name] = number }
+    let rows = try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+    let entities = rows.compactMap { row -> Entity? in
+      guard let number = row[0].flatMap(Int.init), let name = row[1], number < ExistingSchema.firstForeignNumber
+      else { return nil }
+      return Entity(number: number, name: name, parent: row[2].flatMap(Int.init) ?? 0)
     }
-    var tables: [String: [String]] = [:]
+    var tables: [String: [Column]] = [:]
     let columns = try connection.rows(
       """
-      SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c \
+      SELECT m.name, c.name, c.type, c.pk FROM sqlite_master m JOIN pragma_table_info(m.name) c \
       WHERE m.type = 'table' AND m.name LIKE 'Z%' ORDER BY m.rowid, c.cid
       """)
     for row in columns {
-      if let table = row[0], let column = row[1] { tables[table, default: []].append(column) }
+      guard let table = row[0], let column = row[1] else { continue }
+      tables[SQLName.quoted(table.uppercased()), default: []].append(
+        Column(
+          name: SQLName.quoted(column.uppercased()), type: (row[2] ?? "").uppercased(), isKey: row[3] != "0"))
     }
-    self.init(url: url, numbers: numbers, tables: tables)
+    let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
+    self.init(url: url, entities: entities, hashedNames: Set(hashes.keys), tables: tables)
+    hasStrangers = { table, numbers in
+      // The index of Z_ENT answers by its ends and its gaps.
+      let sorted = numbers.sorted()
+      let gaps = zip(sorted, sorted.dropFirst()).filter { $1 - $0 > 1 }.map { "Z_ENT > \($0) AND Z_ENT < \($1)" }
+      let ranges = ["Z_ENT IS NULL", "Z_ENT < \(sorted.first ?? 0)", "Z_ENT > \(sorted.last ?? 0)"] + gaps
+      let probes = ranges.map { "EXISTS (SELECT 1 FROM \(table) WHERE \($0))" }.joined(separator: " OR ")
+      return try connection.rows("SELECT \(probes)").first?[0] == "1"
+    }
   }
 }

@@ -49,10 +49,13 @@ final class EntitySchema: @unchecked Sendable {
   let toMany: [ToManyStorage]
   /// Whether other entities share the table.
   let sharesTable: Bool
+  /// Whether the table has rows of entities that the store does not know: every fetch then says whose rows it
+  /// wants.
+  let hasStrangers: Bool
 
   init(
     layout: EntityLayout, number: Int, table: String, slots: [SlotColumn?], toMany: [ToManyStorage],
-    sharesTable: Bool
+    sharesTable: Bool, hasStrangers: Bool = false
   ) {
     self.layout = layout
     self.number = number
@@ -60,6 +63,7 @@ final class EntitySchema: @unchecked Sendable {
     self.slots = slots
     self.toMany = toMany
     self.sharesTable = sharesTable
+    self.hasStrangers = hasStrangers
   }
 }
 
@@ -113,9 +117,12 @@ final class JoinTable: @unchecked Sendable {
   let secondOrder: String?
   /// Whether the relationship is its own inverse: then each link has two rows.
   let isSymmetric: Bool
+  /// Whether the table refuses a pair that it has; those of the oldest files don't.
+  let keepsPairsOnce: Bool
 
   init(
-    name: String, first: String, second: String, firstOrder: String?, secondOrder: String?, isSymmetric: Bool
+    name: String, first: String, second: String, firstOrder: String?, secondOrder: String?, isSymmetric: Bool,
+    keepsPairsOnce: Bool
   ) {
     self.name = name
     self.first = first
@@ -123,5 +130,6 @@ final class JoinTable: @unchecked Sendable {
     self.firstOrder = firstOrder
     self.secondOrder = secondOrder
     self.isSymmetric = isSymmetric
+    self.keepsPairsOnce = keepsPairsOnce
   }
 }

@@ -1,0 +1,210 @@
+internal import DataModelFiles
+
+/// Puts a model together from what a file has: see `NSManagedObjectModel(storedIn:)` for the rules.
+///
+/// First every entity with what its table's columns say, then the keys among them, then the join tables. What
+/// can't be told with certainty is left as the plainest thing that reads and writes the same values.
+struct ModelInference {
+  let existing: ExistingSchema
+  private let connection: Connection
+  let indexes: [StoredIndex]
+  private var names: PropertyNames
+  /// By Z_ENT, with the names that the file's metadata have.
+  private(set) var entities: [Int: DataModel.Entity] = [:]
+  private var parents: [Int: Int] = [:]
+  private var tables: [Int: String] = [:]
+
+  /// - Parameter entityNames: those of the version hashes; empty where there are none.
+  init(_ existing: ExistingSchema, _ connection: Connection, entityNames: Set<String>) throws {
+    self.existing = existing
+    self.connection = connection
+    indexes = try StoredIndex.all(connection)
+    let rows = ModelInference.named(existing.entities, entityNames)
+    names = PropertyNames(
+      spelled: indexes.flatMap { index in rows.flatMap { index.spelledNames(of: $0.name) } }
+        + (try StoredIndex.triggerNames(connection)),
+      words: rows.flatMap { PropertyNames.words(of: $0.name) })
+    for row in rows {
+      var root = row
+      while root.parent != 0, let parent = rows.first(where: { $0.number == root.parent }) { root = parent }
+      let stored = existing.storedName(ofNumber: root.number)
+      guard let table = existing.table(ofRoot: root.name, stored) else { continue }
+      var entity = DataModel.Entity(name: row.name)
+      entity.parentName = rows.first { $0.number == row.parent }?.name
+      entities[row.number] = entity
+      parents[row.number] = row.parent
+      tables[row.number] = table
+    }
+  }
+
+  /// Gives rows whose name is an older one the name that only the metadata have, where one of each is left
+  /// over.
+  private static func named(_ rows: [ExistingSchema.Entity], _ names: Set<String>) -> [ExistingSchema.Entity]
+  {
+    if names.isEmpty { return rows }
+    let stale = rows.filter { !names.contains($0.name) }
+    let fresh = names.subtracting(rows.map(\.name)).sorted()
+    return rows.compactMap { row in
+      guard let place = stale.firstIndex(where: { $0.number == row.number }) else { return row }
+      guard stale.count == fresh.count else { return nil }
+      return ExistingSchema.Entity(number: row.number, name: fresh[place], parent: row.parent)
+    }
+  }
+
+  var roots: [Int] { entities.keys.filter { entities[parents[$0] ?? 0] == nil }.sorted() }
+
+  func root(of number: Int) -> Int {
+    var number = number
+    while let parent = parents[number], entities[parent] != nil { number = parent }
+    return number
+  }
+
+  func table(of number: Int) -> String { tables[number] ?? "" }
+
+  func hasSubentities(_ number: Int) -> Bool { parents.values.contains(number) }
+
+  mutating func model(named name: String) throws -> DataModel {
+    for root in roots { try addColumns(of: root) }
+    try connectKeys()
+    try addJoins()
+    addConstraints()
+    var model = DataModel(name: name)
+    model.entities = entities.values.sorted { $0.name < $1.name }
+    return model
+  }
+
+  /// What an SQL expression says of the file; false for null.
+  func holds(_ expression: String) throws -> Bool {
+    try connection.rows("SELECT \(expression)").first?[0] == "1"
+  }
+
+  // Attributes, hidden keys; keys are attributes until they are connected.
+
+  private mutating func addColumns(of root: Int) throws {
+    let table = table(of: root)
+    for column in existing.tables[table] ?? [] {
+      switch StoredColumn(column.name) {
+      case .property(let text):
+        guard let name = names.name(of: text) else { continue }
+        var attribute = DataModel.Attribute(name: name, type: ModelInference.type(column.type))
+        attribute.isOptional = true
+        if attribute.type == .binary {
+          attribute.allowsExternalBinaryDataStorage = try isTagged(column.name, table)
+        }
+        entities[root]!.attributes.append(attribute)
+      case .hiddenKey(let owner, let text):
+        guard entities[owner] != nil, let name = names.name(of: text) else { continue }
+        var relationship = DataModel.Relationship(name: name, destinationName: entities[root]!.name)
+        relationship.isOptional = true
+        relationship.maxCount = 0
+        relationship.isOrdered = hasColumn("Z_FOK_\(owner)\(text)", table)
+        entities[owner]!.relationships.append(relationship)
+      case .fixed, .order, .entity, .unknown: continue
+      }
+    }
+  }
+
+  func hasColumn(_ name: String, _ table: String) -> Bool {
+    existing.columns(of: table)?.contains(SQLName.quoted(name)) ?? false
+  }
+
+  /// Whether all values begin with the byte that says where they are, and one names a file.
+  private func isTagged(_ column: String, _ table: String) throws -> Bool {
+    let file =
+      "LENGTH(\(column)) = 38 AND HEX(SUBSTR(\(column), 1, 1)) = '02' AND HEX(SUBSTR(\(column), 38)) = '00'"
+    return try holds(
+      "EXISTS (SELECT 1 FROM \(table) WHERE \(file)) AND NOT EXISTS (SELECT 1 FROM \(table) "
+        + "WHERE \(column) NOT NULL AND HEX(SUBSTR(\(column), 1, 1)) NOT IN ('01', '02'))")
+  }
+
+  /// The widest type of a column: by Core Data's declarations, else by SQLite's rules for any.
+  private static func type(_ declared: String) -> DataModel.AttributeType {
+    switch declared {
+    case "TIMESTAMP": .date
+    case "DECIMAL": .decimal
+    case _ where declared.contains("INT"): .integer64
+    case _ where ["CHAR", "CLOB", "TEXT"].contains(where: declared.contains): .string
+    case _ where declared.isEmpty || declared.contains("BLOB"): .binary
+    case _ where ["REAL", "FLOA", "DOUB"].contains(where: declared.contains): .double
+    default: .decimal
+    }
+  }
+
+  // Names.
+
+  mutating func name(of text: String) -> String? { names.name(of: text) }
+
+  /// Whether an entity, one above or one below it has a property of this name, in any case.
+  func isTaken(_ name: String, in number: Int) -> Bool {
+    let root = root(of: number)
+    return entities.contains { other, entity in
+      self.root(of: other) == root
+        && (entity.attributes.map(\.name) + entity.relationships.map(\.name)).contains {
+          $0.lowercased() == name.lowercased()
+        }
+    }
+  }
+
+  mutating func add(_ relationship: DataModel.Relationship, to number: Int) {
+    entities[number]!.relationships.append(relationship)
+  }
+
+  /// Turns an attribute into the relationship whose key it is.
+  mutating func replaceAttribute(_ name: String, of number: Int, by relationship: DataModel.Relationship) {
+    entities[number]!.attributes.removeAll { $0.name == name }
+    entities[number]!.relationships.append(relationship)
+  }
+
+  /// Unique indexes over attributes of one table are constraints.
+  private mutating func addConstraints() {
+    for index in indexes where index.isUnique && !index.isPartial {
+      guard let root = roots.first(where: { table(of: $0) == index.table }) else { continue }
+      let attributes = entities[root]!.attributes
+      let constraint = index.columns.compactMap { column in
+        attributes.first { SQLName.quoted("Z" + $0.name.uppercased()) == column }?.name
+      }
+      guard constraint.count == index.columns.count, !constraint.isEmpty,
+        !entities[root]!.uniquenessConstraints.contains(constraint)
+      else { continue }
+      entities[root]!.uniquenessConstraints.append(constraint)
+    }
+  }
+}
+
+/// What a column of an entity's table is, by its name.
+enum StoredColumn: Equatable {
+  /// Z_PK, Z_ENT, Z_OPT.
+  case fixed
+  /// An attribute, or the key of a to-one relationship.
+  case property(String)
+  /// `Z_FOK_X`: the place in an ordered relationship.
+  case order(String)
+  /// `Z<n>_X`: the entity that a key leads to, and the number of the declared one.
+  case entity(Int, String)
+  /// `Z<n>X`: the key of a to-many relationship X of entity n that has no inverse.
+  case hiddenKey(Int, String)
+  case unknown
+
+  init(_ column: String) {
+    if ["Z_PK", "Z_ENT", "Z_OPT"].contains(column) {
+      self = .fixed
+    } else if column.hasPrefix("Z_FOK_") {
+      self = .order(String(column.dropFirst(6)))
+    } else if let (number, rest) = StoredColumn.numbered(column, prefix: "Z") {
+      self = rest.hasPrefix("_") ? .entity(number, String(rest.dropFirst())) : .hiddenKey(number, rest)
+    } else if column.hasPrefix("Z"), !column.hasPrefix("Z_"), column.count > 1 {
+      self = .property(String(column.dropFirst()))
+    } else {
+      self = .unknown
+    }
+  }
+
+  /// The number and what follows it; nil where `name` is not made so.
+  static func numbered(_ name: String, prefix: String) -> (number: Int, rest: String)? {
+    guard name.hasPrefix(prefix) else { return nil }
+    let rest = name.dropFirst(prefix.count)
+    let digits = rest.prefix { ("0"..."9").contains($0) }
+    guard let number = Int(digits), rest.count > digits.count else { return nil }
+    return (number, String(rest.dropFirst(digits.count)))
+  }
+}

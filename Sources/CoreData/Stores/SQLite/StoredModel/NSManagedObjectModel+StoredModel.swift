@@ -1,0 +1,133 @@
+internal import DataModelFiles
+
+extension NSManagedObjectModel {
+  /// The model of a SQLite store's file, for a program that has none: the one that the file keeps, where it
+  /// keeps one that fits, else one that is put together from its tables. ``storeOrigin`` tells which.
+  ///
+  ///     let model = try NSManagedObjectModel(storedIn: url)
+  ///     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+  ///     try coordinator.addPersistentStore(type: .sqlite, at: url)
+  ///
+  /// The model states the version hashes that the file has. So the file opens with it, without any option,
+  /// and keeps its own hashes and all of its other metadata in every save. A change to the model drops them.
+  ///
+  /// A model that the file keeps is read without its fetch request templates, and without validation rules
+  /// that are no limits and no patterns. Of one that is put together,
+  /// - entities, their names and who inherits from whom are the file's;
+  /// - properties are in lower camel case as far as their words can be guessed: indexes spell some, and
+  ///   columns are in capitals. All columns of a hierarchy belong to its root;
+  /// - every attribute is optional and of the widest type that its column has: Integer 64, Double, Date,
+  ///   Decimal, String, Binary;
+  /// - a key leads to the entity that the file says, or that its name and its values say; where neither does,
+  ///   it is an integer attribute. What leads back is named by us;
+  /// - join tables and the hidden keys of relationships without inverse are to-many relationships.
+  ///
+  /// Nothing is written, neither to the file nor beside it. Any thread.
+  ///
+  /// - Throws: an error of the Cocoa domain when there is no file, when it is no SQLite database, or when it
+  ///   has not the tables of a store.
+  public convenience init(storedIn url: URL) throws {
+    self.init()
+    do {
+      let found = try StoredModel.read(at: url)
+      try found.fill(self)
+    } catch let failure as Failure {
+      throw failure.nsError
+    } catch let error as SQLiteError {
+      throw
+        (error.isNotADatabase
+        ? Failure.notADatabase(url: url)
+        : Failure.storeCannotBeOpened(url: url, sqliteCode: error.code, message: error.message)).nsError
+    }
+  }
+}
+
+/// A model out of a store's file, as plain values.
+struct StoredModel {
+  let url: URL
+  let model: DataModel
+  let origin: NSManagedObjectModel.StoreOrigin
+  /// The file's version hashes, by entity name.
+  let hashes: [String: Data]
+
+  static func read(at url: URL) throws -> StoredModel {
+    try SQLiteStore.readingUntouched(url) { connection in
+      guard let metadata = try StoreMetadata.read(from: connection) else {
+        throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
+      }
+      let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+      let existing = try ExistingSchema(url: url, connection: connection, metadata: metadata)
+      if let cached = try cached(url, connection, existing, hashes) { return cached }
+      var inference = try ModelInference(existing, connection, entityNames: Set(hashes.keys))
+      var model = try inference.model(named: url.deletingPathExtension().lastPathComponent)
+      model.versionIdentifiers = metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [""]
+      let inferred = StoredModel(url: url, model: model, origin: .inferred, hashes: hashes)
+      // What is put together from the file has to fit it.
+      _ = try inferred.plan(existing)
+      return inferred
+    }
+  }
+
+  /// The model in the cache, if it fits the file; nil where it can't be read, or is of another version.
+  private static func cached(
+    _ url: URL, _ connection: Connection, _ existing: ExistingSchema, _ hashes: [String: Data]
+  ) throws -> StoredModel? {
+    guard let bytes = try ModelCache.read(from: connection),
+      var model = try? CompiledModelFiles.model(
+        mom: bytes, name: url.deletingPathExtension().lastPathComponent, file: url.path
+      ).model
+    else { return nil }
+    model.fetchRequestTemplates = []
+    for index in model.entities.indices {
+      model.entities[index].fetchedProperties.removeAll { $0.request.unreadablePredicate != nil }
+      for place in model.entities[index].attributes.indices {
+        model.entities[index].attributes[place].validationRules = []
+      }
+    }
+    let stored = StoredModel(url: url, model: model, origin: .cached, hashes: hashes)
+    guard Set(model.entities.map(\.name)).isSuperset(of: hashes.keys), let plan = try? stored.plan(existing)
+    else {
+      return nil
+    }
+    // The recipe of some hashes is not known, so that a difference alone proves nothing; a column that the
+    // model does not know does.
+    let computed = model.entityVersionHashes().mapValues { Data($0) }
+    if hashes.allSatisfy({ computed[$0.key] == $0.value }) || existing.isCovered(by: plan) { return stored }
+    return nil
+  }
+
+  /// The model's places in the file. Throws where they are not there.
+  private func plan(_ existing: ExistingSchema) throws -> SchemaPlan {
+    let candidate = NSManagedObjectModel()
+    try fill(candidate)
+    return try withExtendedLifetime(candidate) {
+      try SchemaPlanner.plan(ModelLayouts.of(candidate), configuration: configuration, existing: existing)
+    }
+  }
+
+  /// The configuration that the file holds, where it holds only a part of the entities.
+  private var configuration: String? {
+    guard Set(model.entities.map(\.name)) != Set(hashes.keys) else { return nil }
+    return model.configurations.first { Set($0.entityNames) == Set(hashes.keys) }?.name
+  }
+
+  func fill(_ target: NSManagedObjectModel) throws {
+    do {
+      try ModelBuilder(ModelFile(url: url, model: model)).fill(target)
+    } catch let error as InvalidDataModel {
+      throw Failure.unreadableModelFile(url: url, what: error.description)
+    }
+    target.statedVersionHashes = hashes
+    target.storedStoreOrigin = origin
+  }
+}
+
+extension ExistingSchema {
+  /// Whether a plan has a use for every column of the file's entities and their join tables.
+  fileprivate func isCovered(by plan: SchemaPlan) -> Bool {
+    let fixed = ["Z_PK", "Z_ENT", "Z_OPT"]
+    return plan.tables.allSatisfy { table in
+      Set(columns(of: table.name) ?? []).subtracting(fixed).isSubset(of: table.columns.map(\.name))
+    }
+  }
+}
