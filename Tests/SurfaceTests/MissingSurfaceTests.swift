@@ -7,7 +7,6 @@ struct MissingSurfaceTests {
   @Test(
     "A store is not opened with an option that asks for what is missing",
     arguments: [
-      NSPersistentHistoryTrackingKey,
       NSPersistentStoreDeferredLightweightMigrationOptionKey,
     ])
   func options(_ key: String) {

@@ -9,8 +9,9 @@ extension NSManagedObjectContext {
     guardQueue("mergeChanges(fromContextDidSave:)")
     guard owner != nil else { return }
     let merge = MergedIDs(notification.userInfo ?? [:], self)
-    // Another coordinator's saves are news to this one's cache.
-    let foreign = merge.all.filter { !isOwn($0.storeIdentity) }
+    // Another coordinator's saves are news to this one's cache; what history tells of may be another process'.
+    let isHistory = notification.object is NSPersistentHistoryTransaction
+    let foreign = isHistory ? merge.all : merge.all.filter { !isOwn($0.storeIdentity) }
     if !foreign.isEmpty { persistentStoreCoordinator?.noteChangedElsewhere(foreign) }
     self.merge(merge)
   }

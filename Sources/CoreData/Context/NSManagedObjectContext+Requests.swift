@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
     if let running = try request.start(in: self) { return running }
     guardQueue("execute(_:)")
     let coordinator = try coordinator(for: "execute(_:)")
-    if request.requestType == .fetchRequestType {
+    if !(request is NSPersistentHistoryChangeRequest), request.requestType == .fetchRequestType {
       throw Failure.malformedFetchRequest(
         entity: nil, what: "execute(_:) has results of batch requests; fetch(_:) has those of a fetch").nsError
     }
@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     _ request: NSPersistentStoreRequest, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> NSPersistentStoreResult {
     do {
-      return try coordinator.executeBatch(request, constraintAnswer)
+      return try coordinator.executeBatch(request, constraintAnswer, by: changeOrigin)
     } catch let conflict as BatchConflict {
       throw Failure.batchConstraintConflict(
         entity: conflict.entity.name, constraint: conflict.constraint, values: conflict.values,
@@ -33,6 +33,9 @@ extension NSManagedObjectContext {
       ).nsError
     }
   }
+
+  /// Who makes this context's changes.
+  var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
 
   /// What the merge policy does with new rows that break a constraint. Its methods are not asked: there are no
   /// objects for them.

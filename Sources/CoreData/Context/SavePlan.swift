@@ -74,7 +74,17 @@ struct SavePlan {
       return
     }
     updated.append((object, row))
-    withChanges(object, context) { $0.updated.append(RowUpdate(row: row, base: base, changed: changed)) }
+    withChanges(object, context) { changes in
+      if hasLinks {
+        for property in object.layout.toMany
+        where property.toManyIndex < object.toManyStates.count
+          && object.toManyStates[property.toManyIndex]?.isChanged == true
+        {
+          changes.toManyUpdates.append(ToManyChange(update: changes.updated.count, number: property.toManyIndex))
+        }
+      }
+      changes.updated.append(RowUpdate(row: row, base: base, changed: changed))
+    }
     try addLinks(of: object, context)
   }
 
@@ -114,8 +124,7 @@ struct SavePlan {
       change(&changeSets[index].changes)
     } else {
       var changes = ChangeSet()
-      changes.author = context.transactionAuthor
-      changes.contextName = context.name
+      changes.origin = context.changeOrigin
       change(&changes)
       changeSets.append((store, changes))
     }

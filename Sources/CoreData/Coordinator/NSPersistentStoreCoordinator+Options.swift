@@ -3,7 +3,6 @@ extension NSPersistentStoreCoordinator {
   /// Throws for an option that asks for what is not implemented: a store that ignored it would pretend.
   static func refuseMissing(_ options: [AnyHashable: Any]?) throws {
     let missing = [
-      (NSPersistentHistoryTrackingKey, "Persistent history (NSPersistentHistoryTrackingKey)"),
       (
         NSPersistentStoreStagedMigrationManagerOptionKey,
         "Staged migration (NSPersistentStoreStagedMigrationManagerOptionKey)"

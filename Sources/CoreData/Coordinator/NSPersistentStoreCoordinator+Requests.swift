@@ -1,19 +1,20 @@
 /// Requests that go to the stores past the contexts.
 extension NSPersistentStoreCoordinator {
-  /// Throws for everything but a batch request, and a `BatchConflict` where one breaks a constraint.
+  /// Throws for everything but a batch request and one for history; and a `BatchConflict` where a constraint breaks.
   func executeBatch(
-    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer
+    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, by origin: ChangeOrigin
   ) throws -> NSPersistentStoreResult {
     switch request {
-    case let request as NSBatchInsertRequest: return try insert(request, answer)
+    case let request as NSBatchInsertRequest: return try insert(request, answer, origin)
     case let request as NSBatchDeleteRequest:
-      return NSBatchDeleteResult(request.resultType, try delete(request))
+      return NSBatchDeleteResult(request.resultType, try delete(request, origin))
+    case let request as NSPersistentHistoryChangeRequest: return try publicErrors { try executeHistory(request) }
     case let request as NSBatchUpdateRequest:
       let batch = try BatchUpdate(request, layouts)
       let ids = try publicErrors {
         try executeBatch(
           batchStores(for: batch.rows.layout, among: request.affectedStores, "an NSBatchUpdateRequest")
-        ) { try $0.update(batch) }
+        ) { try $0.update(batch, by: origin) }
       }
       return NSBatchUpdateResult(request.resultType, ids)
     default:
@@ -23,18 +24,20 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Into the first of the stores that takes the entity.
-  private func insert(_ request: NSBatchInsertRequest, _ answer: ConstraintAnswer) throws -> NSBatchInsertResult {
+  private func insert(
+    _ request: NSBatchInsertRequest, _ answer: ConstraintAnswer, _ origin: ChangeOrigin
+  ) throws -> NSBatchInsertResult {
     let batch = try BatchInsert(request, layouts, answer)
     let stores = try publicErrors {
       try batchStores(for: batch.layout, among: request.affectedStores, "an NSBatchInsertRequest")
     }
     let store = stores.first { !$0.isReadOnly } ?? stores[0]
-    let done = try publicErrors { try store.insert(batch) }
+    let done = try publicErrors { try store.insert(batch, by: origin) }
     if done.count > 0 { RemoteChanges.announce([store]) }
     return NSBatchInsertResult(request.resultType, count: done.count, ids: ids(done.rows, store))
   }
 
-  private func delete(_ request: NSBatchDeleteRequest) throws -> [NSManagedObjectID] {
+  private func delete(_ request: NSBatchDeleteRequest, _ origin: ChangeOrigin) throws -> [NSManagedObjectID] {
     let name = "an NSBatchDeleteRequest"
     guard let objectIDs = request.objectIDs else {
       let fetch = try FetchDescription(request.fetchRequest, layouts)
@@ -42,7 +45,7 @@ extension NSPersistentStoreCoordinator {
         try executeBatch(
           batchStores(
             for: fetch.layout, among: request.affectedStores ?? request.fetchRequest.affectedStores, name)
-        ) { try $0.delete(.found(fetch)) }
+        ) { try $0.delete(.found(fetch), by: origin) }
       }
     }
     guard let first = objectIDs.first else { return [] }
@@ -65,7 +68,7 @@ extension NSPersistentStoreCoordinator {
     return try publicErrors {
       try executeBatch(batchStores(for: root, among: request.affectedStores, name)) { store in
         let keys = objectIDs.filter { $0.storeIdentity?.uuid == store.identity.uuid }.map(\.key)
-        return keys.isEmpty ? [] : try store.delete(.keys(keys, root: root))
+        return keys.isEmpty ? [] : try store.delete(.keys(keys, root: root), by: origin)
       }
     }
   }

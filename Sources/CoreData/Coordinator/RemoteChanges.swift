@@ -1,4 +1,4 @@
-/// Who is to be told that a store's file was written, whichever coordinator of this process wrote it.
+/// Who is to be told that a store's file was written, whichever coordinator or process wrote it.
 ///
 /// Notifications are posted on a queue of their own, so that an observer may wait for any context. Any thread; the
 /// list is only touched under `lock`.
@@ -20,29 +20,38 @@ enum RemoteChanges {
       listeners.removeAll { $0.store == nil || $0.coordinator == nil }
       listeners.append(Listener(coordinator: coordinator, store: store))
     }
+    store.identity.rowStore?.beginWatching { [weak store, weak coordinator] number in
+      guard let store else { return }
+      tell(Listener(coordinator: coordinator, store: store), number)
+    }
   }
 
   static func forget(_ store: NSPersistentStore) {
     lock.withLock { listeners.removeAll { $0.store == nil || $0.store === store } }
+    store.identity.rowStore?.endWatching()
   }
 
   /// Called after each commit.
   static func announce(_ written: [NSPersistentStore]) {
-    let told = lock.withLock {
-      listeners.filter { listener in
-        guard let store = listener.store else { return false }
-        return written.contains { $0 === store || isSameFile($0, store) }
-      }
+    for listener in lock.withLock({ listeners }) {
+      guard let store = listener.store, let writer = written.first(where: { $0 === store || isSameFile($0, store) })
+      else { continue }
+      tell(listener, writer.identity.rowStore?.storeHistory?.lastWritten)
     }
-    for listener in told {
-      guard let store = listener.store, let url = store.url else { continue }
-      let info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identity.uuid, NSPersistentStoreURLKey: url]
-      let post = Carrier(value: (listener.coordinator, info))
-      queue.async {
-        guard let coordinator = post.value.0 else { return }
-        NotificationCenter.default.post(
-          name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: post.value.1)
-      }
+  }
+
+  /// - Parameter number: of the last transaction in the store's history, if it keeps one.
+  private static func tell(_ listener: Listener, _ number: Int64?) {
+    guard let store = listener.store, let url = store.url else { return }
+    var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identity.uuid, NSPersistentStoreURLKey: url]
+    if let number, store.identity.rowStore?.storeHistory != nil {
+      info[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([store.identity.uuid: number])
+    }
+    let post = Carrier(value: (listener.coordinator, info))
+    queue.async {
+      guard let coordinator = post.value.0 else { return }
+      NotificationCenter.default.post(
+        name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: post.value.1)
     }
   }
 

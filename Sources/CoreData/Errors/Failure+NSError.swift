@@ -102,7 +102,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .malformedPredicate, .malformedFetchRequest, .malformedBatchRequest, .unknownKeyPath,
       .unsupportedFeature, .valueNotArchivable:
       return NSCoreDataError
-    case .unsupportedRequest: return NSPersistentStoreUnsupportedRequestTypeError
+    case .unsupportedRequest, .historyNotTracked: return NSPersistentStoreUnsupportedRequestTypeError
     case .cancelled: return CocoaError.Code.userCancelled.rawValue
     case .historyTokenExpired: return NSPersistentHistoryTokenExpiredError
     case .queryGenerationUnavailable: return NSPersistentStoreOperationError
@@ -129,7 +129,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
       .incompatibleSchema(let url, _, _), .unreadableModelFile(let url, _),
       .migrationUnavailable(let url, _, _):
       return url
-    case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url):
+    case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),
+      .historyNotTracked(_, let url):
       return url
     default:
       return nil

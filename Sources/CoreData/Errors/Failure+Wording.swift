@@ -120,6 +120,9 @@ extension Failure {
       return "The query generation cannot be read: \(what)."
     case .historyTokenExpired:
       return "The history before the token has been deleted."
+    case .historyNotTracked(let store, let url):
+      return "No history tracking option detected on store: \(url?.path ?? "in memory"), of type \(store), "
+        + "was not opened with NSPersistentHistoryTrackingKey, or has no history."
     case .cancelled:
       return "The fetch was cancelled."
     case .unsupportedFeature(let name):

@@ -60,6 +60,7 @@ enum Failure: Error, @unchecked Sendable {
   case unknownKeyPath(keyPath: String, entity: String, missing: String)
   case unsupportedRequest(request: String, store: String)
   case historyTokenExpired
+  case historyNotTracked(store: String, url: URL?)
   case queryGenerationUnavailable(String)
   /// Somebody called it off.
   case cancelled

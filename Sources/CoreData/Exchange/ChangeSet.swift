@@ -13,9 +13,10 @@ struct ChangeSet {
   var links: [LinkChange] = []
   /// Rows that must still have the version they were read with, though they do not change.
   var locked: [RowSnapshot] = []
+  /// Which to-many relationships the updates are about, in the order of `updated`: for persistent history.
+  var toManyUpdates: [ToManyChange] = []
   /// For persistent history.
-  var author: String?
-  var contextName: String?
+  var origin = ChangeOrigin()
 
   var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty && locked.isEmpty
@@ -29,6 +30,13 @@ struct RowUpdate {
   let base: RowSnapshot
   /// May be empty: then only the version grows, since a to-many relationship of the object changed.
   let changed: SlotMask
+}
+
+/// That the members of a to-many relationship changed, and which update of the change set says so.
+struct ToManyChange {
+  let update: Int
+  /// The relationship's to-many number.
+  let number: Int
 }
 
 /// A change of the members of one to-many relationship of one object.

@@ -53,13 +53,22 @@ protocol RowStore: NSPersistentStore, RowReader {
 
   /// Deletes rows and applies the delete rules, all or nothing. The rows that were chosen are returned, not those
   /// that went along.
-  func delete(_ batch: BatchDelete) throws -> [RowReference]
+  func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference]
 
   /// Changes rows, all or nothing, and returns which. Throws a `BatchConflict` if they break a constraint.
-  func update(_ batch: BatchUpdate) throws -> [RowReference]
+  func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference]
 
   /// Inserts rows, all or nothing. Throws a `BatchConflict` if they break a constraint and are not to give way.
-  func insert(_ batch: BatchInsert) throws -> BatchInserted
+  func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted
+
+  /// The history of what was written; nil for a store that keeps none.
+  var storeHistory: (any StoreHistory)? { get }
+
+  /// Calls `told` whenever another process has written to the store, with the number of the last transaction in its
+  /// history, if it keeps one. On some queue; until `endWatching()`.
+  func beginWatching(_ told: @escaping (Int64?) -> Void)
+
+  func endWatching()
 }
 
 extension RowReader {
@@ -90,15 +99,21 @@ extension RowStore {
 
   var executesBatches: Bool { false }
 
-  func delete(_ batch: BatchDelete) throws -> [RowReference] {
+  var storeHistory: (any StoreHistory)? { nil }
+
+  func beginWatching(_ told: @escaping (Int64?) -> Void) {}
+
+  func endWatching() {}
+
+  func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
     throw Failure.unsupportedRequest(request: "an NSBatchDeleteRequest", store: type)
   }
 
-  func update(_ batch: BatchUpdate) throws -> [RowReference] {
+  func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference] {
     throw Failure.unsupportedRequest(request: "an NSBatchUpdateRequest", store: type)
   }
 
-  func insert(_ batch: BatchInsert) throws -> BatchInserted {
+  func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted {
     throw Failure.unsupportedRequest(request: "an NSBatchInsertRequest", store: type)
   }
 }

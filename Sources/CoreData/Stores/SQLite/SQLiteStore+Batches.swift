@@ -3,9 +3,9 @@
 extension SQLiteStore {
   var executesBatches: Bool { true }
 
-  func delete(_ batch: BatchDelete) throws -> [RowReference] {
+  func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
     let plan = try BatchDeletePlan(schema, batch.layout)
-    return try notingRows(batch.layout) { run in
+    return try notingRows(batch.layout, origin) { run in
       switch batch {
       case .found(let fetch): try note(fetch, run)
       case .keys(let keys, let root):
@@ -14,7 +14,11 @@ extension SQLiteStore {
       }
       let chosen = try run.references(BatchRows.chosen)
       try run.cascade(plan.cascades)
-      run.changed += try run.references(BatchRows.all)
+      let all = try run.references(BatchRows.all)
+      run.changed += all
+      if let recorder = run.recorder {
+        for row in all { try recorder.delete(row) }
+      }
       for sql in plan.files { try run.abandonFiles(sql) }
       for sql in plan.unlinks + plan.deletes { try run.run(SQLFragment(sql)) }
       for detachment in plan.detachments { try run.detach(detachment) }
@@ -23,12 +27,13 @@ extension SQLiteStore {
     }
   }
 
-  func update(_ batch: BatchUpdate) throws -> [RowReference] {
+  func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference] {
     let plan = try BatchUpdatePlan(schema, batch, PredicateTranslator(store: identity))
-    return try notingRows(batch.rows.layout) { run in
+    return try notingRows(batch.rows.layout, origin) { run in
       try note(batch.rows, run)
       let chosen = try run.references(BatchRows.chosen)
       run.changed += chosen
+      if let recorder = run.recorder { try record(batch, chosen, recorder) }
       if let files = plan.files { try run.abandonFiles(files) }
       do { try run.run(plan.update) } catch let error as SQLiteError {
         throw try conflict(error, batch) ?? error
@@ -39,6 +44,23 @@ extension SQLiteStore {
         for row in chosen { try run.write(batch.values.tail(word: column.property.word), text, row.key) }
       }
       return chosen
+    }
+  }
+
+  /// Subentities number their slots by themselves.
+  private func record(_ batch: BatchUpdate, _ rows: [RowReference], _ recorder: HistoryRecorder) throws {
+    let names = batch.constants.map(\.name) + batch.expressions.map(\.property.name)
+    var slots: [Int32: SlotMask] = [:]
+    for row in rows {
+      if let known = slots[row.entity] {
+        try recorder.update(row, known)
+        continue
+      }
+      let layout = layouts.layouts[Int(row.entity)]
+      var mask = SlotMask()
+      for name in names { if let property = layout.property(named: name) { mask.insert(property.slot) } }
+      slots[row.entity] = mask
+      try recorder.update(row, mask)
     }
   }
 
@@ -59,10 +81,10 @@ extension SQLiteStore {
       values: taken.contains { $0 == nil } ? [] : taken.map { batch.values.value($0!).boxed(for: $0!) })
   }
 
-  func insert(_ batch: BatchInsert) throws -> BatchInserted {
+  func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted {
     let plan = BatchInsertPlan(schema, try schema.entity(batch.layout))
     do {
-      return try batchTransaction(batch.layout) { run in
+      return try batchTransaction(batch.layout, origin) { run in
         let number = Int64(schema.entity(at: batch.layout.rootIndex).number)
         let maximum = try readMaximum(number, run.connection)
         var insertion = BatchInsertRun(run, plan, batch, identity, after: maximum)
@@ -70,6 +92,7 @@ extension SQLiteStore {
         if insertion.lastKey > maximum {
           try writeMaximum(insertion.lastKey, number, was: maximum, run.connection)
         }
+        if let recorder = run.recorder { try insertion.record(in: recorder) }
         return insertion.result
       }
     } catch var conflict as BatchConflict {
@@ -82,9 +105,9 @@ extension SQLiteStore {
 
   /// Runs `body` in a transaction, with an empty table for the rows that it is about.
   private func notingRows(
-    _ layout: EntityLayout, _ body: (BatchRun) throws -> [RowReference]
+    _ layout: EntityLayout, _ origin: ChangeOrigin, _ body: (BatchRun) throws -> [RowReference]
   ) throws -> [RowReference] {
-    try batchTransaction(layout, before: { try $0.run(BatchRows.create) }) { run in
+    try batchTransaction(layout, origin, before: { try $0.run(BatchRows.create) }) { run in
       try run.run(BatchRows.clear)
       let chosen = try body(run)
       try run.run(BatchRows.clear)
@@ -92,21 +115,32 @@ extension SQLiteStore {
     }
   }
 
+  /// Records what triggers did to rows that were there before and that the request was not about, too.
+  private func finish(_ recorder: HistoryRecorder, _ run: BatchRun, _ notes: TriggerNotes?) throws {
+    if let notes, !notes.rows.isEmpty {
+      let known = Set(run.changed)
+      try recorder.updateDerived(notes.rows) { known.contains($0) || run.isNew($0) }
+    }
+    try recorder.finish()
+  }
+
   /// Runs `body` in a transaction, and lets the cache know which rows it changed.
   private func batchTransaction<Result>(
-    _ layout: EntityLayout, before: (BatchRun) throws -> Void = { _ in }, _ body: (BatchRun) throws -> Result
+    _ layout: EntityLayout, _ origin: ChangeOrigin, before: (BatchRun) throws -> Void = { _ in },
+    _ body: (BatchRun) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw Failure.readOnlyStore(url: url, entity: layout.name) }
     return try translatingErrors {
       try pool.write { connection in
         let notes = connection.attachment as? TriggerNotes
         notes?.rows.removeAll()
-        let run = BatchRun(self, connection)
+        let run = BatchRun(self, connection, origin)
         try before(run)
         try connection.begin(.exclusive)
         let result: Result
         do {
           result = try body(run)
+          if let recorder = run.recorder { try finish(recorder, run, notes) }
           pool.willCommit()
           try connection.commit()
         } catch {
@@ -115,6 +149,7 @@ extension SQLiteStore {
           throw error
         }
         pool.didCommit()
+        if let recorder = run.recorder { history?.didCommit(recorder.transaction) }
         let (files, abandoned) = (externalFiles, run.writer.abandoned)
         // Older generations may still be read.
         if !abandoned.isEmpty { pool.whenNoneIsPinned { files.remove(abandoned) } }

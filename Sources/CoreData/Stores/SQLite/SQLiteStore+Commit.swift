@@ -19,8 +19,10 @@ extension SQLiteStore {
     notes?.rows.removeAll()
     var run = SaveRun(connection, schema, externalFiles, changes)
     let newMetadata = changedMetadata()
+    let recorder = history?.recorder(connection, changes.origin)
     try connection.begin(.exclusive)
     do {
+      try recorder?.record(changes)
       try run.run(steps)
       guard !run.hasConflicts else {
         connection.rollback()
@@ -28,6 +30,7 @@ extension SQLiteStore {
         return try conflicts(run, changes, connection)
       }
       if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }
+      if let recorder { try finish(recorder, changes, notes) }
       pool.willCommit()
       try connection.commit()
     } catch {
@@ -36,11 +39,21 @@ extension SQLiteStore {
       throw error
     }
     pool.didCommit()
+    if let recorder { history?.didCommit(recorder.transaction) }
     if newMetadata != nil { didWriteMetadata() }
     let (files, abandoned) = (externalFiles, run.writer.abandoned)
     // Older generations may still be read.
     if !abandoned.isEmpty { pool.whenNoneIsPinned { files.remove(abandoned) } }
     return .saved(rewritten: try publish(changes, notes, connection))
+  }
+
+  /// Records what triggers did to rows that the save was not about, too.
+  private func finish(_ recorder: HistoryRecorder, _ changes: ChangeSet, _ notes: TriggerNotes?) throws {
+    if let notes, !notes.rows.isEmpty {
+      let own = Set(changes.inserted.map(\.reference) + changes.updated.map(\.row.reference))
+      try recorder.updateDerived(notes.rows, but: own.contains)
+    }
+    try recorder.finish()
   }
 
   /// Lets the cache know what is committed; returns the rows that triggers changed further.

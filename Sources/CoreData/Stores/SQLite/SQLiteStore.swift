@@ -17,6 +17,8 @@ final class SQLiteStore: NSPersistentStore, RowStore {
   private(set) var pool: ConnectionPool!
   private(set) var queries: QueryPlans!
   private(set) var savePlanner: SavePlanner!
+  /// Records what is written; nil unless the store was opened with the option.
+  private(set) var history: SQLiteHistory?
   /// The folder of a read-only store's working copy, removed when the store is closed.
   var workingCopy: URL?
 
@@ -81,7 +83,10 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     isReadOnly = storeOptions.isReadOnly
   }
 
-  deinit { removeWorkingCopy() }
+  deinit {
+    endWatching()
+    removeWorkingCopy()
+  }
 
   /// Opens the file, or makes it. Throws a `Failure`.
   override func loadMetadata() throws {
@@ -95,6 +100,11 @@ final class SQLiteStore: NSPersistentStore, RowStore {
       pool = file.pool
       queries = QueryPlans(file.schema)
       savePlanner = SavePlanner(file.schema)
+      history = try openHistory()
+      if workingCopy == nil, url?.path != "/dev/null", let path = url.flatMap({ realpath($0.path, nil) }) {
+        pool.file = String(cString: path)
+        free(path)
+      }
     } catch {
       removeWorkingCopy()
       throw error
@@ -103,6 +113,7 @@ final class SQLiteStore: NSPersistentStore, RowStore {
 
   /// Closes the file. The connections end when the last fetch in progress does.
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    endWatching()
     pool?.close()
     removeWorkingCopy()
   }

@@ -9,6 +9,7 @@ struct StoreOptions {
   var vacuums = false
   var ignoresVersions = false
   var migrates = false
+  var tracksHistory = false
 
   init() {}
 
@@ -20,6 +21,8 @@ struct StoreOptions {
     vacuums = flag(NSSQLiteManualVacuumOption)
     ignoresVersions = flag("NSIgnorePersistentStoreVersioningOption")
     migrates = flag(NSMigratePersistentStoresAutomaticallyOption)
+    tracksHistory = flag(NSPersistentHistoryTrackingKey) || options[NSPersistentHistoryTrackingKey] is NSDictionary
+      || options[NSPersistentHistoryTrackingKey] is [AnyHashable: Any]
     if let seconds = StoreOptions.number(options[NSPersistentStoreTimeoutOption]) {
       busyTimeout = Int32(min(max(seconds * 1000, 0), Double(Int32.max)))
     }

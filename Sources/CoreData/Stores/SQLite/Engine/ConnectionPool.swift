@@ -36,6 +36,9 @@ final class ConnectionPool: @unchecked Sendable {
   /// The thread that has the writer, 0 for none: one that asks again would wait for itself.
   private let writingThread = AtomicWord()
 
+  /// The database's path without links; nil where no other process writes it. Set once, before the pool is shared.
+  var file: String?
+
   private let lock = NSCondition()
   private var idle: [Reader] = []
   private var readerCount = 0
@@ -73,7 +76,8 @@ final class ConnectionPool: @unchecked Sendable {
       writingThread.value = 0
       writerLock.unlock()
     }
-    return try body(writer)
+    guard let watched = WatchedFile.find(file) else { return try body(writer) }
+    return try watched.duringOwnWrite(writer) { try body(writer) }
   }
 
   /// Ends the idle readers' transactions, so that the commit that follows can move the log into the database.

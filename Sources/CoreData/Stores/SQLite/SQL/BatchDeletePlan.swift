@@ -11,6 +11,14 @@ struct BatchDeletePlan {
     let update: String
     /// Where the relationship must lead somewhere: its entity and name.
     let mandatory: (entity: String, property: String)?
+    fileprivate let name: String
+
+    /// The slot that becomes null.
+    func slots(in layout: EntityLayout) -> SlotMask {
+      var slots = SlotMask()
+      if let property = layout.property(named: name) { slots.insert(property.slot) }
+      return slots
+    }
   }
 
   /// Each adds the rows that one relationship leads to, its parameter being the number of the step before.
@@ -118,6 +126,6 @@ struct BatchDeletePlan {
         select: "SELECT \(entity.sharesTable ? "Z_ENT" : "0"), Z_PK FROM \(entity.table) \(condition)",
         update: "UPDATE \(entity.table) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")), "
           + "Z_OPT = (Z_OPT + 1) \(condition)",
-        mandatory: inverse.isOptional ? nil : (entity.layout.name, inverse.name)))
+        mandatory: inverse.isOptional ? nil : (entity.layout.name, inverse.name), name: inverse.name))
   }
 }

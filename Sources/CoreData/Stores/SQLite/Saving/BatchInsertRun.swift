@@ -13,8 +13,8 @@ struct BatchInsertRun {
   private let firstKey: Int64
   private(set) var lastKey: Int64
   private(set) var result = BatchInserted()
-  /// Keys below the first that the batch has overwritten.
-  private var overwritten: Set<Int64> = []
+  /// Rows below the first that the batch has overwritten, by key, and what of them.
+  private var overwritten: [Int64: (row: RowReference, slots: SlotMask)] = [:]
   private var noteLimit = 4096
 
   init(_ run: BatchRun, _ plan: BatchInsertPlan, _ batch: BatchInsert, _ store: StoreIdentity, after key: Int64) {
@@ -25,6 +25,15 @@ struct BatchInsertRun {
     notes = run.connection.attachment as? TriggerNotes
     firstKey = key + 1
     lastKey = key
+    run.inserted = RowReference(entity: batch.layout.index, key: firstKey)
+  }
+
+  /// The new rows, and those that took values of some.
+  func record(in recorder: HistoryRecorder) throws {
+    if lastKey >= firstKey {
+      for key in firstKey...lastKey { try recorder.insert(RowReference(entity: batch.layout.index, key: key)) }
+    }
+    for (_, change) in overwritten.sorted(by: { $0.key < $1.key }) { try recorder.update(change.row, change.slots) }
   }
 
   mutating func insertAll() throws {
@@ -110,10 +119,25 @@ struct BatchInsertRun {
       guard let next = BatchConstraint.broken(by: error, plan.constraints) else { throw error }
       throw try conflict(next, new)
     }
-    if holder.key < firstKey, overwritten.insert(holder.key).inserted {
-      run.changed.append(holder)
-      note(holder)
+    if holder.key < firstKey {
+      if overwritten[holder.key] == nil {
+        run.changed.append(holder)
+        note(holder)
+      }
+      noteSlots(slots, of: holder)
     }
+  }
+
+  /// Slots of the new row's entity, as the other row's entity numbers them.
+  private mutating func noteSlots(_ slots: SlotMask, of holder: RowReference) {
+    let layout = plan.schema.layouts.layouts[Int(holder.entity)]
+    var known = overwritten[holder.key]?.slots ?? SlotMask()
+    slots.forEach { slot in
+      if let property = layout.property(named: batch.layout.slots[slot].name), property.slot >= 0 {
+        known.insert(property.slot)
+      }
+    }
+    overwritten[holder.key] = (holder, known)
   }
 
   private func trace(_ statement: Statement, _ plan: RowWritePlan, _ row: RowSnapshot) {

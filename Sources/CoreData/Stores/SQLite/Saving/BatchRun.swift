@@ -5,11 +5,25 @@ final class BatchRun {
   @exclusivity(unchecked) var writer: TaggedWriter
   /// Rows that are not as the cache knows them.
   var changed: [RowReference] = []
+  /// Nil for a store without history.
+  let recorder: HistoryRecorder?
 
-  init(_ store: SQLiteStore, _ connection: Connection) {
+  init(_ store: SQLiteStore, _ connection: Connection, _ origin: ChangeOrigin) {
     self.store = store
     self.connection = connection
+    recorder = store.history?.recorder(connection, origin)
     writer = TaggedWriter(store.externalFiles, store.schema)
+  }
+
+  /// The first key of rows that the request inserts, and their entity.
+  var inserted: RowReference?
+
+  /// Whether a row was inserted by the request.
+  func isNew(_ row: RowReference) -> Bool {
+    guard let inserted else { return false }
+    let layouts = store.layouts.layouts
+    return row.key >= inserted.key
+      && layouts[Int(row.entity)].rootIndex == layouts[Int(inserted.entity)].rootIndex
   }
 
   /// How many rows a statement changed.
@@ -68,6 +82,9 @@ final class BatchRun {
       throw Failure.missingMandatoryValue(.init(entity: entity, property: property))
     }
     changed += rows
+    if let recorder {
+      for row in rows { try recorder.update(row, detachment.slots(in: store.layouts.layouts[Int(row.entity)])) }
+    }
     try run(SQLFragment(detachment.update))
   }
 

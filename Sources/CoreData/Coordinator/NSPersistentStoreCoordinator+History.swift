@@ -1,0 +1,136 @@
+/// The history of the stores.
+extension NSPersistentStoreCoordinator {
+  /// The place behind everything that was written to stores so far; nil if none of them keeps a history.
+  ///
+  /// - Parameter stores: stores of this coordinator; nil for all.
+  public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+    var numbers: [String: Int64] = [:]
+    for store in persistentStores {
+      guard stores?.contains(where: { $0 as AnyObject === store }) ?? true,
+        let number = try? store.identity.rowStore?.storeHistory?.lastNumber()
+      else { continue }
+      numbers[store.identity.uuid] = number
+    }
+    return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
+  }
+
+  /// Throws a `Failure`.
+  func executeHistory(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
+    let stores = try historyStores(request.affectedStores)
+    if request.deletes { return try deleteHistory(request, stores) }
+    let search = try HistorySearch(request.fetchRequest)
+    let wantsChanges = request.resultType.isAboutChanges || search?.isAboutChanges == true
+      || request.resultType == .count && search == nil
+    var transactions: [NSPersistentHistoryTransaction] = []
+    for (store, history) in stores {
+      let evaluator = try search?.evaluator(store: store.identity.uuid)
+      var found: NSPersistentHistoryTransaction?
+      try history.read(after: request.place.bound(store.identity.uuid)) { row in
+        let transaction = NSPersistentHistoryTransaction(row, store: store.identity.uuid)
+        if search?.isAboutChanges != true, let evaluator, try !evaluator.matches(transaction) { return false }
+        found = transaction
+        if !wantsChanges { transactions.append(transaction) }
+        return wantsChanges
+      } changes: { _, rows in
+        guard let transaction = found else { return }
+        var changes = rows.map { row in
+          let layout = layouts.layouts[Int(row.row.entity)]
+          let id = NSManagedObjectID(layout: layout, key: row.row.key, store: store.identity)
+          let change = NSPersistentHistoryChange(row, id)
+          change.transaction = transaction
+          return change
+        }
+        if search?.isAboutChanges == true {
+          if let evaluator { changes = try changes.filter { try evaluator.matches($0) } }
+          if changes.isEmpty { return }
+        }
+        transaction.changes = changes
+        transactions.append(transaction)
+      }
+    }
+    return NSPersistentHistoryResult(
+      request.resultType, try HistoryAnswer(transactions, search).result(request.resultType))
+  }
+
+  /// The stores that keep a history, of those that were asked for. Throws if there is none, or one that was asked
+  /// for keeps none.
+  private func historyStores(
+    _ asked: [NSPersistentStore]?
+  ) throws -> [(store: NSPersistentStore, history: any StoreHistory)] {
+    let stores = persistentStores.filter { store in asked?.contains { $0 === store } ?? true }
+    let found = stores.compactMap { store in
+      store.identity.rowStore?.storeHistory.map { (store: store, history: $0) }
+    }
+    if found.isEmpty || asked != nil && found.count < stores.count {
+      let store = stores.first { $0.identity.rowStore?.storeHistory == nil } ?? stores.first
+      throw Failure.historyNotTracked(store: store?.type ?? "none", url: store?.url)
+    }
+    return found
+  }
+
+  private func deleteHistory(
+    _ request: NSPersistentHistoryChangeRequest,
+    _ stores: [(store: NSPersistentStore, history: any StoreHistory)]
+  ) throws -> NSPersistentHistoryResult {
+    if request.fetchRequest != nil {
+      throw Failure.malformedFetchRequest(entity: nil, what: "history is deleted up to a place, not by a fetch request")
+    }
+    let count = try stores.reduce(0) { sum, store in
+      sum + (try store.history.delete(before: request.place.bound(store.store.identity.uuid)))
+    }
+    switch request.resultType {
+    case .count: return NSPersistentHistoryResult(.count, NSNumber(value: count))
+    case .statusOnly, .transactionsAndChanges: return NSPersistentHistoryResult(.statusOnly, NSNumber(value: true))
+    case .objectIDs, .transactionsOnly, .changesOnly:
+      throw Failure.malformedFetchRequest(
+        entity: nil, what: "deleting history answers with a status or a count, not with what is gone")
+    }
+  }
+}
+
+/// What was found, in the form that a request asks for.
+private struct HistoryAnswer {
+  private let transactions: [NSPersistentHistoryTransaction]
+  private let search: HistorySearch?
+
+  init(_ transactions: [NSPersistentHistoryTransaction], _ search: HistorySearch?) throws {
+    self.search = search
+    self.transactions = search?.isAboutChanges == false ? try search!.sorted(transactions) : transactions
+  }
+
+  /// In the order of the transactions, unless changes are sorted by themselves.
+  private func changes() throws -> [NSPersistentHistoryChange] {
+    let changes = transactions.flatMap { $0.changes ?? [] }
+    return search?.isAboutChanges == true ? try search!.sorted(changes) : changes
+  }
+
+  func result(_ type: NSPersistentHistoryResultType) throws -> Any {
+    switch type {
+    case .statusOnly: return NSNumber(value: true)
+    case .objectIDs:
+      var seen: Set<NSManagedObjectID> = []
+      return try changes().map(\.changedObjectID).filter { seen.insert($0).inserted }
+    case .count:
+      let isOfTransactions = search?.isAboutChanges == false
+      return NSNumber(value: isOfTransactions ? transactions.count : try changes().count)
+    case .transactionsOnly:
+      for transaction in transactions { transaction.changes = nil }
+      return transactions
+    case .changesOnly: return try changes()
+    case .transactionsAndChanges:
+      if search?.isAboutChanges == true {
+        for transaction in transactions { transaction.changes = try search!.sorted(transaction.changes ?? []) }
+      }
+      return transactions
+    }
+  }
+}
+
+extension NSPersistentHistoryResultType {
+  fileprivate var isAboutChanges: Bool {
+    switch self {
+    case .objectIDs, .changesOnly, .transactionsAndChanges: true
+    case .statusOnly, .count, .transactionsOnly: false
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// Who makes a change, as the history of a store keeps it.
+struct ChangeOrigin {
+  var author: String?
+  var contextName: String?
+}
+
+/// A place in the history of one store.
+enum HistoryBound {
+  /// Before the first transaction.
+  case start
+  case number(Int64)
+  /// Seconds since 2001-01-01 00:00 UTC.
+  case time(Double)
+}
+
+/// One transaction of a store's history, without its changes.
+struct HistoryTransactionRow {
+  let number: Int64
+  /// Seconds since 2001-01-01 00:00 UTC.
+  let time: Double
+  var author: String?
+  var contextName: String?
+  var bundleID: String?
+  var processID: String?
+}
+
+/// One change of a transaction.
+struct HistoryChangeRow {
+  let number: Int64
+  /// 0 insert, 1 update, 2 delete.
+  let type: Int
+  let row: RowReference
+  /// What an update changed; nil for other changes, and where the store does not say.
+  var updated: [LayoutProperty]?
+  /// What a deletion preserved, by attribute, boxed.
+  var tombstone: [String: Any] = [:]
+}
+
+/// The history that a store keeps of what was written to it. Any thread.
+protocol StoreHistory: AnyObject {
+  /// The number of the last transaction, even if it was deleted since; 0 if there was none yet.
+  func lastNumber() throws -> Int64
+
+  /// The number of the last transaction that this store wrote itself; 0 if there was none yet.
+  var lastWritten: Int64 { get }
+
+  /// Reads transactions after a place, in the order of their numbers, and hands each to `take`; then, where that
+  /// answers true, its changes. All of it is one state of the store.
+  ///
+  /// Throws `historyTokenExpired` where transactions behind a number are gone.
+  func read(
+    after bound: HistoryBound, take: (HistoryTransactionRow) throws -> Bool,
+    changes: (HistoryTransactionRow, [HistoryChangeRow]) throws -> Void) throws
+
+  /// Deletes the transactions before a place, and returns how many there were.
+  func delete(before bound: HistoryBound) throws -> Int
+}

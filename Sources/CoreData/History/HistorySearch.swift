@@ -1,0 +1,58 @@
+/// Which transactions and changes a request asks for, and in which order: a fetch request, taken apart.
+struct HistorySearch {
+  /// Whether the fetch request is for changes.
+  let isAboutChanges: Bool
+  private let predicate: PredicateNode?
+  private let sort: [SortKey]
+
+  /// Throws for a fetch request of another entity, and for sort descriptors that stores can't sort by.
+  init?(_ request: NSFetchRequest<NSFetchRequestResult>?) throws {
+    guard let request else { return nil }
+    switch request.entityName {
+    case HistoryEntities.transactionName: isAboutChanges = false
+    case HistoryEntities.changeName: isAboutChanges = true
+    default:
+      throw Failure.malformedFetchRequest(
+        entity: request.entityName,
+        what: "history is fetched by the requests of NSPersistentHistoryTransaction and NSPersistentHistoryChange")
+    }
+    predicate = try request.predicate?.node
+    sort = try (request.sortDescriptors ?? []).map { try SortKey($0) }
+  }
+
+  /// Decides about what one store has. A token in the predicate is the number of that store's transaction.
+  func evaluator(store: String) throws -> PredicateEvaluator? {
+    guard let predicate else { return nil }
+    return try PredicateEvaluator(
+      predicate.replacing { expression in
+        guard case .constant(let constant) = expression else { return nil }
+        return HistorySearch.numbered(constant, store).map(ExpressionNode.constant)
+      })
+  }
+
+  private static func numbered(_ constant: PredicateConstant, _ store: String) -> PredicateConstant? {
+    switch constant {
+    case .object(let object), .other(let object as AnyObject):
+      return (object as? NSPersistentHistoryToken).map { .int($0.numbers[store] ?? 0) }
+    case .collection(let members):
+      let tokens = members.map { numbered($0, store) }
+      return tokens.contains { $0 != nil } ? .collection(zip(tokens, members).map { $0 ?? $1 }) : nil
+    default: return nil
+    }
+  }
+
+  /// In the order that the request asks for; else as they are.
+  func sorted<Subject: PredicateSubject>(_ subjects: [Subject]) throws -> [Subject] {
+    if sort.isEmpty { return subjects }
+    let keyed = try subjects.map { subject in
+      (subject, try sort.map { try PredicateEvaluator.value(of: subject, path: $0.path) })
+    }
+    return keyed.enumerated().sorted { left, right in
+      for (place, key) in sort.enumerated() {
+        let order = key.compare(left.element.1[place], right.element.1[place])
+        if order != .orderedSame { return order == .orderedAscending }
+      }
+      return left.offset < right.offset
+    }.map(\.element.0)
+  }
+}

@@ -1,0 +1,86 @@
+/// What happened to an object. Also known by its Objective-C name.
+public enum NSPersistentHistoryChangeType: Int, Sendable {
+  case insert = 0
+  case update = 1
+  case delete = 2
+}
+
+/// One change of a transaction: which object, and what happened to it.
+///
+/// Immutable; any thread.
+nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
+  // `@unchecked Sendable`: immutable once it is handed out.
+
+  private let row: HistoryChangeRow
+  private let id: NSManagedObjectID
+
+  /// The transaction; nil when nothing keeps it, as in a result of changes alone.
+  open internal(set) weak var transaction: NSPersistentHistoryTransaction?
+
+  init(_ row: HistoryChangeRow, _ id: NSManagedObjectID) {
+    self.row = row
+    self.id = id
+    super.init()
+  }
+
+  /// The number of the change in its store; later ones have higher numbers.
+  open var changeID: Int64 { row.number }
+
+  /// The object. A deleted one has no row any more.
+  open var changedObjectID: NSManagedObjectID { id }
+
+  open var changeType: NSPersistentHistoryChangeType {
+    NSPersistentHistoryChangeType(rawValue: row.type) ?? .update
+  }
+
+  /// What a deletion preserved: the values of the attributes with `preservesValueInHistoryOnDeletion`, by name,
+  /// without those that were nil. Nil if there are none.
+  open var tombstone: [AnyHashable: Any]? { row.tombstone.isEmpty ? nil : row.tombstone }
+
+  /// What an update changed; nil for other changes.
+  open var updatedProperties: Set<NSPropertyDescription>? {
+    row.updated.map { Set($0.map(\.description)) }
+  }
+
+  /// The entity that a fetch request for changes is of.
+  open class var entityDescription: NSEntityDescription? { HistoryEntities.shared.change }
+
+  /// The same, for a context.
+  open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+    entityDescription
+  }
+
+  /// A fetch request for changes, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
+  open class var fetchRequest: NSFetchRequest<NSFetchRequestResult>? {
+    HistoryEntities.request(entityDescription)
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  open override var description: String {
+    "<NSPersistentHistoryChange \(changeID) \(changeType) \(changedObjectID)>"
+  }
+}
+
+extension NSPersistentHistoryChange: NSFetchRequestResult {}
+
+/// What predicates and sort descriptors may ask of a change.
+extension NSPersistentHistoryChange: PredicateSubject {
+  func predicateValue(for key: PredicateKey) throws -> PredicateValue {
+    switch key.name {
+    case "self": return .subject(self)
+    case "changeID": return .constant(.int(changeID))
+    case "changeType": return .constant(.int(Int64(row.type)))
+    case "changedObjectID": return .constant(.object(id))
+    case "changedEntity": return .constant(.object(id.entity))
+    case "transaction": return transaction.map { .subject($0) } ?? .null
+    case "tombstone": return tombstone == nil ? .null : .subject(StringDictionarySubject(dictionary: row.tombstone))
+    case "updatedProperties":
+      return row.updated.map { .constant(.collection($0.map { .string($0.name) })) } ?? .null
+    default: throw Failure.unknownKeyPath(keyPath: key.name, entity: "CHANGE", missing: key.name)
+    }
+  }
+
+  var predicateIdentity: AnyHashable? { self }
+  var predicateObject: Any { self }
+}

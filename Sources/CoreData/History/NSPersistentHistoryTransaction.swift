@@ -1,0 +1,78 @@
+/// What one save, or one batch request, wrote to one store.
+///
+/// Immutable; any thread.
+nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
+  // `@unchecked Sendable`: immutable once it is handed out.
+
+  private let row: HistoryTransactionRow
+  private let store: String
+
+  /// What changed, in the order in which it was recorded; nil where the request asked for transactions only.
+  open internal(set) var changes: [NSPersistentHistoryChange]?
+
+  init(_ row: HistoryTransactionRow, store: String) {
+    self.row = row
+    self.store = store
+    super.init()
+  }
+
+  /// When it was written.
+  open var timestamp: Date { Date(timeIntervalSinceReferenceDate: row.time) }
+  /// The number of the transaction in its store; later ones have higher numbers.
+  open var transactionNumber: Int64 { row.number }
+  /// The UUID of the store.
+  open var storeID: String { store }
+  /// The bundle of the program that wrote it; the program's name where it has none.
+  open var bundleID: String { row.bundleID ?? "" }
+  /// The name of the program that wrote it.
+  open var processID: String { row.processID ?? "" }
+  /// The name of the context that was saved.
+  open var contextName: String? { row.contextName }
+  /// The context's `transactionAuthor`.
+  open var author: String? { row.author }
+  /// The place in the history behind this transaction.
+  open var token: NSPersistentHistoryToken { NSPersistentHistoryToken([store: row.number]) }
+
+  /// The entity that a fetch request for transactions is of.
+  open class var entityDescription: NSEntityDescription? { HistoryEntities.shared.transaction }
+
+  /// The same, for a context.
+  open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
+    entityDescription
+  }
+
+  /// A fetch request for transactions, for ``NSPersistentHistoryChangeRequest/fetchRequest``.
+  open class var fetchRequest: NSFetchRequest<NSFetchRequestResult>? {
+    HistoryEntities.request(entityDescription)
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  open override var description: String {
+    "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID), \(timestamp), author \(author ?? "nil"), "
+      + "context \(contextName ?? "nil"), \(changes.map { "\($0.count)" } ?? "unread") changes>"
+  }
+}
+
+extension NSPersistentHistoryTransaction: NSFetchRequestResult {}
+
+/// What predicates and sort descriptors may ask of a transaction.
+extension NSPersistentHistoryTransaction: PredicateSubject {
+  func predicateValue(for key: PredicateKey) throws -> PredicateValue {
+    switch key.name {
+    case "self": return .subject(self)
+    case "timestamp": return .constant(.date(timestamp))
+    // Tokens in predicates become numbers, too: see HistorySearch.
+    case "token", "transactionNumber": return .constant(.int(row.number))
+    case "storeID": return .constant(.string(store))
+    case "author": return .constant(row.author.map(PredicateConstant.string) ?? .null)
+    case "contextName": return .constant(row.contextName.map(PredicateConstant.string) ?? .null)
+    case "bundleID": return .constant(row.bundleID.map(PredicateConstant.string) ?? .null)
+    case "processID": return .constant(row.processID.map(PredicateConstant.string) ?? .null)
+    default: throw Failure.unknownKeyPath(keyPath: key.name, entity: "TRANSACTION", missing: key.name)
+    }
+  }
+
+  var predicateIdentity: AnyHashable? { self }
+  var predicateObject: Any { self }
+}

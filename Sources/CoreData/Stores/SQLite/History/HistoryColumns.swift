@@ -1,0 +1,48 @@
+/// Which bits of a change's ZCOLUMNS stand for which properties of an entity.
+///
+/// Attributes and relationships that are not transient, inherited ones included, are numbered in the order of
+/// their names; bits are counted from the most significant one of the first byte.
+struct HistoryColumns {
+  /// By bit.
+  private let properties: [LayoutProperty]
+  /// By slot and by the to-many number; -1 for none.
+  private let slotBits: [Int]
+  private let toManyBits: [Int]
+
+  init(_ layout: EntityLayout) {
+    properties = layout.properties.filter { !$0.isTransient && $0.kind != .fetched }.sorted { $0.name < $1.name }
+    var slotBits = [Int](repeating: -1, count: layout.slots.count)
+    var toManyBits = [Int](repeating: -1, count: layout.toMany.count)
+    for (bit, property) in properties.enumerated() {
+      if property.kind == .toMany {
+        toManyBits[property.toManyIndex] = bit
+      } else {
+        slotBits[property.slot] = bit
+      }
+    }
+    self.slotBits = slotBits
+    self.toManyBits = toManyBits
+  }
+
+  /// The bits of what an update changed.
+  func bitmap(_ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
+    func set(_ bit: Int) { if bit >= 0 { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) } }
+    slots.forEach { set(slotBits[$0]) }
+    for change in toMany { set(toManyBits[change.number]) }
+    return bytes
+  }
+
+  /// What the bits stand for; nil if one of them stands for nothing, since the others are then of another model.
+  func properties(_ bytes: UnsafeRawBufferPointer) -> [LayoutProperty]? {
+    var found: [LayoutProperty] = []
+    for (place, byte) in bytes.enumerated() where byte != 0 {
+      for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 {
+        let number = place * 8 + bit
+        guard number < properties.count else { return nil }
+        found.append(properties[number])
+      }
+    }
+    return found
+  }
+}

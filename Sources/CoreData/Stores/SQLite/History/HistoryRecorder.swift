@@ -1,0 +1,144 @@
+/// Writes the changes of one SQL transaction into the history, on the connection that writes.
+///
+/// Nothing is written before the first change, so a transaction without one leaves no trace. Deletions are recorded
+/// while the rows are still there: what they preserve is copied from column to column. Not for several threads.
+final class HistoryRecorder {
+  private let history: SQLiteHistory
+  private let connection: Connection
+  private let origin: ChangeOrigin
+  /// 0 before the first change.
+  private(set) var transaction: Int64 = 0
+  private var lastChange: Int64 = 0
+
+  init(_ history: SQLiteHistory, _ connection: Connection, _ origin: ChangeOrigin) {
+    self.history = history
+    self.connection = connection
+    self.origin = origin
+  }
+
+  private static let insertChange = StatementText(
+    "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS) "
+      + "VALUES(?, 16001, ?, ?, ?, ?, ?)")
+  private static let insertTransaction = StatementText(
+    "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP) "
+      + "VALUES(?, 16002, ?, ?, ?, ?, ?)")
+  private static let findString = StatementText("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
+  private static let insertString = StatementText(
+    "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES(?, 16003, ?)")
+  private static let writeMaximum = StatementText("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+
+  /// Everything that a save is about, before its steps run.
+  func record(_ changes: ChangeSet) throws {
+    for row in changes.inserted { try insert(row.reference) }
+    var toMany = changes.toManyUpdates[...]
+    for (number, update) in changes.updated.enumerated() {
+      let own = toMany.prefix { $0.update == number }
+      toMany = toMany.dropFirst(own.count)
+      try self.update(update.row.reference, update.changed, toMany: own)
+    }
+    for row in changes.deleted { try delete(row.reference) }
+  }
+
+  func insert(_ row: RowReference) throws { try add(0, row, nil) }
+
+  func update(_ row: RowReference, _ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) throws {
+    try add(1, row, history.columns(of: Int(row.entity)).bitmap(slots, toMany: toMany))
+  }
+
+  func delete(_ row: RowReference) throws {
+    guard let text = history.deletion(of: Int(row.entity)) else { return try add(2, row, nil) }
+    let transaction = try begin()
+    let statement = try connection.statement(text)
+    statement.bind(lastChange + 1, at: 1)
+    statement.bind(Int64(history.schema.entity(at: Int(row.entity)).number), at: 2)
+    statement.bind(row.key, at: 3)
+    statement.bind(transaction, at: 4)
+    connection.trace?.willRun(statement, parameters: ["(int64)\(row.key)"])
+    try statement.run()
+    lastChange += 1
+  }
+
+  /// Rows whose derived attributes triggers have changed: Z_ENT and Z_PK.
+  func updateDerived(_ rows: [(number: Int, key: Int64)], but known: (RowReference) -> Bool) throws {
+    var done: Set<RowReference> = []
+    for row in rows {
+      guard let entity = history.schema.index(ofNumber: row.number) else { continue }
+      let reference = RowReference(entity: entity, key: row.key)
+      if known(reference) || !done.insert(reference).inserted { continue }
+      var derived = SlotMask()
+      for property in history.schema.layouts.layouts[entity].slots
+      where property.description is NSDerivedAttributeDescription { derived.insert(property.slot) }
+      try update(reference, derived)
+    }
+  }
+
+  /// Ends the transaction's part of the history; to be called before the commit.
+  func finish() throws {
+    if transaction == 0 { return }
+    try writeMaximum(transaction, .transaction)
+    try writeMaximum(lastChange, .change)
+  }
+
+  private func add(_ type: Int64, _ row: RowReference, _ columns: [UInt8]?) throws {
+    let transaction = try begin()
+    let statement = try connection.statement(HistoryRecorder.insertChange)
+    lastChange += 1
+    statement.bind(lastChange, at: 1)
+    statement.bind(type, at: 2)
+    statement.bind(Int64(history.schema.entity(at: Int(row.entity)).number), at: 3)
+    statement.bind(row.key, at: 4)
+    statement.bind(transaction, at: 5)
+    if let columns {
+      columns.withUnsafeBytes { statement.bind(blob: $0, at: 6) }
+    } else {
+      statement.bindNull(at: 6)
+    }
+    connection.trace?.willRun(statement, parameters: ["(int64)\(type)", "(int64)\(row.key)"])
+    try statement.run()
+  }
+
+  /// The number of the transaction, which is written with the first change.
+  private func begin() throws -> Int64 {
+    if transaction > 0 { return transaction }
+    let number = try history.lastKey(of: .transaction, connection) + 1
+    lastChange = try history.lastKey(of: .change, connection)
+    let process = ProcessInfo.processInfo.processName
+    let texts = [origin.author, Bundle.main.bundleIdentifier ?? process, origin.contextName, process]
+    let keys = try texts.map { try $0.map(key(of:)) }
+    let statement = try connection.statement(HistoryRecorder.insertTransaction)
+    statement.bind(number, at: 1)
+    for (place, key) in keys.enumerated() {
+      if let key { statement.bind(key, at: Int32(place + 2)) } else { statement.bindNull(at: Int32(place + 2)) }
+    }
+    statement.bind(Date().timeIntervalSinceReferenceDate, at: 6)
+    connection.trace?.willRun(statement, parameters: ["(int64)\(number)"])
+    try statement.run()
+    transaction = number
+    return number
+  }
+
+  /// The key of a text, which is added if it is new.
+  private func key(of text: String) throws -> Int64 {
+    let find = try connection.statement(HistoryRecorder.findString)
+    find.bind(text: text, at: 1)
+    connection.trace?.willRun(find, parameters: ["\"\(text)\""])
+    defer { find.reset() }
+    if try find.step() { return find.int(0) }
+    let key = try history.lastKey(of: .string, connection) + 1
+    let insert = try connection.statement(HistoryRecorder.insertString)
+    insert.bind(key, at: 1)
+    insert.bind(text: text, at: 2)
+    connection.trace?.willRun(insert, parameters: ["(int64)\(key)", "\"\(text)\""])
+    try insert.run()
+    try writeMaximum(key, .string)
+    return key
+  }
+
+  private func writeMaximum(_ maximum: Int64, _ table: HistoryTables.Table) throws {
+    let statement = try connection.statement(HistoryRecorder.writeMaximum)
+    statement.bind(maximum, at: 1)
+    statement.bind(Int64(table.rawValue), at: 2)
+    connection.trace?.willRun(statement, parameters: ["(int64)\(maximum)", "(int64)\(table.rawValue)"])
+    try statement.run()
+  }
+}

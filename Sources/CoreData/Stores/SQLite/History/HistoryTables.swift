@@ -1,0 +1,108 @@
+/// The tables of persistent history in a file.
+///
+/// | table | a row for each | Z_ENT |
+/// |---|---|---|
+/// | ACHANGE | changed row of a transaction | 16001 |
+/// | ATRANSACTION | transaction | 16002 |
+/// | ATRANSACTIONSTRING | text that transactions refer to: authors, names of contexts and programs | 16003 |
+///
+/// Each has a row in Z_PRIMARYKEY, too. Files of older systems have fewer columns, and texts in the transactions
+/// themselves.
+struct HistoryTables {
+  enum Table: Int, CaseIterable {
+    case change = 16001
+    case transaction = 16002
+    case string = 16003
+
+    var name: String {
+      switch self {
+      case .change: "ACHANGE"
+      case .transaction: "ATRANSACTION"
+      case .string: "ATRANSACTIONSTRING"
+      }
+    }
+
+    /// In Z_PRIMARYKEY.
+    var entityName: String { String(name.dropFirst()) }
+
+    /// Names and types, behind Z_PK, Z_ENT and Z_OPT.
+    var columns: [(name: String, type: String)] {
+      switch self {
+      case .change:
+        [
+          ("ZCHANGETYPE", "INTEGER"), ("ZENTITY", "INTEGER"), ("ZENTITYPK", "INTEGER"),
+          ("ZTRANSACTIONID", "INTEGER"), ("ZCOLUMNS", "BLOB"),
+        ]
+      case .transaction:
+        HistoryTables.texts.map { ($0.key, "INTEGER") } + [("ZTIMESTAMP", "FLOAT")]
+          + HistoryTables.texts.map { ($0.text, "VARCHAR") } + [("ZQUERYGEN", "BLOB")]
+      case .string: [("ZNAME", "VARCHAR")]
+      }
+    }
+  }
+
+  /// The texts of a transaction: the column that refers to one, and that which held it in older files.
+  static let texts: [(key: String, text: String)] = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"].map {
+    ("Z\($0)TS", "Z\($0)")
+  }
+
+  private static let indexes: [String] =
+    ["CREATE INDEX IF NOT EXISTS ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)"]
+    + texts.map { "CREATE INDEX IF NOT EXISTS ATRANSACTION_\($0.key)_INDEX ON ATRANSACTION (\($0.key))" }
+    + [
+      "CREATE INDEX IF NOT EXISTS Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
+      "CREATE INDEX IF NOT EXISTS Z_TRANSACTION_TransactionTimestampIndex "
+        + "ON ATRANSACTION (ZTIMESTAMP COLLATE BINARY ASC)",
+      "CREATE UNIQUE INDEX IF NOT EXISTS Z_TRANSACTIONSTRING_UNIQUE_NAME "
+        + "ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
+    ]
+
+  /// The columns that a file has, by table; none for a table that is missing.
+  private let columns: [Table: Set<String>]
+
+  init(_ connection: Connection) throws {
+    var columns: [Table: Set<String>] = [:]
+    for table in Table.allCases {
+      let rows = try connection.rows("SELECT name FROM pragma_table_info('\(table.name)')")
+      columns[table] = Set(rows.compactMap { $0[0]?.uppercased() })
+    }
+    self.columns = columns
+  }
+
+  func has(_ table: Table) -> Bool { columns[table]?.isEmpty == false }
+  func has(_ column: String, _ table: Table) -> Bool { columns[table]?.contains(column) ?? false }
+
+  /// Whether there is a history to read.
+  var areThere: Bool { has(.change) && has(.transaction) }
+
+  static func tombstone(_ number: Int) -> String { "ZTOMBSTONE\(number)" }
+
+  /// Whether everything is there that writing needs.
+  func areComplete(tombstones: Int) -> Bool {
+    Table.allCases.allSatisfy { table in table.columns.allSatisfy { has($0.name, table) } }
+      && (0..<tombstones).allSatisfy { has(HistoryTables.tombstone($0), .change) }
+  }
+
+  /// What makes the tables, or completes those that are there.
+  func statements(tombstones: Int) -> [String] {
+    var statements: [String] = []
+    for table in Table.allCases {
+      var wanted = table.columns
+      if table == .change { wanted += (0..<tombstones).map { (HistoryTables.tombstone($0), "BLOB") } }
+      if has(table) {
+        statements += wanted.filter { !has($0.name, table) }
+          .map { "ALTER TABLE \(table.name) ADD COLUMN \($0.name) \($0.type)" }
+      } else {
+        let columns = wanted.map { ", \($0.name) \($0.type)" }.joined()
+        statements.append(
+          "CREATE TABLE \(table.name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )")
+      }
+    }
+    statements += HistoryTables.indexes
+    return statements
+      + Table.allCases.map { table in
+        "INSERT OR IGNORE INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) "
+          + "VALUES(\(table.rawValue), '\(table.entityName)', 0, 0)"
+      }
+  }
+}

@@ -1,0 +1,246 @@
+/// The history of one SQLite store: what its entities' changes look like in the tables, and reading them.
+///
+/// Immutable but for the numbers of the store's own transactions, which are under `lock`; any thread.
+final class SQLiteHistory: StoreHistory, @unchecked Sendable {
+  // `@unchecked Sendable`: immutable, and `own` is only touched under `lock`.
+
+  let schema: StoreSchema
+  private let tables: HistoryTables
+  /// Not kept: it has this object.
+  private unowned let store: SQLiteStore
+  private let columnsByEntity: [HistoryColumns]
+  private let deletions: [StatementText?]
+  /// What deletions preserve, by the layout's index: the nth is in the column ZTOMBSTONE n.
+  private let preserved: [[SlotColumn]]
+  private let selectTransactions: String
+  private let selectChanges: StatementText
+
+  private let lock = NSLock()
+  private var lastOwn: Int64 = 0
+
+  init(_ store: SQLiteStore, _ tables: HistoryTables) {
+    self.store = store
+    self.tables = tables
+    let schema = store.schema!
+    self.schema = schema
+    columnsByEntity = schema.layouts.layouts.map(HistoryColumns.init)
+    let preserved = schema.layouts.layouts.map { SQLiteHistory.preserved(in: $0, schema) }
+    self.preserved = preserved
+    deletions = zip(schema.layouts.layouts, preserved).map { layout, columns in
+      if columns.isEmpty { return nil }
+      let tombstones = columns.indices.map { ", \(HistoryTables.tombstone($0))" }.joined()
+      let values = columns.map { ", t0.\($0.name)" }.joined()
+      return StatementText(
+        "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID\(tombstones)) "
+          + "SELECT ?1, 16001, 2, ?2, ?3, ?4\(values) FROM \(schema.entity(at: layout.index).table) t0 "
+          + "WHERE t0.Z_PK = ?3")
+    }
+    selectTransactions = SQLiteHistory.transactionsSQL(tables)
+    let count = preserved.map(\.count).max() ?? 0
+    let tombstones = (0..<count).map { number in
+      tables.has(HistoryTables.tombstone(number), .change) ? ", \(HistoryTables.tombstone(number))" : ", NULL"
+    }
+    selectChanges = StatementText(
+      "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(tables.has("ZCOLUMNS", .change) ? "ZCOLUMNS" : "NULL")"
+        + "\(tombstones.joined()) FROM ACHANGE WHERE ZTRANSACTIONID = ? ORDER BY Z_PK")
+  }
+
+  /// The attributes whose values deletions preserve, by name. Values that may be in files of their own are not.
+  private static func preserved(in layout: EntityLayout, _ schema: StoreSchema) -> [SlotColumn] {
+    guard let entity = schema.entities[layout.index] else { return [] }
+    return entity.slots.compactMap { $0 }
+      .filter { $0.property.kind != .toOne && !$0.isTagged && $0.property.attribute.preservesValueInHistoryOnDeletion }
+      .sorted { $0.property.name < $1.property.name }
+  }
+
+  /// How many columns the preserved values need.
+  static func tombstoneCount(_ schema: StoreSchema) -> Int {
+    schema.layouts.layouts.map { preserved(in: $0, schema).count }.max() ?? 0
+  }
+
+  private static func transactionsSQL(_ tables: HistoryTables) -> String {
+    var columns = ["t0.Z_PK", "t0.ZTIMESTAMP"]
+    var joins = ""
+    for (place, text) in HistoryTables.texts.enumerated() {
+      let plain = tables.has(text.text, .transaction) ? "t0.\(text.text)" : "NULL"
+      if tables.has(text.key, .transaction), tables.has(.string) {
+        joins += " LEFT JOIN ATRANSACTIONSTRING s\(place) ON s\(place).Z_PK = t0.\(text.key)"
+        columns.append("IFNULL(s\(place).ZNAME, \(plain))")
+      } else {
+        columns.append(plain)
+      }
+    }
+    return "SELECT \(columns.joined(separator: ", ")) FROM ATRANSACTION t0\(joins)"
+  }
+
+  // For recorders.
+
+  func columns(of entity: Int) -> HistoryColumns { columnsByEntity[entity] }
+
+  /// What records a deletion and what it preserves; nil where it preserves nothing.
+  func deletion(of entity: Int) -> StatementText? { deletions[entity] }
+
+  func recorder(_ connection: Connection, _ origin: ChangeOrigin) -> HistoryRecorder {
+    HistoryRecorder(self, connection, origin)
+  }
+
+  /// Called with each of the store's own transactions once it is committed.
+  func didCommit(_ transaction: Int64) { lock.withLock { lastOwn = max(lastOwn, transaction) } }
+
+  /// The number of the last transaction that this store wrote; 0 for none.
+  var lastWritten: Int64 { lock.withLock { lastOwn } }
+
+  private static let lastKeys = Dictionary(
+    uniqueKeysWithValues: HistoryTables.Table.allCases.map { table in
+      let inTable = "IFNULL((SELECT MAX(Z_PK) FROM \(table.name)), 0)"
+      let reserved = "IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(table.rawValue)), 0)"
+      return (table, StatementText("SELECT MAX(\(inTable), \(reserved))"))
+    })
+
+  /// The last key that a table has given out.
+  func lastKey(of table: HistoryTables.Table, _ connection: Connection) throws -> Int64 {
+    let statement = try connection.statement(SQLiteHistory.lastKeys[table]!)
+    defer { statement.reset() }
+    connection.trace?.willRun(statement, parameters: [])
+    return try statement.step() ? statement.int(0) : 0
+  }
+
+  // Reading.
+
+  /// Throws where a store that is never written to has no history.
+  private func checkTables() throws {
+    if !tables.areThere { throw Failure.historyNotTracked(store: store.type, url: store.url) }
+  }
+
+  private func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    try checkTables()
+    return try store.translatingErrors {
+      try store.pool.read(isFresh: true) { connection in
+        try connection.transaction(.deferred) { try body(connection) }
+      }
+    }
+  }
+
+  func lastNumber() throws -> Int64 { try reading { try lastKey(of: .transaction, $0) } }
+
+  func read(
+    after bound: HistoryBound, take: (HistoryTransactionRow) throws -> Bool,
+    changes: (HistoryTransactionRow, [HistoryChangeRow]) throws -> Void
+  ) throws {
+    try reading { connection in
+      var condition = ""
+      switch bound {
+      case .start: break
+      case .number(let number):
+        let first = try connection.rows("SELECT MIN(Z_PK) FROM ATRANSACTION").first?[0].flatMap { Int64($0) }
+        let floor = try first ?? lastKey(of: .transaction, connection) + 1
+        if number < floor - 1 { throw Failure.historyTokenExpired }
+        condition = " WHERE t0.Z_PK > ?"
+      case .time: condition = " WHERE t0.ZTIMESTAMP > ?"
+      }
+      let statement = try connection.statement("\(selectTransactions)\(condition) ORDER BY t0.Z_PK")
+      defer { statement.reset() }
+      bind(bound, to: statement)
+      connection.trace?.willRun(statement, parameters: [])
+      while try statement.step() {
+        let row = HistoryTransactionRow(
+          number: statement.int(0), time: statement.double(1), author: statement.text(2),
+          contextName: statement.text(4), bundleID: statement.text(3), processID: statement.text(5))
+        if try take(row) { try changes(row, readChanges(of: row.number, connection)) }
+      }
+    }
+  }
+
+  private func bind(_ bound: HistoryBound, to statement: Statement) {
+    switch bound {
+    case .start: break
+    case .number(let number): statement.bind(number, at: 1)
+    case .time(let time): statement.bind(time, at: 1)
+    }
+  }
+
+  /// Changes of entities that the model does not have are left out.
+  private func readChanges(of transaction: Int64, _ connection: Connection) throws -> [HistoryChangeRow] {
+    let statement = try connection.statement(selectChanges)
+    defer { statement.reset() }
+    statement.bind(transaction, at: 1)
+    connection.trace?.willRun(statement, parameters: ["(int64)\(transaction)"])
+    var rows: [HistoryChangeRow] = []
+    while try statement.step() {
+      guard let entity = schema.index(ofNumber: Int(statement.int(2))) else { continue }
+      var row = HistoryChangeRow(
+        number: statement.int(0), type: Int(statement.int(1)), row: RowReference(entity: entity, key: statement.int(3)))
+      if row.type == 1, !statement.isNull(4) {
+        row.updated = columnsByEntity[entity].properties(statement.blobBytes(4))
+      }
+      if row.type == 2 {
+        for (place, column) in preserved[entity].enumerated() {
+          row.tombstone[column.property.name] = try value(statement, Int32(place + 5), column.property)
+        }
+      }
+      rows.append(row)
+    }
+    return rows
+  }
+
+  /// A preserved value, boxed.
+  private func value(_ statement: Statement, _ column: Int32, _ property: LayoutProperty) throws -> Any? {
+    if statement.isNull(column) { return nil }
+    let value: Value
+    switch property.kind {
+    case .int16, .int32, .int64, .boolean: value = .int(statement.int(column))
+    case .double, .float: value = .double(statement.double(column))
+    case .date: value = .date(Date(timeIntervalSinceReferenceDate: statement.double(column)))
+    case .string: value = statement.text(column).map(Value.string) ?? .null
+    case .uri: value = statement.text(column).flatMap(URL.init(string:)).map(Value.url) ?? .null
+    case .uuid:
+      let bytes = statement.blobBytes(column)
+      if bytes.count == 16 {
+        value = .uuid(bytes.loadUnaligned(as: UUID.self))
+      } else {
+        value = statement.text(column).flatMap(UUID.init(uuidString:)).map(Value.uuid) ?? .null
+      }
+    case .decimal:
+      let digits = statement.text(column).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
+      value = digits.map { .decimal(NSDecimalNumber(decimal: $0)) } ?? .null
+    case .binary: value = .data(Data(statement.blobBytes(column)))
+    case .transformable: return try property.attribute.value(ofTransformable: Data(statement.blobBytes(column)))
+    case .undefined, .toOne, .toMany, .fetched: value = .null
+    }
+    return value.boxed(for: property)
+  }
+
+  // Deleting.
+
+  func delete(before bound: HistoryBound) throws -> Int {
+    if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: nil) }
+    try checkTables()
+    let condition: String
+    switch bound {
+    case .start: return 0
+    case .number: condition = "Z_PK < ?"
+    case .time: condition = "ZTIMESTAMP < ?"
+    }
+    return try store.translatingErrors {
+      try store.pool.write { connection in
+        let count = try connection.transaction(.exclusive) {
+          var count = 0
+          for sql in [
+            "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))",
+            "DELETE FROM ATRANSACTION WHERE \(condition)",
+          ] {
+            let statement = try connection.statement(sql)
+            bind(bound, to: statement)
+            connection.trace?.willRun(statement, parameters: [])
+            try statement.run()
+            count = connection.changes
+          }
+          store.pool.willCommit()
+          return count
+        }
+        store.pool.didCommit()
+        return count
+      }
+    }
+  }
+}

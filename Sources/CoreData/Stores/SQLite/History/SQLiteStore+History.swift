@@ -1,0 +1,54 @@
+/// Opening the history of a store.
+extension SQLiteStore {
+  var storeHistory: (any StoreHistory)? { history }
+
+  /// What the option asks for:
+  ///
+  /// | option | file | |
+  /// |---|---|---|
+  /// | on | any | tables and columns that are missing are made, if the store may be written to |
+  /// | off | has no transactions | nothing is recorded |
+  /// | off | has transactions | the store becomes read-only: what it wrote would be missing in its history |
+  func openHistory() throws -> SQLiteHistory? {
+    try translatingErrors {
+      if storeOptions.tracksHistory {
+        let tombstones = SQLiteHistory.tombstoneCount(schema)
+        let tables = try pool.write { connection in
+          let tables = try HistoryTables(connection)
+          if isReadOnly || tables.areComplete(tombstones: tombstones) { return tables }
+          try connection.transaction(.exclusive) {
+            for statement in try HistoryTables(connection).statements(tombstones: tombstones) {
+              try connection.execute(statement)
+            }
+          }
+          return try HistoryTables(connection)
+        }
+        return SQLiteHistory(self, tables)
+      }
+      if isReadOnly { return nil }
+      let hasTransactions = try pool.write { connection in
+        // Every store is asked, so the SQL log does not show it.
+        func finds(_ sql: String) throws -> Bool {
+          try Statement(sql, in: connection.database, isKept: false).step()
+        }
+        return try finds("SELECT 1 FROM sqlite_master WHERE name = 'ATRANSACTION'")
+          && finds("SELECT 1 FROM ATRANSACTION LIMIT 1")
+      }
+      if hasTransactions {
+        isReadOnly = true
+        warn(.untrackedHistory(url))
+      }
+      return nil
+    }
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func untrackedHistory(_ url: URL?) -> MisuseReport {
+    MisuseReport(
+      "The store \(url?.path ?? "in memory") has persistent history and was opened without "
+        + "NSPersistentHistoryTrackingKey: it is read-only.",
+      how: "What is written now would be missing in the history, and whoever reads that would not learn of it.",
+      remedy: "Set the option to true; or open the store with it once and delete the whole history.")
+  }
+}
