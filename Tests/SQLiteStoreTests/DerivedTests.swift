@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Derived attributes")
 struct DerivedTests {
-  private func derived(_ name: String, _ type: NSAttributeType, _ format: String) -> NSDerivedAttributeDescription {
+  private func derived(_ name: String, _ type: NSAttributeType, _ format: String)
+    -> NSDerivedAttributeDescription
+  {
     let attribute = NSDerivedAttributeDescription()
     attribute.name = name
     attribute.attributeType = type
@@ -22,16 +24,19 @@ struct DerivedTests {
       [
         attribute("name", .stringAttributeType), derived("count", .integer64AttributeType, "books.@count"),
         derived("pages", .integer64AttributeType, "books.@sum.pages"),
-        derived("plain", .stringAttributeType, "canonical:(name)"), derived("changed", .dateAttributeType, "now()"),
+        derived("plain", .stringAttributeType, "canonical:(name)"),
+        derived("changed", .dateAttributeType, "now()"),
       ])
     builder.entity(
-      "Book", [attribute("pages", .integer32AttributeType), derived("shelfName", .stringAttributeType, "shelf.name")])
+      "Book",
+      [attribute("pages", .integer32AttributeType), derived("shelfName", .stringAttributeType, "shelf.name")])
     builder.relate(.many("Shelf", "books"), .one("Book", "shelf"))
     let model = builder.make()
     let url = folder.file("D.sqlite")
     let store = try openStore(model, at: url)
     let shelf = try store.insert("Shelf", [["name": .string("Ängste")]])[0]
-    let books = try store.insert("Book", [["pages": .int(10)], ["pages": .int(5)]], to: ["shelf": shelf.reference])
+    let books = try store.insert(
+      "Book", [["pages": .int(10)], ["pages": .int(5)]], to: ["shelf": shelf.reference])
     func values() throws -> [String] {
       try query("SELECT ZCOUNT, ZPAGES, ZPLAIN, ZCHANGED > 0 FROM ZSHELF", at: url)
     }
@@ -48,10 +53,73 @@ struct DerivedTests {
     var changed = SlotMask()
     changed.insert(layout.property(named: "name")!.slot)
     changes.updated = [
-      RowUpdate(row: row(layout, key: 1, version: 2, ["name": .string("B")]), base: rewritten[0], changed: changed)
+      RowUpdate(
+        row: row(layout, key: 1, version: 2, ["name": .string("B")]), base: rewritten[0], changed: changed)
     ]
     guard case .saved = try store.commit(changes) else { throw TestFailure("conflict") }
     #expect(try query("SELECT ZSHELFNAME FROM ZBOOK", at: url) == ["B"])
     #expect(try values() == ["1|5|b|1"])
+  }
+
+  @Test(
+    "Triggers as Apple's framework writes them run, and what they change is in the objects after the save")
+  func appleTriggers() throws {
+    let folder = TemporaryFolder()
+    let builder = ModelBuilder()
+    builder.entity("Shelf", [derived("count", .integer64AttributeType, "books.@count")])
+    builder.entity("Book", [attribute("title", .stringAttributeType)])
+    builder.relate(.many("Shelf", "books"), .one("Book", "shelf"))
+    let model = builder.make()
+    let url = folder.file("D.sqlite")
+    try openStore(model, at: url).willRemove(from: nil)
+    for name in try query("SELECT name FROM sqlite_master WHERE type = 'trigger'", at: url) {
+      _ = try query("DROP TRIGGER \(name)", at: url)
+    }
+    func note(_ function: String, _ condition: String) -> String {
+      "SELECT \(function)('ZSHELF', Z_ENT, Z_PK, 'count', ZCOUNT) FROM ZSHELF WHERE \(condition);"
+    }
+    let updated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+    let prefix = "CREATE TRIGGER IF NOT EXISTS Z_DA_ZSHELF_Shelf_count_"
+    func change(_ sign: String, _ row: String) -> String {
+      "UPDATE ZSHELF SET ZCOUNT = ZCOUNT \(sign) 1 WHERE Z_PK = \(row).ZSHELF; "
+        + note(updated, "Z_PK = \(row).ZSHELF")
+    }
+    for trigger in [
+      "PARAMETER_INSERT AFTER INSERT ON ZBOOK FOR EACH ROW WHEN (NEW.ZSHELF NOT NULL) BEGIN \(change("+", "NEW")) END",
+      "PARAMETER_UPDATE_INCREMENT AFTER UPDATE OF ZSHELF ON ZBOOK FOR EACH ROW WHEN (NEW.ZSHELF NOT NULL) "
+        + "BEGIN \(change("+", "NEW")) END",
+      "PARAMETER_UPDATE_DECREMENT AFTER UPDATE OF ZSHELF ON ZBOOK FOR EACH ROW WHEN (OLD.ZSHELF NOT NULL) "
+        + "BEGIN \(change("-", "OLD")) END",
+      "PARAMETER_DELETE AFTER DELETE ON ZBOOK FOR EACH ROW WHEN (OLD.ZSHELF NOT NULL) BEGIN \(change("-", "OLD")) END",
+      "SOURCE_INSERT AFTER INSERT ON ZSHELF FOR EACH ROW BEGIN UPDATE ZSHELF SET ZCOUNT = "
+        + "(SELECT IFNULL(COUNT(Z_PK), 0) FROM ZBOOK WHERE ZSHELF = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; "
+        + note("NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "Z_PK = NEW.Z_PK") + " END",
+    ] {
+      _ = try query(prefix + trigger, at: url)
+    }
+    let triggers = try query("SELECT sql FROM sqlite_master WHERE type = 'trigger'", at: url)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait { () throws -> Void in
+      func new(_ entity: String) -> NSManagedObject {
+        NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+      }
+      let (shelf, other) = (new("Shelf"), new("Shelf"))
+      let books = (0..<3).map { _ in new("Book") }
+      for book in books { book.setValue(shelf, forKey: "shelf") }
+      func counts() throws -> [Int?] {
+        try context.save()
+        return [shelf, other].map { $0.value(forKey: "count") as? Int }
+      }
+      #expect(try counts() == [3, 0])
+      books[0].setValue(other, forKey: "shelf")
+      #expect(try counts() == [2, 1])
+      books[1].setValue(nil, forKey: "shelf")
+      context.delete(books[2])
+      #expect(try counts() == [0, 1])
+    }
+    #expect(try query("SELECT sql FROM sqlite_master WHERE type = 'trigger'", at: url) == triggers)
   }
 }

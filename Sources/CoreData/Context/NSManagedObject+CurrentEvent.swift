@@ -11,7 +11,11 @@ extension NSManagedObject {
     if state.contains(.fault), !hasChangedMembers { return [:] }
     var values: [String: Any] = [:]
     for property in former.changedSlots {
-      values[property.name] = former.value(property).boxed(for: property) ?? NSNull()
+      if let composite = property.composite {
+        values[composite.name] = composite.composed { former.value($0).boxed(for: $0) } ?? NSNull()
+      } else {
+        values[property.name] = former.value(property).boxed(for: property) ?? NSNull()
+      }
     }
     for property in layout.toMany where former.difference(property) != nil {
       let members = Array(former.members(property))

@@ -112,7 +112,11 @@ extension NSManagedObject {
     if let row { return snapshot(of: row) }
     var values: [String: Any] = [:]
     for property in layout.slots where property.word >= 0 {
-      values[property.name] = property.kind == .toOne ? NSNull() : property.attribute.defaultValue ?? NSNull()
+      if let composite = property.composite {
+        values[composite.name] = composite.composed { $0.attribute.defaultValue } ?? NSNull()
+      } else {
+        values[property.name] = property.kind == .toOne ? NSNull() : property.attribute.defaultValue ?? NSNull()
+      }
     }
     return values
   }
@@ -127,6 +131,8 @@ extension NSManagedObject {
             NSManagedObjectID(
               layout: layout.model.layouts[Int($0.entity)], key: $0.key, store: owner.storeIdentity(store))
           } ?? NSNull()
+      } else if let composite = property.composite {
+        values[composite.name] = composite.composed { row.value($0).boxed(for: $0) } ?? NSNull()
       } else {
         values[property.name] = row.value(property).boxed(for: property) ?? NSNull()
       }

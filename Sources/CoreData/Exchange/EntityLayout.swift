@@ -5,12 +5,20 @@ final class LayoutProperty: @unchecked Sendable {
   // `@unchecked Sendable`: written only while `ModelLayouts.init` runs.
 
   let name: String
+  /// The description's name: of an element of a composite attribute the last key of `name`.
+  let ownName: String
   let keyNumber: Int
   unowned(unsafe) let description: NSPropertyDescription
   let kind: SlotKind
   let isTransient: Bool
   let isOptional: Bool
   let isOrdered: Bool
+
+  /// Composite attributes: what it groups, by name; elements may be composite themselves.
+  fileprivate(set) var elements: [LayoutProperty] = []
+  /// Elements of a composite attribute: the outermost one, of which `name` is a path, `address.city`. Kept
+  /// alive by its layout.
+  fileprivate(set) unowned(unsafe) var composite: LayoutProperty?
 
   /// Position among all properties of the entity: attributes by name, then relationships by name.
   let index: Int
@@ -45,6 +53,7 @@ final class LayoutProperty: @unchecked Sendable {
   fileprivate var needsValidation: Bool {
     switch kind {
     case .fetched: false
+    case .composite: !isOptional
     case .toMany:
       !isOptional || relationship.minCount > 0 || relationship.maxCount > 0 || !predicates.isEmpty
     default: !isOptional || limits != nil || !predicates.isEmpty
@@ -58,14 +67,15 @@ final class LayoutProperty: @unchecked Sendable {
   }
 
   fileprivate init(
-    description: NSPropertyDescription, kind: SlotKind, index: Int, slot: Int, toManyIndex: Int,
-    declaringEntity: Int, destination: Int, isPolymorphic: Bool
+    description: NSPropertyDescription, name: String, kind: SlotKind, isTransient: Bool, index: Int, slot: Int,
+    toManyIndex: Int, declaringEntity: Int, destination: Int, isPolymorphic: Bool
   ) {
     self.description = description
-    name = description.name
-    keyNumber = KeyRegistry.shared.number(of: description.name)
+    self.name = name
+    ownName = description.name
+    keyNumber = KeyRegistry.shared.number(of: name)
     self.kind = kind
-    isTransient = description.isTransient
+    self.isTransient = isTransient
     isOptional = description.isOptional
     let relationship = description as? NSRelationshipDescription
     isOrdered = relationship?.isOrdered ?? false
@@ -217,21 +227,34 @@ final class EntityLayout: @unchecked Sendable {
     var slots: [LayoutProperty] = []
     var toMany: [LayoutProperty] = []
     var fetched: [LayoutProperty] = []
-    func add(_ description: NSPropertyDescription, _ kind: SlotKind, destination: Int, polymorphic: Bool) {
-      let isSlot = kind != .toMany && kind != .fetched
+    func byName(_ a: NSPropertyDescription, _ b: NSPropertyDescription) -> Bool { a.name < b.name }
+    @discardableResult
+    func add(
+      _ description: NSPropertyDescription, _ kind: SlotKind, destination: Int = -1, polymorphic: Bool = false,
+      path: String? = nil, of composite: LayoutProperty? = nil
+    ) -> LayoutProperty {
+      let isSlot = kind != .toMany && kind != .fetched && kind != .composite
+      let hasMembers = kind == .toMany || kind == .fetched
       let property = LayoutProperty(
-        description: description, kind: kind, index: properties.count,
-        slot: isSlot ? slots.count : -1, toManyIndex: isSlot ? -1 : toMany.count + fetched.count,
-        declaringEntity: model.indexOfDeclaringEntity(of: description, in: entity),
+        description: description, name: path ?? description.name, kind: kind,
+        isTransient: description.isTransient || composite?.isTransient ?? false, index: properties.count,
+        slot: isSlot ? slots.count : -1, toManyIndex: hasMembers ? toMany.count + fetched.count : -1,
+        declaringEntity: model.indexOfDeclaringEntity(of: composite?.description ?? description, in: entity),
         destination: destination, isPolymorphic: polymorphic)
+      property.composite = composite
       properties.append(property)
       if isSlot { slots.append(property) }
       if kind == .toMany { toMany.append(property) }
       if kind == .fetched { fetched.append(property) }
+      if kind == .composite {
+        property.elements = property.compositeAttribute.elements.sorted(by: byName).map {
+          add($0, SlotKind($0), path: "\(property.name).\($0.name)", of: composite ?? property)
+        }
+      }
+      return property
     }
-    func byName(_ a: NSPropertyDescription, _ b: NSPropertyDescription) -> Bool { a.name < b.name }
     for attribute in entity.attributesByName.values.sorted(by: byName) {
-      add(attribute, SlotKind(attribute), destination: -1, polymorphic: false)
+      add(attribute, SlotKind(attribute))
     }
     for relationship in entity.relationshipsByName.values.sorted(by: byName) {
       let destination = relationship.destinationEntity
@@ -241,7 +264,7 @@ final class EntityLayout: @unchecked Sendable {
         polymorphic: destination.map { !$0.subentities.isEmpty } ?? false)
     }
     for description in entity.properties.compactMap({ $0 as? NSFetchedPropertyDescription }).sorted(by: byName) {
-      add(description, .fetched, destination: -1, polymorphic: false)
+      add(description, .fetched)
     }
 
     nullWords = (slots.count + 63) / 64
@@ -288,7 +311,9 @@ final class EntityLayout: @unchecked Sendable {
 }
 
 extension SlotKind {
-  init(_ attribute: NSAttributeDescription) { self.init(attribute.attributeType) }
+  init(_ attribute: NSAttributeDescription) {
+    self = attribute is NSCompositeAttributeDescription ? .composite : SlotKind(attribute.attributeType)
+  }
 
   init(_ type: NSAttributeType) {
     self =
@@ -318,6 +343,8 @@ final class ModelLayouts: @unchecked Sendable {
   /// Kept alive by the coordinator and contexts that use the layouts.
   unowned(unsafe) let model: NSManagedObjectModel
   private(set) var layouts: [EntityLayout] = []
+  /// Whether key paths may go on in composite attributes.
+  let hasComposites: Bool
   private let indexByEntity: [ObjectIdentifier: Int]
   private let indexByName: [String: Int]
 
@@ -343,7 +370,9 @@ final class ModelLayouts: @unchecked Sendable {
     // Every name is numbered before the first table is sized by the count of numbers.
     for entity in entities {
       for property in entity.properties { _ = KeyRegistry.shared.number(of: property.name) }
+      for path in entity.elementPaths { _ = KeyRegistry.shared.number(of: path) }
     }
+    hasComposites = entities.contains { !$0.elementPaths.isEmpty }
     for (index, entity) in entities.enumerated() {
       let superIndex = self.index(of: entity.superentity)
       let layout = EntityLayout(

@@ -123,7 +123,7 @@ final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     case .uuid: return .uuid(uuid(word: word))
     case .decimal: return .decimal(NSDecimalNumber(decimal: decimal(word: word)))
     case .binary, .transformable: return .data(Data(tail(word: word)))
-    case .undefined, .toOne, .toMany, .fetched: return .null
+    case .undefined, .toOne, .toMany, .fetched, .composite: return .null
     }
   }
 

@@ -44,6 +44,8 @@ enum SlotKind: UInt8 {
   case toMany
   /// Not in the row: evaluated on demand.
   case fetched
+  /// Not in the row: its elements are, each in a slot of its own.
+  case composite
 
   /// How many eight-byte words a value takes in a row, its tail not counted.
   func words(isPolymorphic: Bool) -> Int {
@@ -51,7 +53,7 @@ enum SlotKind: UInt8 {
     case .uuid: 2
     case .decimal: 3
     case .toOne: isPolymorphic ? 2 : 1
-    case .undefined, .toMany, .fetched: 0
+    case .undefined, .toMany, .fetched, .composite: 0
     default: 1
     }
   }

@@ -14,7 +14,7 @@ final class BatchRowEncoder {
     self.layout = layout
     properties = layout.properties
     refusals = properties.map(\.batchRefusal)
-    mandatory = layout.slots.filter { !$0.isOptional && $0.batchRefusal == nil }
+    mandatory = layout.slots.filter { !$0.isOptional && $0.composite == nil && $0.batchRefusal == nil }
     builder.begin(layout)
     for (slot, value) in layout.defaults where layout.slots[slot].word >= 0 {
       let property = layout.slots[slot]
@@ -97,6 +97,7 @@ extension LayoutProperty {
   var batchRefusal: String? {
     if isRelationship { return "is a relationship" }
     if kind == .fetched { return "is a fetched property" }
+    if kind == .composite { return "is a composite attribute (its elements, such as \(leaves.first?.name ?? "-"), can be set)" }
     if isTransient || kind == .undefined { return "is not stored" }
     return description is NSDerivedAttributeDescription ? "is derived" : nil
   }

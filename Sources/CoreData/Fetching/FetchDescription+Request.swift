@@ -14,6 +14,10 @@ extension FetchDescription {
     predicate = try request.predicate?.node.normalised(noting: &hasFetches)
     if hasFetches { predicate = try predicate?.resolvingFetches(layouts, entity: name) }
     sort = try request.sortDescriptors?.map { try SortKey($0) } ?? []
+    if layouts.hasComposites {
+      predicate = predicate?.joiningElements(layout)
+      for index in sort.indices { sort[index].path = layout.joiningElements(sort[index].path) }
+    }
     switch request.resultType {
     case .managedObjectIDResultType: output = .references
     case .countResultType: output = .count
@@ -40,6 +44,7 @@ extension EntityLayout {
     for key in path {
       if let property = layout.property(named: key) {
         guard property.isRelationship else {
+          if property.kind == .composite { return problem(withComposite: property, path) }
           guard property.kind == .fetched else { return nil }
           return .malformedFetchRequest(
             entity: name,
@@ -56,6 +61,19 @@ extension EntityLayout {
       }
     }
     return nil
+  }
+}
+
+extension EntityLayout {
+  /// A path to an element of a composite attribute is one key by now, so this one has none that there is.
+  fileprivate func problem(withComposite property: LayoutProperty, _ path: [String]) -> Failure {
+    let text = path.joined(separator: ".")
+    let rest = path.last == property.name ? nil : path.last
+    if let rest { return .unknownKeyPath(keyPath: text, entity: name, missing: rest) }
+    return .malformedFetchRequest(
+      entity: name,
+      what: "the composite attribute \(text) has no value in a store that could be compared or sorted by: its elements "
+        + "have, such as \(property.leaves.first?.name ?? "-"), and it may be compared with nil")
   }
 }
 
@@ -96,7 +114,7 @@ extension DictionaryFetch {
     columns = try asked.map { (property: Any) -> Column in try DictionaryFetch.column(property, layout) }
     isDistinct = request.returnsDistinctResults
     groupBy = try request.propertiesToGroupBy?.map { try DictionaryFetch.column($0, layout).expression } ?? []
-    having = try request.havingPredicate?.node.normalised()
+    having = try request.havingPredicate?.node.normalised().joiningElements(layout)
     if having != nil && groupBy.isEmpty {
       throw Failure.malformedFetchRequest(
         entity: layout.name, what: "A having predicate needs properties to group by.").nsError
@@ -121,6 +139,12 @@ extension DictionaryFetch {
       throw Failure.malformedFetchRequest(
         entity: layout.name, what: "the fetched property \(first) can't be a column of dictionaries").nsError
     }
-    return Column(name: name, expression: .keyPath(path), type: nil)
+    let joined = layout.joiningElements(path)
+    if let last = joined.last, joined.count == 1, layout.property(named: last)?.kind == .composite {
+      throw Failure.malformedFetchRequest(
+        entity: layout.name,
+        what: "the composite attribute \(last) can't be a column of dictionaries, its elements can").nsError
+    }
+    return Column(name: name, expression: .keyPath(joined), type: nil)
   }
 }

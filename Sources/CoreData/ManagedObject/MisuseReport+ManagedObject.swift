@@ -90,6 +90,7 @@ extension LayoutProperty {
     case .toOne: "NSManagedObject"
     case .toMany: isOrdered ? "NSOrderedSet" : "NSSet"
     case .fetched: "NSArray"
+    case .composite: "NSDictionary of \(elements.map(\.ownName).joined(separator: ", "))"
     }
   }
 }

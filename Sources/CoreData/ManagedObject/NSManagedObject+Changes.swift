@@ -3,7 +3,10 @@ extension NSManagedObject {
   /// The properties set since the last fetch or save, with their values now; nil as `NSNull`.
   public final func changedValues() -> [String: Any] {
     var values: [String: Any] = [:]
-    for property in changedProperties() { values[property.name] = boxedValue(property) ?? NSNull() }
+    for property in changedProperties() {
+      let named = property.composite ?? property
+      values[named.name] = boxedValue(named) ?? NSNull()
+    }
     return values
   }
 
@@ -11,7 +14,7 @@ extension NSManagedObject {
   public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
     fireIfNeeded(call: "committedValues(forKeys:)")
     var values: [String: Any] = [:]
-    for name in keys ?? layout.properties.map(\.name) {
+    for name in keys ?? layout.properties.filter({ $0.composite == nil }).map(\.name) {
       guard let property = layout.property(named: name) else { misuse(.unknownKey(name, self)) }
       if property.kind == .fetched { continue }
       values[name] = committedValue(property) ?? NSNull()
@@ -55,6 +58,7 @@ extension NSManagedObject {
       let objects = state.base!.map { owner.object(for: $0, store: store) }
       return property.isOrdered ? NSOrderedSet(array: Array(objects)) : NSSet(array: Array(objects))
     }
+    if property.kind == .composite { return property.composed(committedValue) }
     guard let row else { return state.contains(.inserted) ? nil : boxedValue(property) }
     if property.kind == .toOne { return row.destination(property).map { owner.object(for: $0, store: store) } }
     let value = row.value(property)

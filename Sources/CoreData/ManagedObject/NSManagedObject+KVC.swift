@@ -36,6 +36,10 @@ extension NSManagedObject {
       default: return false
       }
     case .fetched: return false
+    case .composite:
+      return property.elementValues(of: value)?.allSatisfy { element, value in
+        unwrapped(value).map { accepts($0, element) } ?? true
+      } ?? false
     default: return Value(value, for: property) != nil
     }
   }
@@ -47,8 +51,10 @@ extension NSManagedObject {
   }
 
   /// Sets the last key of the path on the object that the others lead to; nothing when one of them is nil.
+  ///
+  /// The path may end in an element of a composite attribute: `address.city`.
   public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-    var keys = keyPath.split(separator: ".").map(String.init)
+    var keys = layout.joiningElements(keyPath.split(separator: ".").map(String.init))
     let last = keys.removeLast()
     let target = keys.isEmpty ? self : KeyPathValues.value(of: self, keys) as? NSManagedObject
     target?.setValue(value, forKey: last)
@@ -79,6 +85,10 @@ extension NSManagedObject {
   final func setPrimitive(_ value: Any?, _ property: LayoutProperty) {
     if state.contains(.fault) { fire(for: property) }
     if property.kind == .toMany { return setPrimitiveMembers(value, property) }
+    if property.kind == .composite {
+      for (element, value) in elementValues(value, property) { setPrimitive(value, element) }
+      return
+    }
     guard property.slot >= 0 else { misuse(.readOnly(property.name, self)) }
     if changes == nil { changes = ChangedValues.make(layout) }
     if property.kind == .toOne {

@@ -17,6 +17,10 @@ extension NSManagedObject: PredicateSubject {
     case .toOne: return toOne(property).map { .subject($0) } ?? .null
     case .toMany: return .subjects(members(property).map { $0 })
     case .fetched: return PredicateValue(any: fetchedValue(property))
+    case .composite:
+      return CompositeSubject.value(of: property) { [self] in
+        PredicateValue(currentValue($0), isBoolean: $0.kind == .boolean)
+      }
     default: return PredicateValue(currentValue(property), isBoolean: property.kind == .boolean)
     }
   }

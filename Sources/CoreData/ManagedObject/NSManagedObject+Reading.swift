@@ -152,6 +152,7 @@ extension NSManagedObject {
     switch property.kind {
     case .toMany: return handedOutSet(property)
     case .fetched: return fetchedValue(property)
+    case .composite: return property.composed { currentValue($0).boxed(for: $0) }
     default: return currentValue(property).boxed(for: property)
     }
   }

@@ -23,6 +23,11 @@ extension NSManagedObject {
     var errors: [NSError] = []
     for property in layout.properties where property.kind != .fetched {
       if property.isTransient && property.isOptional { continue }
+      // A class is asked about the whole.
+      if property.composite != nil {
+        errors += problems(property).map(\.nsError)
+        continue
+      }
       let value = boxedValue(property) as AnyObject?
       var checked = value
       do { try validateValue(&checked, forKey: property.name) } catch { errors.append(error as NSError) }
@@ -79,7 +84,12 @@ extension NSManagedObject {
       return property.isOptional || destination.map(stays) == true
         ? [] : [.missingMandatoryValue(subject(property, nil))]
     }
+    if property.kind == .composite {
+      return property.isOptional || boxedValue(property) != nil ? [] : [.missingMandatoryValue(subject(property, nil))]
+    }
     let value = currentValue(property)
+    // An element has to have a value where others of its group have one.
+    if value.isNull, let composite = property.composite, boxedValue(composite) == nil { return [] }
     if value.isNull { return property.isOptional ? [] : [.missingMandatoryValue(subject(property, nil))] }
     return ruleProblems(value, property)
   }
@@ -123,7 +133,8 @@ extension NSManagedObject {
     if property.isRelationship {
       return try NSManagedObject.throwAll(relationshipProblems(value, property).map(\.nsError))
     }
-    guard let value, let typed = Value(value, for: property) else {
+    guard let value, property.kind != .composite, let typed = Value(value, for: property) else {
+      if value != nil { return }
       if !property.isOptional { throw Failure.missingMandatoryValue(subject(property, nil)).nsError }
       return
     }

@@ -101,6 +101,8 @@ extension NSManagedObject {
     case .toOne: setToOne(checkedObject(value, property), property)
     case .toMany: setMembers(checkedMembers(value, property), property)
     case .fetched: misuse(.readOnly(property.name, self))
+    case .composite:
+      for (element, value) in elementValues(value, property) { setBoxed(value, element) }
     default: write(Value(checking: value, for: property, of: layout), slot: property.slot)
     }
   }
@@ -111,6 +113,13 @@ extension NSManagedObject {
       misuse(.unacceptable(value, property, of: layout))
     }
     return object
+  }
+
+  /// What each element of a composite attribute gets from a dictionary: nil where that has nothing for it.
+  final func elementValues(_ value: Any?, _ property: LayoutProperty) -> [(LayoutProperty, Any?)] {
+    guard let value = unwrapped(value) else { return property.leaves.map { ($0, nil) } }
+    guard let values = property.elementValues(of: value) else { misuse(.unacceptable(value, property, of: layout)) }
+    return values
   }
 
   final func checkedMembers(_ value: Any?, _ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {

@@ -191,9 +191,11 @@ nonisolated open class NSManagedObject: NSObject {
 
   private var describedValues: String {
     let lines = layout.properties.compactMap { property -> String? in
+      if property.composite != nil { return nil }
       switch property.kind {
       case .toMany: return "    \(property.name) = \"<relationship>\";"
       case .fetched: return nil
+      case .composite: return "    \(property.name) = \(boxedValue(property).map { "\($0)" } ?? "nil");"
       default: return "    \(property.name) = \(currentValue(property).boxed(for: property).map { "\($0)" } ?? "nil");"
       }
     }

@@ -93,7 +93,7 @@ extension Value {
       guard let data = value as? Data else { return nil }
       self = .data(data)
     case .transformable, .undefined: self = .object(TransformableBox.close(value))
-    case .toOne, .toMany, .fetched: return nil
+    case .toOne, .toMany, .fetched, .composite: return nil
     }
   }
 

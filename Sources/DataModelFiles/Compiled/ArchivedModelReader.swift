@@ -5,6 +5,8 @@ struct ArchivedModelReader {
   let file: String
   private let archive: KeyedArchive
   private(set) var warnings: [DataModelProblem] = []
+  /// The composites of archives that say no type's name.
+  private var nameless: [DataModel.CompositeType] = []
 
   init(_ bytes: [UInt8], file: String) throws {
     self.file = file
@@ -38,6 +40,7 @@ struct ArchivedModelReader {
       let attributes = try members.compactMap { archive.object($0) }.map { try attribute($0, of: name) }
       model.composites.append(DataModel.CompositeType(name: name, attributes: attributes))
     }
+    model.composites += nameless
     // An archive's dictionaries have no order; ours is that of the names.
     model.entities.sort { $0.name < $1.name }
     model.fetchRequestTemplates.sort { $0.name < $1.name }
@@ -116,6 +119,9 @@ struct ArchivedModelReader {
     attribute.isStoredInExternalRecord = own.contains(.externalRecord)
     attribute.usesScalarValue = own.contains(.scalar)
     attribute.compositeName = object.string("StrataComposite")
+    if type == .composite, attribute.compositeName == nil {
+      attribute.compositeName = try namelessComposite(object, "\(entity).\(name)")
+    }
     if object.className == "NSDerivedAttributeDescription" {
       attribute.derivationExpression = object.string("StrataDerivationExpression")
       if attribute.derivationExpression == nil, let expression = object.object("NSDerivationExpression") {
@@ -124,6 +130,25 @@ struct ArchivedModelReader {
       attribute.derivationExpression = attribute.derivationExpression ?? ""
     }
     return attribute
+  }
+
+  /// The elements of a composite attribute, under whatever key its archive has them: what it holds of
+  /// attributes, in lists and dictionaries, is its elements. nil when there is none.
+  private mutating func namelessComposite(_ object: KeyedArchive.Object, _ name: String) throws -> String? {
+    for key in object.fields.keys.sorted() {
+      let values = object.elements(key) + object.entries(key).map(\.value)
+      let elements = values.compactMap { archive.object($0) }.filter { element in
+        element.className == "NSAttributeDescription" || element.className == "NSCompositeAttributeDescription"
+      }
+      guard !elements.isEmpty else { continue }
+      let attributes = try elements.map { try attribute($0, of: name) }
+      // A dictionary's values stand in its list of objects too.
+      var seen: Set<String> = []
+      nameless.append(
+        DataModel.CompositeType(name: name, attributes: attributes.filter { seen.insert($0.name).inserted }))
+      return name
+    }
+    return nil
   }
 
   /// Limits and patterns come as predicates of a known form; what has another form is kept as it is.

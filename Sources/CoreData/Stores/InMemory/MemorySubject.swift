@@ -44,6 +44,10 @@ struct MemorySubject: PredicateSubject {
         view.rows.members(of: property, owner: row.reference).compactMap { member in
           view.rows.row(member).map { MemorySubject(row: $0, view: view) }
         })
+    case .composite:
+      return CompositeSubject.value(of: property) { [row] in
+        PredicateValue(row.value($0), isBoolean: $0.kind == .boolean)
+      }
     case .fetched:
       throw Failure.unsupportedFeature("The fetched property \(layout.name).\(property.name) in a predicate")
     default: return PredicateValue(row.value(property), isBoolean: property.kind == .boolean)

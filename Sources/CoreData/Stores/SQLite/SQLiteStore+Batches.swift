@@ -141,6 +141,7 @@ extension SQLiteStore {
         do {
           result = try body(run)
           if let recorder = run.recorder { try finish(recorder, run, notes) }
+          try externalFiles.settle(run.writer.written)
           pool.willCommit()
           try connection.commit()
         } catch {
@@ -152,7 +153,7 @@ extension SQLiteStore {
         if let recorder = run.recorder { history?.didCommit(recorder.transaction) }
         let (files, abandoned) = (externalFiles, run.writer.abandoned)
         // Older generations may still be read.
-        if !abandoned.isEmpty { pool.whenNoneIsPinned { files.remove(abandoned) } }
+        if !abandoned.isEmpty { pool.whenNoneIsPinned { files.removeAbandoned(abandoned) } }
         let derived = (notes?.rows ?? []).compactMap { note in
           schema.index(ofNumber: note.number).map { RowReference(entity: $0, key: note.key) }
         }

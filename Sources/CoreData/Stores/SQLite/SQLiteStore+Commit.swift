@@ -31,6 +31,7 @@ extension SQLiteStore {
       }
       if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }
       if let recorder { try finish(recorder, changes, notes) }
+      try externalFiles.settle(run.writer.written)
       pool.willCommit()
       try connection.commit()
     } catch {
@@ -43,7 +44,7 @@ extension SQLiteStore {
     if newMetadata != nil { didWriteMetadata() }
     let (files, abandoned) = (externalFiles, run.writer.abandoned)
     // Older generations may still be read.
-    if !abandoned.isEmpty { pool.whenNoneIsPinned { files.remove(abandoned) } }
+    if !abandoned.isEmpty { pool.whenNoneIsPinned { files.removeAbandoned(abandoned) } }
     return .saved(rewritten: try publish(changes, notes, connection))
   }
 

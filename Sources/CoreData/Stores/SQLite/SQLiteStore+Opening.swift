@@ -39,7 +39,11 @@ extension SQLiteStore {
     options.isReadOnly = storeOptions.isReadOnly
     options.mayCreate = mayCreate
     options.busyTimeout = storeOptions.busyTimeout
-    options.configure = { connection in try StoreFunctions.register(in: connection) }
+    let files = externalFiles
+    options.configure = { connection in
+      try StoreFunctions.register(in: connection)
+      try StoreFunctions.registerFiles(files, in: connection)
+    }
     return options
   }
 
@@ -117,6 +121,7 @@ extension SQLiteStore {
         try applyPragmas(to: writer)
         if storeOptions.analyzes { try writer.execute("ANALYZE") }
         if storeOptions.vacuums { try writer.execute("VACUUM") }
+        externalFiles.removeOrphans(existing, writer)
       }
       return OpenFile(schema: plan.schema, pool: try makePool(writer, path: path), metadata: metadata)
     }

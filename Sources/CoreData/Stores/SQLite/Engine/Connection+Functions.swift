@@ -9,6 +9,14 @@ struct FunctionArgument {
   var int: Int64 { sqlite3_value_int64(value) }
   var double: Double { sqlite3_value_double(value) }
 
+  /// The bytes of a blob, or of what SQLite makes a blob; nil for null.
+  var blobBytes: UnsafeRawBufferPointer? {
+    if isNull { return nil }
+    // SQLite has no address for an empty one.
+    let start = sqlite3_value_blob(value)
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+  }
+
   /// The bytes of a text, or of what SQLite makes a text; nil for null.
   var textBytes: UnsafeBufferPointer<UInt8>? {
     guard let start = sqlite3_value_text(value) else { return nil }

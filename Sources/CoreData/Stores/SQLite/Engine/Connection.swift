@@ -54,6 +54,14 @@ final class Connection {
   /// Whether closing leaves the write-ahead log as it is.
   func setKeepsLogOnClose(_ keeps: Bool) { _ = csqlite_keep_wal_on_close(database, keeps ? 1 : 0) }
 
+  /// Runs `body`, in which another connection's lock is an error at once.
+  func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
+    let timeout = try pragma("busy_timeout").flatMap { Int32($0) } ?? 0
+    sqlite3_busy_timeout(database, 0)
+    defer { sqlite3_busy_timeout(database, timeout) }
+    return try body()
+  }
+
   // Statements.
 
   /// The prepared statement of a text; prepared at the first call, then kept.

@@ -10,14 +10,16 @@ struct HistoryColumns {
   private let toManyBits: [Int]
 
   init(_ layout: EntityLayout) {
-    properties = layout.properties.filter { !$0.isTransient && $0.kind != .fetched }.sorted { $0.name < $1.name }
+    // A composite attribute has one bit for all of its elements.
+    properties = layout.properties.filter { !$0.isTransient && $0.kind != .fetched && $0.composite == nil }
+      .sorted { $0.name < $1.name }
     var slotBits = [Int](repeating: -1, count: layout.slots.count)
     var toManyBits = [Int](repeating: -1, count: layout.toMany.count)
     for (bit, property) in properties.enumerated() {
       if property.kind == .toMany {
         toManyBits[property.toManyIndex] = bit
       } else {
-        slotBits[property.slot] = bit
+        for leaf in property.leaves { slotBits[leaf.slot] = bit }
       }
     }
     self.slotBits = slotBits

@@ -20,7 +20,7 @@ enum Binding: Hashable {
     case .uuid: self = .blob(Data(UnsafeRawBufferPointer(start: row.words + word, count: 16)))
     case .decimal: self = .text(RowWritePlan.text(row.decimal(word: word)))
     case .binary, .transformable: self = .blob(Data(row.tail(word: word)))
-    case .undefined, .toMany, .fetched: self = .null
+    case .undefined, .toMany, .fetched, .composite: self = .null
     }
   }
 
@@ -31,6 +31,17 @@ enum Binding: Hashable {
     case .double(let value): statement.bind(value, at: index)
     case .text(let value): statement.bind(text: value, at: index)
     case .blob(let value): value.withUnsafeBytes { statement.bind(blob: $0, at: index) }
+    }
+  }
+
+  /// As SQL has it in a text.
+  var literal: String {
+    switch self {
+    case .null: "NULL"
+    case .int(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .text(let value): "'" + value.replacingOccurrences(of: "'", with: "''") + "'"
+    case .blob(let value): "X'" + value.map { String(format: "%02X", $0) }.joined() + "'"
     }
   }
 

@@ -69,7 +69,10 @@ extension PredicateTranslator {
       return isEqual ? "\(a) IS\(b)" : "\(a) IS NOT\(b)"
     }
     let value = try fragment(left, scope)
-    if constant.isNull { return isEqual ? "\(value) IS NULL" : "\(value) IS NOT NULL" }
+    if constant.isNull {
+      let value = PredicateTranslator.presence(value)
+      return isEqual ? "\(value) IS NULL" : "\(value) IS NOT NULL"
+    }
     if case .collection = constant {
       throw PredicateTranslator.unsupported("A comparison of a single value with a collection", scope)
     }

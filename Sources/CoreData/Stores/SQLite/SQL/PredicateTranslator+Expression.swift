@@ -97,6 +97,19 @@ extension PredicateTranslator {
 
   // Key paths.
 
+  /// A column's value, with a blank before it: of one that may be the name of a file, what is in the file.
+  private static func value(_ column: SlotColumn, in source: QueryScope.Source) -> SQLFragment {
+    column.isTagged
+      ? " NSCoreDataStoredData( \(source.alias).\(column.name))" : " \(source.alias).\(column.name)"
+  }
+
+  /// The value where only its presence counts: a file need not be read for that.
+  static func presence(_ value: SQLFragment) -> SQLFragment {
+    let call = " NSCoreDataStoredData("
+    guard value.sql.hasPrefix(call), value.sql.hasSuffix(")"), value.bindings.isEmpty else { return value }
+    return SQLFragment(String(value.sql.dropFirst(call.count).dropLast()))
+  }
+
   private func path(
     _ path: [String], from start: QueryScope.Source, _ scope: QueryScope, whole: [String]
   ) throws -> SQLOperand {
@@ -131,13 +144,14 @@ extension PredicateTranslator {
       default:
         guard rest.isEmpty else {
           if rest == ["length"], property.kind == .string || property.kind == .binary {
-            return .value(" length( \(source.alias).\(try scope.column(of: property, in: source).name))", .int64)
+            let column = try scope.column(of: property, in: source)
+            return .value(" length(\(PredicateTranslator.value(column, in: source)))", .int64)
           }
           throw Failure.unknownKeyPath(
             keyPath: whole.joined(separator: "."), entity: start.layout.name, missing: rest[0])
         }
         let column = try scope.column(of: property, in: source)
-        return .value(" \(source.alias).\(column.name)", property.kind)
+        return .value(PredicateTranslator.value(column, in: source), property.kind)
       }
     }
     return .reference(" \(source.alias).Z_PK", source.layout)

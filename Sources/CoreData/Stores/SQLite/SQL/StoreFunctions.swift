@@ -9,6 +9,7 @@
 /// | NSCoreDataText | a number or a text | it as a text, a floating number with all digits that tell it from others |
 /// | NSCoreDataFold | text, options | the text under which all that are equal to it have the same bytes |
 /// | NSCoreDataValue | a value of a list as text, its kind in front | the value |
+/// | NSCoreDataStoredData | the column of binary data that may be in a file | the data |
 /// | NSCoreDataDATrigger… | table, Z_ENT, Z_PK, attribute, value | null; notes that a trigger changed a row |
 ///
 /// `options` are those of `NSString.CompareOptions`: 1 case, 128 diacritics, 256 width, 8 at the start, 4 (with
@@ -125,6 +126,15 @@ enum StoreFunctions {
     }
     try connection.register(function: "NSCoreDataValue", argumentCount: 1) { arguments in
       arguments[0].textBytes.map(PredicateTranslator.value(ofTagged:)) ?? .null
+    }
+  }
+
+  /// The function that looks into the files of long binary values.
+  static func registerFiles(_ files: ExternalFiles, in connection: Connection) throws {
+    // Not deterministic: the file may change.
+    try connection.register(function: "NSCoreDataStoredData", argumentCount: 1, isDeterministic: false) { arguments in
+      guard let bytes = arguments[0].blobBytes else { return .null }
+      do { return .blob(Array(try files.value(ofTagged: bytes))) } catch { return .failure("\(error)") }
     }
   }
 

@@ -8,6 +8,10 @@
 /// | 2 | the name of a file, 36 characters, and a zero byte |
 ///
 /// The files are in `.<name of the store>_SUPPORT/_EXTERNAL_DATA`, named by a UUID. Any thread.
+///
+/// A file is written, down to the disk, inside the transaction that names it, and removed only after the one
+/// that forgets it is on the disk too. So a row never names a file that is not there; what a crash leaves is
+/// a file that no row names, which the next opening removes: see `removeOrphans`.
 struct ExternalFiles: Sendable {
   let store: URL
 
@@ -49,8 +53,59 @@ struct ExternalFiles: Sendable {
     }
     let name = UUID().uuidString
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try Data(value).write(to: folder.appendingPathComponent(name), options: .atomic)
+    try write(value, to: folder.appendingPathComponent(name))
     return (Data([2]) + Data(name.utf8) + Data([0]), name)
+  }
+
+  /// Writes a new file, down to the disk. What fails leaves none.
+  private func write(_ value: UnsafeRawBufferPointer, to file: URL) throws {
+    let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw ExternalFiles.failure("could not be made", file) }
+    defer { close(descriptor) }
+    var rest = value[...]
+    while !rest.isEmpty {
+      let count = Foundation.write(descriptor, rest.withUnsafeBytes { $0.baseAddress }, rest.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw failed("could not be written", file) }
+      rest = rest.dropFirst(count)
+    }
+    guard fsync(descriptor) == 0 else { throw failed("could not be written to the disk", file) }
+  }
+
+  private func failed(_ what: String, _ file: URL) -> Failure {
+    let failure = ExternalFiles.failure(what, file)
+    unlink(file.path)
+    return failure
+  }
+
+  private static func failure(_ what: String, _ file: URL) -> Failure {
+    let reason = String(cString: strerror(errno))
+    return .sqlite(
+      code: 10, extendedCode: 10, message: "the file \(file.path) of a binary value \(what): \(reason)",
+      sql: nil, url: file)
+  }
+
+  /// Brings the names of new files to the disk, before the commit of the rows that have them.
+  func settle(_ names: [String]) throws {
+    if names.isEmpty { return }
+    for folder in [folder, folder.deletingLastPathComponent(), store.deletingLastPathComponent()] {
+      ExternalFiles.synchronize(folder.path)
+    }
+  }
+
+  /// Removes the files that no row names since the last commit. That is only in the log yet, which goes to
+  /// the disk first.
+  func removeAbandoned(_ names: [String]) {
+    ExternalFiles.synchronize(store.path + "-wal")
+    remove(names)
+  }
+
+  /// Some file systems can't do it for a folder; they need not.
+  private static func synchronize(_ path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
   }
 
   func remove(_ names: [String]) {

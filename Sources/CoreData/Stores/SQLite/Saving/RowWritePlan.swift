@@ -161,7 +161,7 @@ final class RowWritePlan: @unchecked Sendable {
       case .uuid:
         statement.bindStatic(blob: UnsafeRawBufferPointer(start: row.words + word, count: 16), at: index)
       case .decimal: statement.bind(text: RowWritePlan.text(row.decimal(word: word)), at: index)
-      case .undefined, .toMany, .fetched: statement.bindNull(at: index)
+      case .undefined, .toMany, .fetched, .composite: statement.bindNull(at: index)
       }
     }
   }

@@ -6,11 +6,32 @@ extension DataModel {
   init(_ model: NSManagedObjectModel) {
     self.init(name: "")
     entities = model.entities.map(Entity.init)
+    for entity in model.entities {
+      for case let attribute as NSCompositeAttributeDescription in entity.ownProperties {
+        addComposite(attribute, named: "\(entity.name ?? "").\(attribute.name)")
+      }
+    }
     configurations = model.configurations.map { name in
       Configuration(
         name: name, entityNames: (model.entities(forConfigurationName: name) ?? []).compactMap(\.name))
     }
     versionIdentifiers = model.versionIdentifiers.map { "\($0.base)" }.sorted()
+  }
+}
+
+extension DataModel {
+  /// The type of a composite attribute, under the path that leads to it: descriptions don't know the name
+  /// that the model's file had for it.
+  private mutating func addComposite(_ composite: NSCompositeAttributeDescription, named name: String) {
+    let attributes = composite.elements.map { element in
+      var attribute = Attribute(element)
+      if element is NSCompositeAttributeDescription { attribute.compositeName = "\(name).\(element.name)" }
+      return attribute
+    }
+    composites.append(CompositeType(name: name, attributes: attributes))
+    for case let element as NSCompositeAttributeDescription in composite.elements {
+      addComposite(element, named: "\(name).\(element.name)")
+    }
   }
 }
 
@@ -20,7 +41,12 @@ extension DataModel.Entity {
     className = entity.managedObjectClassName
     parentName = entity.superentity?.name
     isAbstract = entity.isAbstract
-    attributes = entity.ownProperties.compactMap { $0 as? NSAttributeDescription }.map(DataModel.Attribute.init)
+    let path = name
+    attributes = entity.ownProperties.compactMap { $0 as? NSAttributeDescription }.map { description in
+      var attribute = DataModel.Attribute(description)
+      if description is NSCompositeAttributeDescription { attribute.compositeName = "\(path).\(description.name)" }
+      return attribute
+    }
     relationships = entity.ownProperties.compactMap { $0 as? NSRelationshipDescription }
       .map(DataModel.Relationship.init)
     uniquenessConstraints = entity.constraintNames
@@ -31,7 +57,8 @@ extension DataModel.Entity {
           .init(
             propertyName: $0.propertyName, type: $0.collationType == .rTree ? .rTree : .binary,
             isAscending: $0.isAscending)
-        }, partialIndexPredicate: index.storedPartialIndexPredicateFormat)
+        }, partialIndexPredicate: index.storedPartialIndexPredicateFormat
+          ?? index.partialIndexPredicate.flatMap { try? $0.node }.map(PredicatePrinter.print))
     }
     renamingIdentifier = entity.storedRenamingIdentifier
     versionHashModifier = entity.versionHashModifier

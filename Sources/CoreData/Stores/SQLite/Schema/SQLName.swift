@@ -10,7 +10,7 @@ enum SQLName {
 
   static func table(_ root: EntityLayout) -> String { "Z" + root.name.uppercased() }
 
-  static func column(_ property: LayoutProperty) -> String { "Z" + property.name.uppercased() }
+  static func column(_ property: LayoutProperty) -> String { "Z" + property.ownName.uppercased() }
 
   /// Whether `name` is `prefix`, a number, `rest`, and perhaps a number after it.
   static func matches(_ name: String, prefix: String, rest: String) -> Bool {

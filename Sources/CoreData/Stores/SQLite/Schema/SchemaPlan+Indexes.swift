@@ -25,7 +25,8 @@ extension SchemaPlan {
     var names = Set(description.indexes.map(\.name))
     var statements: [String] = []
     // In the order in which the entity declares them.
-    for attribute in description.ownProperties where attribute.isIndexed && attribute is NSAttributeDescription {
+    for attribute in description.ownProperties
+    where attribute.isIndexed && attribute is NSAttributeDescription {
       guard !attribute.isTransient, names.insert(attribute.name).inserted else { continue }
       statements.append(create(entity, attribute.name, [(try column(attribute.name, entity), true)]))
     }
@@ -39,26 +40,58 @@ extension SchemaPlan {
       if index.elements.contains(where: { $0.collationType == .rTree }) {
         throw Failure.unsupportedFeature("The R-tree index \(index.name) of \(entity.layout.name)")
       }
-      if index.partialIndexPredicate != nil || index.storedPartialIndexPredicateFormat != nil {
-        throw Failure.unsupportedFeature("The partial index \(index.name) of \(entity.layout.name)")
-      }
       let elements = try index.elements.map { element -> (String, Bool) in
         if element.property is NSExpressionDescription {
           throw Failure.unsupportedFeature(
-            "The expression \(element.propertyName ?? "") in the index \(index.name) of \(entity.layout.name)")
+            "The expression \(element.propertyName ?? "") in the index \(index.name) of \(entity.layout.name)"
+          )
         }
         return (try column(element.propertyName ?? "", entity), element.isAscending)
       }
-      if !elements.isEmpty { statements.append(create(entity, index.name, elements)) }
+      if elements.isEmpty { continue }
+      let condition = try condition(of: index, entity).map { " WHERE \($0)" } ?? ""
+      statements.append(create(entity, index.name, elements) + condition)
     }
     return statements
+  }
+
+  /// The condition of a partial index: as in a fetch, but with the values in it, and of columns of the row
+  /// alone, so that every program can write to the table. nil for an index of all rows.
+  private func condition(of index: NSFetchIndexDescription, _ entity: EntitySchema) throws -> String? {
+    let node: PredicateNode
+    if let predicate = index.partialIndexPredicate {
+      node = try predicate.node
+    } else if let format = index.storedPartialIndexPredicateFormat {
+      node = try PredicateParser.predicate(format)
+    } else {
+      return nil
+    }
+    let scope = QueryScope(schema, entity.layout)
+    let fragment = try PredicateTranslator(store: nil).condition(node.joiningElements(entity.layout), scope)
+    guard scope.joins.isEmpty, !fragment.sql.contains("SELECT"), !fragment.sql.contains("NSCo") else {
+      throw Failure.unsupportedFeature(
+        "The partial index \(index.name) of \(entity.layout.name), whose condition is of more than the row's own values "
+          + "and SQLite's own functions,")
+    }
+    var bindings = fragment.bindings[...]
+    var text = ""
+    for character in fragment.sql.replacingOccurrences(of: "t0.", with: "") {
+      if character == "?", let binding = bindings.popFirst() {
+        text += binding.literal
+      } else {
+        text.append(character)
+      }
+    }
+    return text.trimmingCharacters(in: .whitespaces)
   }
 
   private func constraints(of entity: EntitySchema) throws -> [String] {
     try entity.layout.entity.constraintNames.map { names in
       let columns = try names.map { (try column($0, entity), true) }
       // Inherited attributes have values in rows of other entities too; those are not concerned.
-      let isInherited = names.contains { entity.layout.property(named: $0)?.declaringEntity != entity.layout.index }
+      let isInherited = names.contains {
+        entity.layout.property(named: $0)?.declaringEntity != entity.layout.index
+      }
       var statement = create(entity, "UNIQUE_" + names.joined(separator: "_"), columns, isUnique: true)
       if isInherited {
         let numbers = entity.layout.subtree.compactMap { schema.entities[$0]?.number }
@@ -69,7 +102,8 @@ extension SchemaPlan {
   }
 
   private func create(
-    _ entity: EntitySchema, _ name: String, _ columns: [(name: String, ascending: Bool)], isUnique: Bool = false
+    _ entity: EntitySchema, _ name: String, _ columns: [(name: String, ascending: Bool)],
+    isUnique: Bool = false
   ) -> String {
     let list = columns.map { "\($0.name) COLLATE BINARY \($0.ascending ? "ASC" : "DESC")" }
     return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLName.quoted("Z_\(entity.layout.name)_\(name)")) "

@@ -5,7 +5,7 @@ enum ColumnType: Int {
   init(_ kind: SlotKind) {
     self =
       switch kind {
-      case .int16, .int32, .int64, .boolean, .toOne, .toMany, .fetched: .integer
+      case .int16, .int32, .int64, .boolean, .toOne, .toMany, .fetched, .composite: .integer
       case .date: .timestamp
       case .double, .float: .float
       case .decimal: .decimal

@@ -1,0 +1,105 @@
+/// Composite attributes: the elements are in slots of their own, the attribute is the dictionary that they
+/// make.
+extension LayoutProperty {
+  var compositeAttribute: NSCompositeAttributeDescription {
+    unsafeDowncast(description, to: NSCompositeAttributeDescription.self)
+  }
+
+  /// The elements that have slots, those of nested composites among them; of any other property itself.
+  var leaves: [LayoutProperty] { kind == .composite ? elements.flatMap(\.leaves) : [self] }
+
+  /// The dictionary of the elements that have a value; nil when none has.
+  func composed(_ value: (LayoutProperty) throws -> Any?) rethrows -> [String: Any]? {
+    var values: [String: Any] = [:]
+    for element in elements {
+      let found = element.kind == .composite ? try element.composed(value) : try value(element)
+      if let found { values[element.ownName] = found }
+    }
+    return values.isEmpty ? nil : values
+  }
+
+  /// What a dictionary has for each slot; nil when it is no dictionary, or has a key that is no element's.
+  func elementValues(of value: Any) -> [(LayoutProperty, Any?)]? {
+    guard let values = LayoutProperty.dictionary(value) else { return nil }
+    guard values.keys.allSatisfy({ key in elements.contains { $0.ownName == key } }) else { return nil }
+    var result: [(LayoutProperty, Any?)] = []
+    for element in elements {
+      let value = values[element.ownName].flatMap { $0 is NSNull ? nil : $0 }
+      guard element.kind == .composite else {
+        result.append((element, value))
+        continue
+      }
+      guard let value else {
+        result += element.leaves.map { ($0, nil) }
+        continue
+      }
+      guard let inner = element.elementValues(of: value) else { return nil }
+      result += inner
+    }
+    return result
+  }
+
+  private static func dictionary(_ value: Any) -> [String: Any]? {
+    if let dictionary = value as? [String: Any] { return dictionary }
+    guard let object = value as? NSDictionary else { return nil }
+    var dictionary: [String: Any] = [:]
+    for (key, value) in object {
+      guard let key = key as? String else { return nil }
+      dictionary[key] = value
+    }
+    return dictionary
+  }
+}
+
+extension EntityLayout {
+  /// The key path with each way into a composite attribute as one key: `home.address.city` is `home` and
+  /// `address.city`.
+  func joiningElements(_ path: [String]) -> [String] {
+    if !model.hasComposites { return path }
+    var layout = self
+    var joined: [String] = []
+    var rest = path[...]
+    while let key = rest.popFirst() {
+      guard var property = layout.property(named: key) else {
+        joined.append(key)
+        // An operator stands between keys of the same objects.
+        if key.hasPrefix("@") { continue }
+        return joined + rest
+      }
+      while property.kind == .composite, let next = rest.first,
+        let element = property.elements.first(where: { $0.ownName == next })
+      {
+        property = element
+        rest.removeFirst()
+      }
+      joined.append(property.name)
+      guard property.isRelationship, property.destination >= 0 else { return joined + rest }
+      layout = model.layouts[property.destination]
+    }
+    return joined
+  }
+
+  /// The entity that a key path leads to; nil when it leads to none.
+  func destination(of path: [String]) -> EntityLayout? {
+    var layout = self
+    for key in path where !key.hasPrefix("@") {
+      guard let property = layout.property(named: key), property.isRelationship, property.destination >= 0
+      else {
+        return nil
+      }
+      layout = model.layouts[property.destination]
+    }
+    return layout
+  }
+}
+
+extension NSEntityDescription {
+  /// The key paths of all elements of composite attributes.
+  var elementPaths: [String] {
+    func paths(_ attribute: NSAttributeDescription, _ path: String) -> [String] {
+      guard let composite = attribute as? NSCompositeAttributeDescription else { return [path] }
+      return [path] + composite.elements.flatMap { paths($0, "\(path).\($0.name)") }
+    }
+    return properties.compactMap { $0 as? NSCompositeAttributeDescription }.flatMap { paths($0, $0.name) }
+  }
+}

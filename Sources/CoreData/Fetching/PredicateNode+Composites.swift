@@ -1,0 +1,67 @@
+/// Key paths into composite attributes, as stores want them: an element is one key. See
+/// `EntityLayout.joiningElements`.
+extension PredicateNode {
+  func joiningElements(_ layout: EntityLayout) -> PredicateNode {
+    layout.model.hasComposites ? joiningElements(layout, [:]) : self
+  }
+
+  /// - Parameter variables: the entities of the variables of the SUBQUERYs around.
+  fileprivate func joiningElements(_ layout: EntityLayout, _ variables: [String: EntityLayout])
+    -> PredicateNode
+  {
+    switch self {
+    case .constant, .block: return self
+    case .and(let parts): return .and(parts.map { $0.joiningElements(layout, variables) })
+    case .or(let parts): return .or(parts.map { $0.joiningElements(layout, variables) })
+    case .not(let part): return .not(part.joiningElements(layout, variables))
+    case .comparison(var comparison):
+      comparison.left = comparison.left.joiningElements(layout, variables)
+      comparison.right = comparison.right.joiningElements(layout, variables)
+      return comparison.comparingElementsWithNil(layout) ?? .comparison(comparison)
+    }
+  }
+}
+
+extension Comparison {
+  /// `address == nil` says it of each element; nil for any other comparison.
+  fileprivate func comparingElementsWithNil(_ layout: EntityLayout) -> PredicateNode? {
+    guard case .keyPath(let path) = left, let name = path.last, case .constant(.null) = right,
+      modifier == .direct,
+      comparator == .equalTo || comparator == .notEqualTo,
+      let property = layout.destination(of: Array(path.dropLast()))?.property(named: name),
+      property.kind == .composite
+    else { return nil }
+    let parts = property.leaves.map { leaf in
+      PredicateNode.comparison(Comparison(.keyPath(path.dropLast() + [leaf.name]), comparator, right))
+    }
+    return comparator == .equalTo ? .and(parts) : .or(parts)
+  }
+}
+
+extension ExpressionNode {
+  fileprivate func joiningElements(_ layout: EntityLayout, _ variables: [String: EntityLayout])
+    -> ExpressionNode
+  {
+    replacing { node in
+      switch node {
+      case .keyPath(let path): return .keyPath(layout.joiningElements(path))
+      case .nested(.variable(let name), let path):
+        return variables[name].map { .nested(.variable(name), $0.joiningElements(path)) }
+      case .subquery(let collection, let variable, let predicate):
+        let collection = collection.joiningElements(layout, variables)
+        var inner = variables
+        switch collection {
+        case .keyPath(let path): inner[variable] = layout.destination(of: path)
+        case .nested(.variable(let name), let path): inner[variable] = variables[name]?.destination(of: path)
+        default: inner[variable] = nil
+        }
+        return .subquery(collection, variable: variable, predicate.joiningElements(layout, inner))
+      case .conditional(let predicate, let a, let b):
+        return .conditional(
+          predicate.joiningElements(layout, variables), a.joiningElements(layout, variables),
+          b.joiningElements(layout, variables))
+      default: return nil
+      }
+    }
+  }
+}
