@@ -174,19 +174,6 @@ struct CoordinatorTests {
       #expect(try again.context.all("Book").count == 2)
     }
   }
-
-  @Test(
-    "destroyPersistentStore removes the file and its companions, but no open one",
-    arguments: StoreKind.allCases.filter { $0 != .inMemory })
-  func destroy(_ kind: StoreKind) throws {
-    let stack = try Stack(kind)
-    #expect(failure { try stack.coordinator.destroyPersistentStore(at: stack.url, ofType: kind.type) } != nil)
-    try stack.coordinator.remove(stack.store)
-    try stack.coordinator.destroyPersistentStore(at: stack.url, ofType: kind.type)
-    for suffix in ["", "-wal", "-shm"] {
-      #expect(!FileManager.default.fileExists(atPath: stack.url.path + suffix))
-    }
-  }
 }
 
 @Suite("Container")

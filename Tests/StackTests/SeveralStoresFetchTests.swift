@@ -105,25 +105,64 @@ struct SeveralStoresFetchTests {
     }
   }
 
-  @Test("Plain dictionaries come of all stores; orders, limits, groups and sums over several are refused by name", arguments: StoreKind.allCases)
+  @Test("Dictionaries come of all stores in one order, distinct and cut together", arguments: StoreKind.allCases)
   func dictionaries(_ kind: StoreKind) throws {
-    let stores = try TwoStores(kind, books: 4)
+    let stores = try TwoStores(kind, books: 6)
     try stores.run { (context: NSManagedObjectContext) throws in
       let request = NSFetchRequest<NSDictionary>(entityName: "Book")
       request.resultType = .dictionaryResultType
       request.propertiesToFetch = ["title"]
-      #expect(Set(try context.fetch(request).compactMap { $0["title"] as? String }) == ["00", "01", "02", "03"])
-      request.fetchLimit = 1
-      #expect(failure { _ = try context.fetch(request) }?.localizedDescription.contains("over several stores") == true)
-      request.fetchLimit = 0
-      let sum = NSExpressionDescription()
-      sum.name = "sum"
-      sum.expression = NSExpression(forFunction: "sum:", arguments: [NSExpression(forKeyPath: "pages")])
-      sum.expressionResultType = .integer64AttributeType
-      request.propertiesToFetch = [sum]
-      #expect(failure { _ = try context.fetch(request) }?.localizedDescription.contains("over several stores") == true)
+      func titles() throws -> [String] { try context.fetch(request).compactMap { $0["title"] as? String } }
+      #expect(Set(try titles()) == ["00", "01", "02", "03", "04", "05"])
+      request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+      #expect(try titles() == ["05", "04", "03", "02", "01", "00"])
+      (request.fetchOffset, request.fetchLimit) = (1, 3)
+      #expect(try titles() == ["04", "03", "02"])
+      // Sorted by what is no column, which stays none.
+      request.sortDescriptors = [
+        NSSortDescriptor(key: "pages", ascending: true), NSSortDescriptor(key: "title", ascending: true),
+      ]
+      #expect(try titles() == ["03", "01", "04"])
+      #expect(try context.fetch(request).allSatisfy { $0.count == 1 })
+      (request.fetchOffset, request.fetchLimit) = (0, 0)
+      request.propertiesToFetch = ["pages"]
+      request.returnsDistinctResults = true
+      func pages() throws -> [Int] { try context.fetch(request).compactMap { $0["pages"] as? Int } }
+      #expect(try pages() == [0, 1, 2])
+      (request.fetchOffset, request.fetchLimit) = (1, 1)
+      #expect(try pages() == [1])
+      (request.fetchOffset, request.fetchLimit) = (0, 2)
+      request.sortDescriptors = nil
+      #expect(try pages().count == 2)
+    }
+  }
+
+  @Test("What is computed for each row comes of all stores; groups and sums over several are refused by name", arguments: StoreKind.allCases)
+  func computed(_ kind: StoreKind) throws {
+    let stores = try TwoStores(kind, books: 4)
+    try stores.run { (context: NSManagedObjectContext) throws in
+      let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+      request.resultType = .dictionaryResultType
+      request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      func column(_ function: String, _ arguments: [NSExpression]) -> NSExpressionDescription {
+        let column = NSExpressionDescription()
+        column.name = "value"
+        column.expression = NSExpression(forFunction: function, arguments: arguments)
+        column.expressionResultType = .integer64AttributeType
+        return column
+      }
+      let pages = NSExpression(forKeyPath: "pages")
+      request.propertiesToFetch = [column("add:to:", [pages, NSExpression(forConstantValue: 10)])]
+      #expect(try context.fetch(request).compactMap { $0["value"] as? Int } == [10, 11, 12, 10])
+      request.propertiesToFetch = [column("sum:", [pages])]
+      #expect(failure { _ = try context.fetch(request) }?.localizedDescription.contains("of several stores") == true)
+      request.sortDescriptors = nil
       request.affectedStores = [stores.store]
-      #expect(try context.fetch(request).first?["sum"] as? Int == 1)
+      #expect(try context.fetch(request).first?["value"] as? Int == 1)
+      request.affectedStores = nil
+      request.propertiesToFetch = ["pages"]
+      request.propertiesToGroupBy = ["pages"]
+      #expect(failure { _ = try context.fetch(request) }?.localizedDescription.contains("of several stores") == true)
     }
   }
 

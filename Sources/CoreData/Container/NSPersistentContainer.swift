@@ -18,6 +18,9 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   private let ownModel: NSManagedObjectModel
   private let ownCoordinator: NSPersistentStoreCoordinator
   private let ownViewContext: NSManagedObjectContext
+  /// Descriptions whose stores were loaded; under `lock`.
+  private var loaded: [NSPersistentStoreDescription] = []
+  private let lock = NSLock()
 
   /// The stores to open; one SQLite store in ``defaultDirectoryURL()`` unless set otherwise before loading.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
@@ -71,19 +74,27 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Opens the stores. The handler is called once for each description, with an error where one could not be
   /// opened: before this returns, on the calling thread, or for an asynchronous description later, on a
-  /// background queue.
+  /// background queue. A description whose store is there already is skipped, and its handler not called. A failure
+  /// leaves the other stores loaded.
   @preconcurrency
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
-    for description in persistentStoreDescriptions {
-      if let url = description.url, description.type != NSInMemoryStoreType, url.path != "/dev/null",
-        persistentStoreCoordinator.persistentStore(for: url) != nil
-      {
-        continue
+    for description in persistentStoreDescriptions where !isLoaded(description) {
+      persistentStoreCoordinator.addPersistentStore(with: description) { added, error in
+        if error == nil { self.lock.withLock { self.loaded.append(added) } }
+        block(added, error)
       }
-      persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
     }
+  }
+
+  /// Stores in memory share their URLs: they are told by their descriptions.
+  private func isLoaded(_ description: NSPersistentStoreDescription) -> Bool {
+    guard let url = description.url else { return false }
+    let stores = persistentStoreCoordinator.persistentStores
+    if description.type != NSInMemoryStoreType, url.path != "/dev/null" { return stores.contains { $0.isAt(url) } }
+    return lock.withLock { loaded.contains { $0 === description } }
+      && stores.contains { $0.url == url && $0.type == description.type }
   }
 
   /// A new context on a private queue.

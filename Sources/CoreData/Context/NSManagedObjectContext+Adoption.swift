@@ -4,17 +4,19 @@ extension NSManagedObjectContext {
   func reserveKeys(for objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator) throws {
     // By store and root entity, in the order of insertion.
     var groups: [[ContiguousArray<NSManagedObject>]] = []
-    var storeOfRoot: [UInt16?] = Array(repeating: nil, count: owner.layouts.layouts.count)
+    // By entity: a configuration may lack some of a hierarchy.
+    var storeOfEntity: [UInt16?] = Array(repeating: nil, count: owner.layouts.layouts.count)
     for object in objects where object.finalReference.key < 0 {
       let root = object.layout.rootIndex
       if object.store == NSManagedObject.noStore {
-        if storeOfRoot[root] == nil {
-          storeOfRoot[root] = owner.number(of: try coordinator.storeForNewObjects(of: object.layout).identity)
+        let entity = object.layout.index
+        if storeOfEntity[entity] == nil {
+          storeOfEntity[entity] = owner.number(of: try coordinator.storeForNewObjects(of: object.layout).identity)
         }
-        object.store = storeOfRoot[root]!
+        object.store = storeOfEntity[entity]!
       }
       let store = Int(object.store)
-      while groups.count <= store { groups.append(Array(repeating: [], count: storeOfRoot.count)) }
+      while groups.count <= store { groups.append(Array(repeating: [], count: storeOfEntity.count)) }
       groups[store][root].append(object)
     }
     for (number, roots) in groups.enumerated() {

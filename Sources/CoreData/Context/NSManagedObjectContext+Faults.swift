@@ -122,7 +122,9 @@ extension MisuseReport {
     MisuseReport(
       "CoreData could not fulfill a fault for \(object.objectID.description).",
       facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
-      how: "The row was deleted after the object was found, by another context or another program.",
+      how: object.owner.storeIdentity(object.store).map { $0.store == nil } ?? false
+        ? "Its store was removed from the coordinator before the object was read."
+        : "The row was deleted after the object was found, by another context or another program.",
       remedy: isDeleted
         ? "The object reads as empty and is deleted, since shouldDeleteInaccessibleFaults is set; existingObject(with:) "
           + "throws instead."

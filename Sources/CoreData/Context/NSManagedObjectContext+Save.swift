@@ -12,13 +12,21 @@ extension NSManagedObjectContext {
     var plan = try SavePlan(self, coordinator)
     let rewritten = try commit(&plan, coordinator)
     adopt(plan)
+    finish(plan, rewritten, coordinator)
+    if Stress.isOn { turnIntoFaults() }
+  }
+
+  /// What follows once objects have taken over what the stores have written.
+  func finish(
+    _ plan: SavePlan, _ rewritten: [(store: StoreIdentity, row: RowSnapshot)],
+    _ coordinator: NSPersistentStoreCoordinator
+  ) {
     for (store, row) in rewritten {
       owner.registered(row.reference, store: owner.number(of: store))?.takeRefreshed(row)
     }
     checkInvariants("after a save")
     pinAfterSave()
     announce(plan, coordinator)
-    if Stress.isOn { turnIntoFaults() }
   }
 
   private func turnIntoFaults() {
@@ -72,15 +80,31 @@ extension NSManagedObjectContext {
   private func commit(
     _ plan: inout SavePlan, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
+    // Whether a part is saved already, because another one's store was in conflict.
+    var isPartial = false
     for _ in 0..<100 {
-      let conflicts = try parent.map { try commit(plan, to: $0) } ?? coordinator.commit(plan.changeSets)
+      let conflicts: StoreConflicts
+      do {
+        conflicts = try parent.map { try commit(plan, to: $0) } ?? coordinator.commit(plan.changeSets)
+      } catch let partial as PartialSave {
+        adopt(plan, writtenBy: partial.written, partial.rewritten, coordinator)
+        throw incompleteSave(partial.unsaved, partial.error)
+      } catch where isPartial {
+        throw incompleteSave(plan.changeSets.map(\.store), error as NSError)
+      }
       if conflicts.isEmpty { return conflicts.rewritten }
+      if !conflicts.written.isEmpty {
+        adopt(plan, writtenBy: conflicts.written, conflicts.rewritten, coordinator)
+        isPartial = true
+      }
       do {
         try resolve(conflicts)
       } catch {
         plan.forgetReservedKeys()
         forgetConflicts()
-        throw error
+        if !isPartial { throw error }
+        let unsaved = plan.changeSets.map(\.store).filter { store in !conflicts.written.contains { $0 === store } }
+        throw incompleteSave(unsaved, error as NSError)
       }
       plan = try SavePlan(self, coordinator)
     }

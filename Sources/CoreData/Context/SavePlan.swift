@@ -12,6 +12,8 @@ struct SavePlan {
   var count: Int { inserted.count + updated.count + unchanged.count + deleted.count }
 
   private let builder: RowWriter
+  /// A changed object whose store is gone.
+  private var lost: NSManagedObject?
 
   /// Reserves keys for new objects and encodes every changed object.
   init(_ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator) throws {
@@ -42,7 +44,19 @@ struct SavePlan {
     for object in context.lockedList where object.state.isDisjoint(with: .pending) {
       if let row = object.row { withChanges(object, context) { $0.locked.append(row) } }
     }
+    if let lost { throw Failure.storeNotAdded(url: nil, entity: lost.layout.name).nsError }
     if context.parent == nil { try refuseReadOnlyStores() }
+  }
+
+  /// What the plan has for some of the stores.
+  func part(ofStores numbers: Set<UInt16>, _ stores: [NSPersistentStore]) -> SavePlan {
+    var part = self
+    part.inserted.removeAll { !numbers.contains($0.object.store) }
+    part.updated.removeAll { !numbers.contains($0.object.store) }
+    part.unchanged.removeAll { !numbers.contains($0.store) }
+    part.deleted.removeAll { !numbers.contains($0.store) }
+    part.changeSets.removeAll { set in !stores.contains { $0 === set.store } }
+    return part
   }
 
   /// Reads what stores have of ordered relationships that are written as a whole: by key, since what neighbours need
@@ -116,7 +130,11 @@ struct SavePlan {
   private mutating func withChanges(
     _ object: NSManagedObject, _ context: NSManagedObjectContext, _ change: (inout ChangeSet) -> Void
   ) {
-    guard let store = context.owner.storeIdentity(object.store)?.store else { return }
+    guard let store = context.owner.storeIdentity(object.store)?.store else {
+      // Of what was deleted in a store that is gone nothing is left to do.
+      if context.parent == nil, !object.state.contains(.deleted) { lost = object }
+      return
+    }
     // Nearly always the store of the object before.
     if let last = changeSets.indices.last, changeSets[last].store === store {
       change(&changeSets[last].changes)

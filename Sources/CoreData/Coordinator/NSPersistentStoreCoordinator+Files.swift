@@ -1,25 +1,165 @@
+/// Stores as files: moving, copying, replacing, destroying. The work is the store classes'; see `FileOperating`.
 extension NSPersistentStoreCoordinator {
-  /// Empties the store at a location. A SQLite store's files are removed, `-wal` and `-shm` included.
-  public func destroyPersistentStore(
-    at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
-  ) throws {
-    if persistentStore(for: url) != nil {
-      throw Failure.unsupportedFeature(
-        "Destroying the store at \(url.path) while it is open: remove it from the coordinator first").nsError
-    }
-    guard storeType == NSSQLiteStoreType || storeType == NSInMemoryStoreType else {
-      throw Failure.unsupportedFeature("Destroying a store of type \(storeType)").nsError
-    }
-    if url.path == "/dev/null" || storeType == NSInMemoryStoreType { return }
-    for suffix in ["", "-wal", "-shm"] {
-      let path = url.path + suffix
-      if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-    }
-  }
-
   public func destroyPersistentStore(
     at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
   ) throws {
     try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
+  }
+
+  public func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+    type: NSPersistentStore.StoreType
+  ) throws {
+    try replacePersistentStore(
+      at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+      sourceOptions: sourceOptions, ofType: type.rawValue)
+  }
+
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, type: NSPersistentStore.StoreType
+  ) throws -> NSPersistentStore {
+    try migratePersistentStore(store, to: url, options: options, withType: type.rawValue)
+  }
+
+  /// ``destroyPersistentStore(at:ofType:options:)``.
+  func destroyStore(at url: URL, _ type: String, _ options: [AnyHashable: Any]?) throws {
+    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    try removeStore(at: url)
+    try publicErrors {
+      guard let files = storeClass as? any FileOperating.Type else { return try StoreFiles.remove(url) }
+      try files.destroyStore(at: url, options)
+    }
+  }
+
+  /// ``replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)``.
+  func replaceStore(
+    at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?,
+    _ type: String
+  ) throws {
+    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    try removeStore(at: destination)
+    try publicErrors {
+      guard let files = storeClass as? any FileOperating.Type else {
+        return try StoreFiles.replace(destination, by: source)
+      }
+      try files.replaceStore(at: destination, options, from: source, sourceOptions)
+    }
+  }
+
+  /// What happens to the file happens to a store that has been taken out: nobody reads a state that is gone.
+  private func removeStore(at url: URL) throws {
+    while let store = persistentStores.first(where: { $0.isAt(url) }) { try removeStore(store) }
+  }
+
+  // Moving.
+
+  /// ``setURL(_:for:)``.
+  func setLocation(_ url: URL, of store: NSPersistentStore) -> Bool {
+    let uuid = store.identity.uuid
+    do {
+      try saving.alone {
+        try checkAdded(store)
+        if let other = persistentStores.first(where: { $0 !== store && $0.isAt(url) }) {
+          throw Failure.storeAlreadyAdded(url: other.url ?? url)
+        }
+        RemoteChanges.forget(store)
+        defer { RemoteChanges.note(store, of: self) }
+        if let files = store as? any FileOperating { try files.move(to: url) } else { store.url = url }
+      }
+    } catch {
+      warn(
+        MisuseReport(
+          "The store \(store.url?.path ?? "without a URL") could not be moved to \(url.path).",
+          facts: [("Error", ((error as? Failure)?.nsError ?? error as NSError).localizedDescription)],
+          how: "setURL(_:for:) opens the file that is there, which has to be this store's, moved or copied.",
+          remedy: "The store goes on where it was."))
+      return false
+    }
+    if store.identity.uuid != uuid {
+      post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, store]])
+    }
+    return true
+  }
+
+  // Saving as.
+
+  /// ``migratePersistentStore(_:to:options:withType:)``.
+  func migrateStore(
+    _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, type: String
+  ) throws -> NSPersistentStore {
+    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    try NSPersistentStoreCoordinator.refuseMissing(options)
+    try publicErrors {
+      try checkAdded(store)
+      let isOccupied =
+        try (storeClass as? any FileOperating.Type)?.isOccupied(url) ?? StoreFiles.isOccupied(url)
+      if isOccupied || persistentStores.contains(where: { $0.isAt(url) }) { throw Failure.storeExists(url: url) }
+    }
+    post(.NSPersistentStoreCoordinatorStoresWillChange, [NSRemovedPersistentStoresKey: [store]])
+    NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)
+    let new = try saving.alone {
+      try publicErrors { try checkAdded(store) }
+      let new = try publicErrors { try copyStore(store, storeClass, to: url, options) }
+      RemoteChanges.forget(store)
+      store.willRemove(from: self)
+      new.takePlace(of: store)
+      withStores { $0.replace(store, by: new) }
+      store.detach()
+      return new
+    }
+    new.didAdd(to: self)
+    RemoteChanges.note(new, of: self)
+    post(
+      .NSPersistentStoreCoordinatorStoresDidChange,
+      [
+        NSAddedPersistentStoresKey: [new], NSRemovedPersistentStoresKey: [store],
+        NSUUIDChangedPersistentStoresKey: [store, new],
+      ])
+    return new
+  }
+
+  /// Makes and opens the new store; on failure nothing is left of it.
+  private func copyStore(
+    _ store: NSPersistentStore, _ storeClass: NSPersistentStore.Type, to url: URL, _ options: [AnyHashable: Any]?
+  ) throws -> NSPersistentStore {
+    guard let source = store as? any RowStore, storeClass is any RowStore.Type else {
+      throw Failure.unsupportedFeature(
+        "Migrating a store of class \(Swift.type(of: store)) to one of class \(storeClass)")
+    }
+    let copy = StoreCopy(store, layouts, entities: layouts.layouts.filter { holds(store, $0) })
+    let files = storeClass as? any FileOperating.Type
+    do {
+      let isMade = try files?.makeFile(at: url, copying: source, copy) ?? false
+      let new = try openStore(storeClass, store.configurationName, at: url, options)
+      if isMade { return new }
+      do {
+        if new.isReadOnly { throw Failure.readOnlyStore(url: url, entity: nil) }
+        guard let rows = new as? any RowStore else { return new }
+        try copy.fill(rows, from: source)
+      } catch {
+        new.willRemove(from: self)
+        new.detach()
+        throw error
+      }
+      return new
+    } catch {
+      if let files { try? files.destroyStore(at: url, nil) }
+      try? StoreFiles.remove(url)
+      throw error
+    }
+  }
+
+  // What is missing.
+
+  /// Not implemented: stores are not migrated, neither at once nor later.
+  public func finishDeferredLightweightMigration() throws {
+    throw Failure.unsupportedFeature("Deferred migration (finishDeferredLightweightMigration())").nsError
+  }
+
+  /// Not implemented: stores are not migrated, neither at once nor later.
+  public func finishDeferredLightweightMigrationTask() throws {
+    throw Failure.unsupportedFeature("Deferred migration (finishDeferredLightweightMigrationTask())").nsError
   }
 }

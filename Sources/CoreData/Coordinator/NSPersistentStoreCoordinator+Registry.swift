@@ -57,4 +57,10 @@ extension NSPersistentStoreCoordinator {
       throw failure.nsError
     }
   }
+
+  public class func setMetadata(
+    _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
+  }
 }

@@ -4,6 +4,12 @@ extension NSPersistentStoreCoordinator {
   func executeBatch(
     _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, by origin: ChangeOrigin
   ) throws -> NSPersistentStoreResult {
+    try saving.together { try executeBatchHoldingStores(request, answer, origin) }
+  }
+
+  private func executeBatchHoldingStores(
+    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, _ origin: ChangeOrigin
+  ) throws -> NSPersistentStoreResult {
     switch request {
     case let request as NSBatchInsertRequest: return try insert(request, answer, origin)
     case let request as NSBatchDeleteRequest:

@@ -4,8 +4,20 @@ struct StoreConflicts {
   var constraints: [(store: StoreIdentity, conflict: ConstraintConflict)] = []
   /// Rows that the stores themselves changed further while they wrote.
   var rewritten: [(store: StoreIdentity, row: RowSnapshot)] = []
+  /// The stores that have written their part all the same.
+  var written: [NSPersistentStore] = []
 
   var isEmpty: Bool { versions.isEmpty && constraints.isEmpty }
+}
+
+/// A save of several stores that ended at one of them: the others have written, and stay so.
+// @unchecked Sendable: rows are immutable, stores may be used from any thread.
+struct PartialSave: Error, @unchecked Sendable {
+  let written: [NSPersistentStore]
+  let rewritten: [(store: StoreIdentity, row: RowSnapshot)]
+  /// The one that failed, and those that were not asked any more.
+  let unsaved: [NSPersistentStore]
+  let error: NSError
 }
 
 /// What one store answered to a fetch.
@@ -26,10 +38,6 @@ extension [StoreAnswer] {
       return rows
     }
   }
-}
-
-extension ExpressionNode {
-  fileprivate var isFunction: Bool { if case .function = self { true } else { false } }
 }
 
 /// Which store a request goes to.
@@ -60,7 +68,8 @@ extension NSPersistentStoreCoordinator {
   func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
     guard store.configurationName != NSPersistentStore.defaultConfigurationName else { return true }
     let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) ?? []
-    return entities.contains { layouts.layout(of: $0)?.rootIndex == layout.rootIndex }
+    // A configuration has the parents of its entities: without this one it has none below it.
+    return entities.contains { layouts.layout(of: $0)?.index == layout.index }
   }
 
   /// The first store that can take new objects of an entity.
@@ -109,50 +118,47 @@ extension NSPersistentStoreCoordinator {
     return description.limit > 0 ? min(rest, description.limit) : rest
   }
 
-  func dictionaries(
-    for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
-  ) throws -> [NSDictionary] {
-    if case .dictionaries(let request) = description.output, try isSpread(description, asked, generation),
-      !description.sort.isEmpty || description.limit > 0 || description.offset > 0 || request.isDistinct
-        || !request.groupBy.isEmpty || request.columns.contains(where: \.expression.isFunction)
-    {
-      throw Failure.unsupportedFeature(
-        "Sorting, limiting, grouping, distinct or computed dictionaries over several stores").nsError
+  /// Hands each store its changes, until one has something against them. Throws a `PartialSave` where one fails after
+  /// others have written.
+  func commit(_ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]) throws -> StoreConflicts {
+    try saving.together {
+      var conflicts = StoreConflicts()
+      for (index, part) in changeSets.enumerated() where conflicts.isEmpty {
+        do {
+          try commit(part.changes, to: part.store, &conflicts)
+        } catch {
+          let error = (error as? Failure)?.nsError ?? error as NSError
+          guard !conflicts.written.isEmpty else { throw error }
+          RemoteChanges.announce(conflicts.written)
+          throw PartialSave(
+            written: conflicts.written, rewritten: conflicts.rewritten, unsaved: changeSets[index...].map(\.store),
+            error: error)
+        }
+      }
+      RemoteChanges.announce(conflicts.written)
+      return conflicts
     }
-    return try answers(to: description, stores: asked, generation).dictionaries
   }
 
-  /// Hands each store its changes. Empty when all of them wrote; with several stores a later one may refuse what
-  /// an earlier one has written, which is then said in the error.
-  func commit(_ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]) throws -> StoreConflicts {
-    var conflicts = StoreConflicts()
-    var written: [NSPersistentStore] = []
-    for (store, changes) in changeSets {
-      guard let rows = store as? any RowStore else {
-        throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))").nsError
-      }
-      do {
-        switch try rows.commit(changes) {
-        case .saved(let rewritten):
-          written.append(store)
-          conflicts.rewritten += rewritten.map { (store.identity, $0) }
-        case .versionConflicts(let found):
-          conflicts.versions += found.map { (store.identity, $0) }
-        case .constraintConflicts(let found):
-          conflicts.constraints += found.map { (store.identity, $0) }
-        }
-      } catch {
-        let error = (error as? Failure)?.nsError ?? error as NSError
-        if written.isEmpty { throw error }
-        throw Failure.incompleteSave(stores: [store], errors: [error]).nsError
-      }
+  private func commit(
+    _ changes: ChangeSet, to store: NSPersistentStore, _ conflicts: inout StoreConflicts
+  ) throws {
+    if !withStores({ $0.contains(store) }) {
+      let row = changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first
+      throw Failure.storeNotAdded(url: store.url, entity: row.map { layouts.layouts[$0.entity].name })
     }
-    if !conflicts.isEmpty, !written.isEmpty {
-      throw Failure.incompleteSave(stores: changeSets.map(\.store).filter { !written.contains($0) }, errors: [])
-        .nsError
+    guard let rows = store as? any RowStore else {
+      throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))")
     }
-    RemoteChanges.announce(written)
-    return conflicts
+    switch try rows.commit(changes) {
+    case .saved(let rewritten):
+      conflicts.written.append(store)
+      conflicts.rewritten += rewritten.map { (store.identity, $0) }
+    case .versionConflicts(let found):
+      conflicts.versions += found.map { (store.identity, $0) }
+    case .constraintConflicts(let found):
+      conflicts.constraints += found.map { (store.identity, $0) }
+    }
   }
 
   func publicErrors<Value>(_ body: () throws -> Value) throws -> Value {

@@ -1,9 +1,9 @@
 /// Joins one model, the stores that hold its objects, and the contexts that work on them.
 ///
 /// May be used from any thread. Each store orders the calls it gets by itself; the list of stores changes under
-/// `lock`.
+/// `lock`, which is never held while a store is opened or observers are told.
 nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-  // `@unchecked Sendable`: `stores` and `contexts` are only touched under `lock`.
+  // `@unchecked Sendable`: `list` and `contexts` are only touched under `lock`.
 
   /// The model. Frozen from here on.
   public let managedObjectModel: NSManagedObjectModel
@@ -13,9 +13,13 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   open var name: String?
 
   private let lock = NSRecursiveLock()
-  private var stores: [NSPersistentStore] = []
+  private var list = StoreList()
+  /// Saves hold it together. Who moves or removes a store holds it alone, so that no save is lost between two files.
+  let saving = SharedLock()
   private var contexts: [WeakContext] = []
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
+  /// The thread that runs a block of `queue`, 0 for none: one that waits for another block would wait for itself.
+  private let queueThread = AtomicWord()
 
   /// Not of the context's owner, whose references are counted for every object: that is slower once there is a weak
   /// one.
@@ -36,6 +40,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     LoadedModels.note(model)
   }
 
+  deinit { queueThread.free() }
+
   /// Makes a coordinator for a model that may be broken; throws what is wrong with it.
   public convenience init(checking model: NSManagedObjectModel) throws {
     try model.validateForUse()
@@ -43,7 +49,11 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   }
 
   /// The stores, in the order in which they were added; the first that can takes new objects.
-  open var persistentStores: [NSPersistentStore] { lock.withLock { stores } }
+  open var persistentStores: [NSPersistentStore] { lock.withLock { list.stores } }
+
+  func withStores<Result>(_ body: (inout StoreList) throws -> Result) rethrows -> Result {
+    try lock.withLock { try body(&list) }
+  }
 
   // Adding and removing.
 
@@ -53,35 +63,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
-    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: storeType)
-    try NSPersistentStoreCoordinator.refuseMissing(options)
-    let url = try storeURL ?? NSPersistentStoreCoordinator.urlWithoutFile(for: storeType)
-    if let configuration, configuration != NSPersistentStore.defaultConfigurationName,
-      managedObjectModel.entities(forConfigurationName: configuration) == nil
-    {
-      throw Failure.unknownConfiguration(name: configuration, configurations: managedObjectModel.configurations)
-        .nsError
-    }
-    return try lock.withLock {
-      if storeType != NSInMemoryStoreType, url.path != "/dev/null",
-        stores.contains(where: { $0.url?.standardizedFileURL == url.standardizedFileURL })
-      {
-        throw Failure.storeAlreadyAdded(url: url).nsError
-      }
-      let store = storeClass.init(
-        persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)
-      do {
-        try store.loadMetadata()
-      } catch let failure as Failure {
-        store.detach()
-        throw failure.nsError
-      }
-      stores.append(store)
-      store.didAdd(to: self)
-      RemoteChanges.note(store, of: self)
-      post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
-      return store
-    }
+    try addStore(ofType: storeType, configuration, at: storeURL, options)
   }
 
   /// The newer spelling.
@@ -118,30 +100,61 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   }
 
   /// Closes a store and takes it out; objects of it can no longer be used.
-  open func remove(_ store: NSPersistentStore) throws {
-    try lock.withLock {
-      guard stores.contains(where: { $0 === store }) else {
-        throw Failure.unsupportedFeature("Removing a store that was not added to this coordinator").nsError
-      }
-      NotificationCenter.default.post(
-        name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)
-      RemoteChanges.forget(store)
-      store.willRemove(from: self)
-      stores.removeAll { $0 === store }
-      store.detach()
-      post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
-    }
+  ///
+  /// Objects of it keep the values they have read. A fault among them is inaccessible: see
+  /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)``. A save of changed ones
+  /// fails. Posts `NSPersistentStoreCoordinatorStoresWillChange`, `…WillRemoveStore`, with the store as its object,
+  /// and `…StoresDidChange`.
+  open func remove(_ store: NSPersistentStore) throws { try removeStore(store) }
+
+  /// Lets a store go on at another place, and says whether it does.
+  ///
+  /// A SQLite store closes its file and opens the one at `url`, which has to be there and to have the same tables:
+  /// move the file, its `-wal` and its external data first, or copy them. What other stores keep is written to `url`
+  /// with the next save.
+  open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { setLocation(url, of: store) }
+
+  /// Saves everything that a store has at another place, perhaps in another form; the new store takes the old one's
+  /// place, whose file stays as it is.
+  ///
+  /// Objects of contexts live on and are of the new store, unsaved changes included; so are ids, whose URIs change,
+  /// since the new store has a UUID of its own. What a client has added to the metadata goes along. All or nothing: if
+  /// it fails, the old store is still the coordinator's and nothing stands at `url`. There must be no store yet; an
+  /// empty file, or one that `destroyPersistentStore` left, is none.
+  @discardableResult
+  open func migratePersistentStore(
+    _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+  ) throws -> NSPersistentStore {
+    try migrateStore(store, to: url, options, type: storeType)
   }
 
-  private func post(_ name: Notification.Name, _ info: [AnyHashable: Any]) {
-    NotificationCenter.default.post(name: name, object: self, userInfo: info)
+  /// Empties the store at a location. One of this coordinator's is removed first.
+  ///
+  /// The file of a SQLite store stays, with no table in it, since other connections may have it open; their locks are
+  /// waited for, unless ``NSPersistentStoreForceDestroyOption`` says not to. Its external data is removed. Files of other
+  /// types are removed. Nothing happens where there is no file.
+  open func destroyPersistentStore(
+    at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try destroyStore(at: url, storeType, options)
+  }
+
+  /// Puts a copy of a store, with its log and its external data, in the place of another, which need not be there.
+  ///
+  /// Neither has to be open. A store of this coordinator's at the destination is removed first. SQLite's locks on both
+  /// are waited for; the destination has all of the source or is as it was. The copy has the source's UUID.
+  open func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+  ) throws {
+    try replaceStore(at: destinationURL, destinationOptions, from: sourceURL, sourceOptions, storeType)
   }
 
   // Finding stores and ids.
 
   /// The store at a location.
   open func persistentStore(for url: URL) -> NSPersistentStore? {
-    persistentStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }
+    persistentStores.first { $0.isAt(url) || $0.url?.standardizedFileURL == url.standardizedFileURL }
   }
 
   /// Where a store lives.
@@ -159,12 +172,19 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     return NSManagedObjectID(layout: layout, key: key, store: store.identity)
   }
 
+  /// ``managedObjectID(forURIRepresentation:)`` of a URI's bytes, which need no zero at their end.
+  public func managedObjectID(fromUTF8String string: UnsafePointer<CChar>, length: Int) -> NSManagedObjectID? {
+    let bytes = UnsafeRawBufferPointer(start: string, count: length)
+    return URL(string: String(decoding: bytes, as: UTF8.self)).flatMap { managedObjectID(forURIRepresentation: $0) }
+  }
+
   /// A store's metadata.
   open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-  /// Replaces a store's metadata; written with the next save. Type and UUID stay.
+  /// Replaces what the client has added to a store's metadata; written with the next save. Type and UUID stay, and so
+  /// do version hashes and such that `metadata` does not name.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-    var new = metadata ?? [:]
+    var new = NSPersistentStore.metadata(metadata, keepingOwnOf: store.metadata)
     new[NSStoreTypeKey] = store.type
     new[NSStoreUUIDKey] = store.identifier
     store.metadata = new
@@ -173,21 +193,34 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Runs a block on the coordinator's own queue, later.
   @preconcurrency
   open func perform(_ block: @escaping @Sendable () -> Void) {
-    queue.async(execute: DispatchWorkItem(block: block))
+    queue.async { self.run(block) }
   }
 
   /// Runs a block on the coordinator's own queue and waits for it.
   @preconcurrency
-  open func performAndWait(_ block: @Sendable () -> Void) { queue.sync(execute: block) }
+  open func performAndWait(_ block: @Sendable () -> Void) { runAndWait(block) }
 
   /// Runs a block on the coordinator's own queue, waits for it, and returns, or throws, what it does.
-  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try queue.sync(execute: block) }
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try runAndWait(block) }
+
+  /// A block of the queue that waits for another runs it itself.
+  private func runAndWait<T>(_ block: () throws -> T) rethrows -> T {
+    if queueThread.value == UInt(pthread_self()) { return try block() }
+    return try queue.sync { try run(block) }
+  }
+
+  /// Runs a block that the queue has come to.
+  private func run<T>(_ block: () throws -> T) rethrows -> T {
+    queueThread.value = UInt(pthread_self())
+    defer { queueThread.value = 0 }
+    return try block()
+  }
 
   /// Runs a block on the coordinator's own queue and returns, or throws, what it does.
   @preconcurrency
   public func perform<T>(_ block: @escaping @Sendable () throws -> T) async rethrows -> T {
     let outcome: Carrier<Result<T, any Error>> = await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: Carrier(value: Result { try block() })) }
+      queue.async { continuation.resume(returning: Carrier(value: Result { try self.run(block) })) }
     }
     return try outcome.value.get(as: block)
   }

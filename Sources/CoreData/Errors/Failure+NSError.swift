@@ -24,6 +24,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
     switch self {
     case .storeCannotBeOpened(_, let sqliteCode?, let message):
       addSQLite(code: sqliteCode, message: message, to: &userInfo)
+    case .storeLocked(_, let message):
+      addSQLite(code: 5, message: message, to: &userInfo)
     case .notADatabase:
       addSQLite(code: 26, message: "file is not a database", to: &userInfo)
     case .sqlite(let code, let extendedCode, let message, _, _):
@@ -76,6 +78,10 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .notADatabase: return CocoaError.Code.fileReadCorruptFile.rawValue
     case .storeFileMissing: return CocoaError.Code.fileReadNoSuchFile.rawValue
     case .storeAlreadyAdded, .storeWithoutURL, .unknownConfiguration: return NSPersistentStoreOpenError
+    case .storeLocked: return NSPersistentStoreTimeoutError
+    case .storeExists: return CocoaError.Code.fileWriteFileExists.rawValue
+    case .storeNotAdded(_, let entity):
+      return entity == nil ? NSPersistentStoreOperationError : NSPersistentStoreSaveError
     case .unknownStoreType: return NSPersistentStoreInvalidTypeError
     case .storeTypeMismatch: return NSPersistentStoreTypeMismatchError
     case .incompatibleSchema: return NSPersistentStoreIncompatibleSchemaError
@@ -127,10 +133,10 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .storeCannotBeOpened(let url, _, _), .storeDirectoryMissing(let url), .notADatabase(let url),
       .storeFileMissing(let url), .storeAlreadyAdded(let url), .storeTypeMismatch(let url, _, _),
       .incompatibleSchema(let url, _, _), .unreadableModelFile(let url, _),
-      .migrationUnavailable(let url, _, _):
+      .migrationUnavailable(let url, _, _), .storeLocked(let url, _), .storeExists(let url):
       return url
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),
-      .historyNotTracked(_, let url):
+      .historyNotTracked(_, let url), .storeNotAdded(let url, _):
       return url
     default:
       return nil

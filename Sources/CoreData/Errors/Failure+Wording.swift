@@ -16,6 +16,14 @@ extension Failure {
       return "There is no store at \(url.path)."
     case .storeAlreadyAdded(let url):
       return "Can't add the same store twice: \(url.path)."
+    case .storeLocked(let url, let message):
+      return "The store \(url.path) is locked by another connection, and stayed so until the timeout: \(message)."
+    case .storeExists(let url):
+      return "A store can't be made at \(url.path): there is something already."
+    case .storeNotAdded(let url, let entity):
+      let store = url.map { "The store \($0.path)" } ?? "The store"
+      let objects = entity.map { ", so objects of the entity \($0) can't be saved to it" } ?? ""
+      return "\(store) is none of the coordinator's, or no longer\(objects)."
     case .storeWithoutURL(let type):
       return "A store of type \(type) needs a URL."
     case .unknownStoreType(let type, let registered):

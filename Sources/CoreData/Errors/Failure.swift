@@ -13,6 +13,12 @@ enum Failure: Error, @unchecked Sendable {
   case notADatabase(url: URL)
   case storeFileMissing(url: URL)
   case storeAlreadyAdded(url: URL)
+  /// Somebody else had it locked for as long as was to be waited.
+  case storeLocked(url: URL, message: String)
+  /// Something stands where a new store was to be made.
+  case storeExists(url: URL)
+  /// `entity` of the object that was to be saved; nil where no object is concerned.
+  case storeNotAdded(url: URL?, entity: String?)
   case storeWithoutURL(type: String)
   case unknownStoreType(type: String, registered: [String])
   case storeTypeMismatch(url: URL, expected: String, found: String)

@@ -93,6 +93,13 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
+  /// Drops everything: the store has other rows now.
+  func invalidateAll() {
+    lock.lock()
+    tables = layouts.layouts.map { _ in Table() }
+    lock.unlock()
+  }
+
   /// Called by a dying row.
   fileprivate func remove(_ row: UnsafeMutableRawPointer, key: Int64, entity: Int) {
     lock.lock()

@@ -34,7 +34,7 @@ nonisolated open class NSPersistentStore: NSObject {
   open var metadata: [String: Any]! = [:]
 
   /// What ids of this store refer to.
-  let identity = StoreIdentity(uuid: UUID().uuidString)
+  final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
 
   public required init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
@@ -61,9 +61,31 @@ nonisolated open class NSPersistentStore: NSObject {
   /// Called before the coordinator lets go of the store: the place to close files.
   open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
+  /// Whether a key of metadata is the framework's, not the client's.
+  static func isOwn(_ key: String) -> Bool { ["NSStore", "NSPersistence", "_NS"].contains { key.hasPrefix($0) } }
+
+  /// What a client sets, with what the framework has said: without version hashes no model would fit the store.
+  static func metadata(_ new: [String: Any]?, keepingOwnOf old: [String: Any]?) -> [String: Any] {
+    (old ?? [:]).filter { isOwn($0.key) }.merging(new ?? [:]) { $1 }
+  }
+
   func detach() {
     persistentStoreCoordinator = nil
     identity.store = nil
+  }
+
+  /// Steps into the place of a store whose rows this one has under the same keys: ids that were given out for the other
+  /// are this one's from here on. Nobody saves meanwhile.
+  func takePlace(of other: NSPersistentStore) {
+    let own = identity
+    let former = StoreIdentity(uuid: other.identity.uuid)
+    former.referenceText = other.identity.referenceText
+    identity = other.identity
+    identity.uuid = own.uuid
+    identity.referenceText = own.referenceText
+    identity.store = self
+    own.store = nil
+    other.identity = former
   }
 
   /// The metadata of a store that is not open.

@@ -1,5 +1,5 @@
 /// A store whose rows live in memory only: they are gone with the store. Any thread.
-final class InMemoryStore: NSPersistentStore, RowStore {
+final class InMemoryStore: NSPersistentStore, RowStore, FileOperating {
   private let committed: CommittedRows
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
@@ -48,6 +48,18 @@ final class InMemoryStore: NSPersistentStore, RowStore {
   }
 
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 { committed.reserveKeys(count, in: root) }
+
+  // It has no file; its URL is a name.
+
+  static func isOccupied(_ url: URL) throws -> Bool { false }
+
+  static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws {}
+
+  static func replaceStore(
+    at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
+  ) throws {
+    throw Failure.unsupportedFeature("Replacing a store in memory, which no other store can be read as,")
+  }
 
   func commit(_ changes: ChangeSet) throws -> SaveOutcome { committed.commit(changes) }
 }

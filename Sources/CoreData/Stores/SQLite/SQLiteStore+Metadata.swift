@@ -11,9 +11,7 @@ extension SQLiteStore {
     } catch let failure as Failure {
       throw failure.nsError
     } catch let error as SQLiteError {
-      throw (error.isNotADatabase
-        ? Failure.notADatabase(url: url)
-        : Failure.storeCannotBeOpened(url: url, sqliteCode: error.code, message: error.message)).nsError
+      throw error.openingFailure(at: url).nsError
     }
   }
 
@@ -24,7 +22,7 @@ extension SQLiteStore {
       guard let old = try StoreMetadata.read(from: connection) else {
         throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
       }
-      var new = metadata ?? [:]
+      var new = NSPersistentStore.metadata(metadata, keepingOwnOf: old)
       new[NSStoreTypeKey] = NSSQLiteStoreType
       new[NSStoreUUIDKey] = old[NSStoreUUIDKey]
       try connection.transaction(.exclusive) { try StoreMetadata.write(new, to: connection) }

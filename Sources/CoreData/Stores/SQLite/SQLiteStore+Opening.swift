@@ -2,6 +2,8 @@
 struct OpenFile {
   let schema: StoreSchema
   let pool: ConnectionPool
+  /// Of the database; a working copy's for a store that is only read.
+  let path: String
   let metadata: [String: Any]
 }
 
@@ -50,8 +52,7 @@ extension SQLiteStore {
   /// Opens a connection; what SQLite says becomes the failure to open the store.
   private func opening<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError {
-      if error.isNotADatabase { throw Failure.notADatabase(url: url) }
-      throw Failure.storeCannotBeOpened(url: url, sqliteCode: error.code, message: error.message)
+      throw error.openingFailure(at: url)
     }
   }
 
@@ -76,7 +77,8 @@ extension SQLiteStore {
         try StoreMetadata.write(metadata, to: writer)
         try ModelCache.write(layouts.model, to: writer)
       }
-      return OpenFile(schema: plan.schema, pool: try makePool(writer, path: path), metadata: metadata)
+      return OpenFile(
+        schema: plan.schema, pool: try makePool(writer, path: path), path: path, metadata: metadata)
     }
   }
 
@@ -104,13 +106,13 @@ extension SQLiteStore {
       // Until the file is known to fit, not even the log is to move; where there is none, SQLite takes the
       // one that it makes away again.
       writer.setKeepsLogOnClose(hasLog)
-      guard let metadata = try StoreMetadata.read(from: writer) else {
+      guard var metadata = try StoreMetadata.read(from: writer) else {
         if !storeOptions.isReadOnly, try writer.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty {
           return try makeFile(url, path: path)
         }
         throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
       }
-      try check(metadata, url)
+      let isOther = try check(metadata, url)
       let existing = try ExistingSchema(url: url, connection: writer, metadata: metadata)
       let plan = try SchemaPlanner.plan(layouts, configuration: configuration, existing: existing)
       if !storeOptions.isReadOnly {
@@ -119,27 +121,38 @@ extension SQLiteStore {
         }
         writer.setKeepsLogOnClose(false)
         try applyPragmas(to: writer)
+        if isOther {
+          // Nobody is to compare with the old hashes again: the tables fit this model.
+          let own = StoreMetadata.make(for: layouts.model, configuration: configuration, uuid: "")
+          for key in StoreMetadata.modelKeys { metadata[key] = own[key] }
+          try writer.transaction(.exclusive) {
+            try StoreMetadata.write(metadata, to: writer)
+            try ModelCache.replace(by: layouts.model, in: writer)
+          }
+        }
         if storeOptions.analyzes { try writer.execute("ANALYZE") }
         if storeOptions.vacuums { try writer.execute("VACUUM") }
         externalFiles.removeOrphans(existing, writer)
       }
-      return OpenFile(schema: plan.schema, pool: try makePool(writer, path: path), metadata: metadata)
+      return OpenFile(
+        schema: plan.schema, pool: try makePool(writer, path: path), path: path, metadata: metadata)
     }
   }
 
-  private func check(_ metadata: [String: Any], _ url: URL) throws {
+  /// Whether the file is of another model, which is then to be ignored.
+  private func check(_ metadata: [String: Any], _ url: URL) throws -> Bool {
     let type = metadata[NSStoreTypeKey] as? String ?? NSSQLiteStoreType
     guard type == NSSQLiteStoreType else {
       throw Failure.storeTypeMismatch(url: url, expected: NSSQLiteStoreType, found: type)
     }
-    if storeOptions.ignoresVersions { return }
     guard let hashes = layouts.model.versionHashesByName(forConfigurationName: configuration) else {
       throw Failure.unknownConfiguration(
         name: configuration ?? "", configurations: layouts.model.configurations)
     }
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let difference = Failure.Difference(stored: stored, model: hashes)
-    if difference.isEmpty { return }
+    if difference.isEmpty { return false }
+    if storeOptions.ignoresVersions { return true }
     if storeOptions.migrates {
       throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
     }
@@ -158,10 +171,16 @@ extension SQLiteStore {
     let isLogged = try writer.pragma("journal_mode")?.lowercased() == "wal"
     let isExclusive = try writer.pragma("locking_mode")?.lowercased() == "exclusive"
     let hasReaders = path != ":memory:" && isLogged && !isExclusive
+    return ConnectionPool(
+      writer: writer, maximumReaders: hasReaders ? storeOptions.maximumReaders : 0,
+      openReader: readerOpener(path: path))
+  }
+
+  /// Makes further connections to the file.
+  func readerOpener(path: String) -> () throws -> Connection {
     var options = connectionOptions()
     options.pragmas = storeOptions.isReadOnly ? [] : storeOptions.connectionPragmas
-    return ConnectionPool(writer: writer, maximumReaders: hasReaders ? storeOptions.maximumReaders : 0) {
-      [weak self] in
+    return { [weak self] in
       let reader = try Connection(path: path, options: options)
       reader.trace = self?.trace
       return reader
@@ -206,10 +225,7 @@ enum StoreFileState {
   init(_ url: URL) throws {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
-      let folder = url.deletingLastPathComponent().path
-      if !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue {
-        throw Failure.storeDirectoryMissing(url: url)
-      }
+      try StoreFileState.checkFolder(of: url)
       self = .missing
       return
     }
@@ -225,7 +241,17 @@ enum StoreFileState {
     guard header.count == 20, header.prefix(16).elementsEqual(Array("SQLite format 3".utf8) + [0]) else {
       throw Failure.notADatabase(url: url)
     }
+    // 18 and 19 are the versions for writing and reading.
     let isLog = header[header.startIndex + 18] == 2 || header[header.startIndex + 19] == 2
     self = .database(isLogged: isLog || FileManager.default.fileExists(atPath: url.path + "-journal"))
+  }
+
+  /// Throws if the folder in which a file is to be made is missing.
+  static func checkFolder(of url: URL) throws {
+    var isDirectory: ObjCBool = false
+    let folder = url.deletingLastPathComponent().path
+    if !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue {
+      throw Failure.storeDirectoryMissing(url: url)
+    }
   }
 }

@@ -21,6 +21,8 @@ final class SQLiteStore: NSPersistentStore, RowStore {
   private(set) var history: SQLiteHistory?
   /// The folder of a read-only store's working copy, removed when the store is closed.
   var workingCopy: URL?
+  /// Of the open database.
+  var path = ""
 
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]
@@ -38,7 +40,7 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     set {
       metadataLock.lock()
       defer { metadataLock.unlock() }
-      storedMetadata = newValue ?? [:]
+      storedMetadata = NSPersistentStore.metadata(newValue, keepingOwnOf: storedMetadata)
       // Type and UUID are the store's, whatever the client sets.
       storedMetadata[NSStoreTypeKey] = NSSQLiteStoreType
       storedMetadata[NSStoreUUIDKey] = identity.uuid
@@ -51,6 +53,14 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     metadataLock.lock()
     defer { metadataLock.unlock() }
     return isMetadataChanged ? storedMetadata : nil
+  }
+
+  /// Takes over what another file says; nothing of it has to be written.
+  func takeMetadata(_ metadata: [String: Any]) {
+    metadataLock.lock()
+    storedMetadata = metadata
+    isMetadataChanged = false
+    metadataLock.unlock()
   }
 
   func didWriteMetadata() {
@@ -93,22 +103,27 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     do {
       let file = try openFile()
       identity.uuid = file.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
-      metadataLock.lock()
-      storedMetadata = file.metadata
-      metadataLock.unlock()
+      takeMetadata(file.metadata)
       schema = file.schema
       pool = file.pool
+      path = file.path
       queries = QueryPlans(file.schema)
       savePlanner = SavePlanner(file.schema)
       history = try openHistory()
-      if workingCopy == nil, url?.path != "/dev/null", let path = url.flatMap({ realpath($0.path, nil) }) {
-        pool.file = String(cString: path)
-        free(path)
-      }
+      pool.file = nameOfSharedFile
     } catch {
       removeWorkingCopy()
       throw error
     }
+  }
+
+  /// The one name of a file that others may have open too.
+  var nameOfSharedFile: String? {
+    guard workingCopy == nil, url?.path != "/dev/null", let path = url.flatMap({ realpath($0.path, nil) }) else {
+      return nil
+    }
+    defer { free(path) }
+    return String(cString: path)
   }
 
   /// Closes the file. The connections end when the last fetch in progress does.
@@ -126,7 +141,7 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     try writeMetadata(metadata, at: url)
   }
 
-  private func removeWorkingCopy() {
+  func removeWorkingCopy() {
     guard let folder = workingCopy else { return }
     workingCopy = nil
     try? FileManager.default.removeItem(at: folder)
@@ -144,6 +159,13 @@ final class SQLiteStore: NSPersistentStore, RowStore {
 }
 
 extension SQLiteError {
+  /// The failure to open a store, or to do something with one that is not open.
+  func openingFailure(at url: URL) -> Failure {
+    if isNotADatabase { return .notADatabase(url: url) }
+    if isBusy { return .storeLocked(url: url, message: message) }
+    return .storeCannotBeOpened(url: url, sqliteCode: code, message: message)
+  }
+
   /// The failure of an operation on an open store.
   func failure(at url: URL?) -> Failure {
     if isNotADatabase, let url { return .notADatabase(url: url) }

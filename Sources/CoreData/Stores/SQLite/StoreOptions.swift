@@ -19,7 +19,7 @@ struct StoreOptions {
     isReadOnly = flag(NSReadOnlyPersistentStoreOption)
     analyzes = flag(NSSQLiteAnalyzeOption)
     vacuums = flag(NSSQLiteManualVacuumOption)
-    ignoresVersions = flag("NSIgnorePersistentStoreVersioningOption")
+    ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
     migrates = flag(NSMigratePersistentStoresAutomaticallyOption)
     tracksHistory = flag(NSPersistentHistoryTrackingKey) || options[NSPersistentHistoryTrackingKey] is NSDictionary
       || options[NSPersistentHistoryTrackingKey] is [AnyHashable: Any]
@@ -45,7 +45,7 @@ struct StoreOptions {
       + pragmas.filter { $0.name.lowercased() != "journal_mode" }
   }
 
-  private static func flag(_ value: Any?) -> Bool {
+  static func flag(_ value: Any?) -> Bool {
     if let value = value as? Bool { return value }
     return (value as? NSNumber)?.boolValue ?? false
   }

@@ -23,15 +23,20 @@ final class ConnectionPool: @unchecked Sendable {
     var generation = 0
     var uses = 0
     var usesAtTick = -1
+    /// Which of the pool's files it reads.
+    let file: Int
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ connection: Connection, file: Int) {
+      self.connection = connection
+      self.file = file
+    }
   }
 
   /// Readers of one state each, beside the others.
-  private let pinned: PinnedReaders
-  private let open: () throws -> Connection
+  private var pinned: PinnedReaders
+  private var open: () throws -> Connection
   private let maximumReaders: Int
-  private let writer: Connection
+  private var writer: Connection
   private let writerLock = NSLock()
   /// The thread that has the writer, 0 for none: one that asks again would wait for itself.
   private let writingThread = AtomicWord()
@@ -46,6 +51,8 @@ final class ConnectionPool: @unchecked Sendable {
   private var generation = 0
   private var timerRuns = false
   private var isClosed = false
+  /// Grows when the pool moves to another file.
+  private var fileNumber = 0
 
   /// How long a reader may stand idle in its transaction.
   private static let idleTime = DispatchTimeInterval.milliseconds(5)
@@ -116,10 +123,30 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   /// A reader that stays at the state the database has now; nil where there are no readers beside the writer.
-  func pin() throws -> PinnedReader? { maximumReaders > 0 ? try pinned.pin() : nil }
+  func pin() throws -> PinnedReader? { maximumReaders > 0 ? try lock.withLock { pinned }.pin() : nil }
 
   /// Runs `work` when no pinned reader stands any more that may still see what was there before the last commit.
-  func whenNoneIsPinned(_ work: @escaping () -> Void) { pinned.whenNoneStands(work) }
+  func whenNoneIsPinned(_ work: @escaping () -> Void) { lock.withLock { pinned }.whenNoneStands(work) }
+
+  /// Goes on with another file: reads in progress end in the old one, pinned readers are closed.
+  func move(to writer: Connection, openReader: @escaping () throws -> Connection) {
+    writerLock.lock()
+    lock.lock()
+    self.writer = writer
+    open = openReader
+    let old = pinned
+    pinned = PinnedReaders(open: openReader)
+    fileNumber += 1
+    generation += 1
+    for reader in idle { end(reader) }
+    // Those that are handed out are not counted any more; see `giveBack`.
+    readerCount = 0
+    idle = []
+    lock.broadcast()
+    lock.unlock()
+    writerLock.unlock()
+    old.close()
+  }
 
   /// An idle reader, open ones first; made, or waited for, when there is none.
   private func take() throws -> Reader {
@@ -134,14 +161,15 @@ final class ConnectionPool: @unchecked Sendable {
     }
     readerCount += 1
     let now = generation
+    let (open, file) = (open, fileNumber)
     lock.unlock()
     do {
-      let reader = Reader(try open())
+      let reader = Reader(try open(), file: file)
       reader.generation = now
       return reader
     } catch {
       lock.lock()
-      readerCount -= 1
+      if file == fileNumber { readerCount -= 1 }
       lock.signal()
       lock.unlock()
       throw error
@@ -151,6 +179,11 @@ final class ConnectionPool: @unchecked Sendable {
   private func giveBack(_ reader: Reader) {
     reader.uses += 1
     lock.lock()
+    guard reader.file == fileNumber else {
+      end(reader)
+      lock.unlock()
+      return
+    }
     idle.append(reader)
     if isClosed { end(reader) }
     let startsTimer = !timerRuns && reader.isOpen
@@ -187,13 +220,19 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Ends all leases and pinned readers, and leases of readers still in use when they come back.
   func close() {
-    pinned.close()
+    lock.withLock { pinned }.close()
     lock.lock()
     isClosed = true
     for reader in idle { end(reader) }
     readerCount -= idle.count
     idle = []
     lock.unlock()
+  }
+
+  /// Closes the pool and hands out its writer, for another pool to move to.
+  func surrenderWriter() -> Connection {
+    close()
+    return writerLock.withLock { writer }
   }
 }
 

@@ -8,7 +8,7 @@ extension ExternalFiles {
   /// model. Files whose names are not those of values stay, and so does everything where another file beside
   /// the store has its name but for the extension: the folder may be that one's too.
   func removeOrphans(_ existing: ExistingSchema, _ connection: Connection) {
-    let candidates = names()
+    let candidates = valueNames
     if candidates.isEmpty || sharesFolder { return }
     try? connection.withoutWaiting {
       try connection.transaction(.exclusive) {
@@ -17,10 +17,10 @@ extension ExternalFiles {
     }
   }
 
-  private func names() -> Set<String> {
+  /// The files whose names are those of values.
+  private var valueNames: Set<String> {
     if store.path == "/dev/null" { return [] }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return Set(names.filter { $0.utf8.count == 36 && UUID(uuidString: $0) != nil })
+    return names.filter { $0.utf8.count == 36 && UUID(uuidString: $0) != nil }
   }
 
   /// Whether there is another store beside this one whose folder has the same name.

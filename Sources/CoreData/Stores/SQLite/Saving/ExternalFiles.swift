@@ -78,8 +78,8 @@ struct ExternalFiles: Sendable {
     return failure
   }
 
-  private static func failure(_ what: String, _ file: URL) -> Failure {
-    let reason = String(cString: strerror(errno))
+  private static func failure(_ what: String, _ file: URL, _ code: Int32 = errno) -> Failure {
+    let reason = String(cString: strerror(code))
     return .sqlite(
       code: 10, extendedCode: 10, message: "the file \(file.path) of a binary value \(what): \(reason)",
       sql: nil, url: file)
@@ -89,7 +89,8 @@ struct ExternalFiles: Sendable {
   func settle(_ names: [String]) throws {
     if names.isEmpty { return }
     for folder in [folder, folder.deletingLastPathComponent(), store.deletingLastPathComponent()] {
-      ExternalFiles.synchronize(folder.path)
+      let code = ExternalFiles.synchronize(folder.path)
+      if code != 0 { throw ExternalFiles.failure("could not be written to the disk", folder, code) }
     }
   }
 
@@ -100,13 +101,39 @@ struct ExternalFiles: Sendable {
     remove(names)
   }
 
-  /// Some file systems can't do it for a folder; they need not.
-  private static func synchronize(_ path: String) {
+  /// 0, or the number of the error. Some file systems can't do it for a folder; they need not.
+  @discardableResult
+  private static func synchronize(_ path: String) -> Int32 {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno
   }
+
+  /// The files that there are.
+  var names: Set<String> {
+    Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+  }
+
+  /// Copies the files of another store that are not here yet, and says which: all of them, or none.
+  func copy(from other: ExternalFiles) throws -> [String] {
+    let missing = other.store.path == "/dev/null" ? [] : other.names.subtracting(names).sorted()
+    if missing.isEmpty { return [] }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (index, name) in missing.enumerated() {
+      do {
+        try FileManager.default.copyItem(
+          at: other.folder.appendingPathComponent(name), to: folder.appendingPathComponent(name))
+      } catch {
+        remove(Array(missing.prefix(index + 1)))
+        throw error
+      }
+    }
+    return missing
+  }
+
+  /// With everything in it.
+  func removeFolder() { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
 
   func remove(_ names: [String]) {
     for name in names { try? FileManager.default.removeItem(at: folder.appendingPathComponent(name)) }

@@ -38,6 +38,13 @@ struct ExistingSchema {
 
   func columns(of table: String) -> [String]? { columnNames[table] }
 
+  /// Whether statements that fit one fit the other.
+  func isSame(as other: ExistingSchema) -> Bool {
+    let numbers = [self, other].map { schema in Set(schema.entities.map { "\($0.number) \($0.name) \($0.parent)" }) }
+    let columns = [self, other].map { $0.tables.mapValues { $0.map(\.name) } }
+    return numbers[0] == numbers[1] && columns[0] == columns[1]
+  }
+
   func misfit(_ table: String, _ what: String) -> Failure {
     .incompatibleSchema(url: url, table: table, what: what)
   }

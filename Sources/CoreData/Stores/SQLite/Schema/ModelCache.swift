@@ -17,6 +17,13 @@ enum ModelCache {
     try statement.run()
   }
 
+  /// Puts a model in the place of the one that there is, in a file that has such a table.
+  static func replace(by model: NSManagedObjectModel, in connection: Connection) throws {
+    guard try StoreMetadata.hasTable("Z_MODELCACHE", connection) else { return }
+    try connection.execute("DELETE FROM Z_MODELCACHE")
+    try write(model, to: connection)
+  }
+
   /// The cached model's archive, as the bytes of a `.mom`; nil when there is none.
   static func read(from connection: Connection) throws -> [UInt8]? {
     guard try StoreMetadata.hasTable("Z_MODELCACHE", connection) else { return nil }

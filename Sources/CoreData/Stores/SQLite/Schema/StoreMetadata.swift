@@ -11,6 +11,11 @@ enum StoreMetadata {
   static let frameworkVersionKey = "NSPersistenceFrameworkVersion"
   static let maximumFrameworkVersionKey = "NSPersistenceMaximumFrameworkVersion"
   static let autoVacuumKey = "_NSAutoVacuumLevel"
+  /// What depends on the model.
+  static let modelKeys = [
+    NSStoreModelVersionHashesKey, NSStoreModelVersionHashesVersionKey, hashesDigestKey, checksumKey,
+    NSStoreModelVersionIdentifiersKey,
+  ]
 
   /// The version of Apple's framework whose files these are.
   static let frameworkVersion = 1344

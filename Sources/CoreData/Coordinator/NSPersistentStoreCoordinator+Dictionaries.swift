@@ -1,0 +1,103 @@
+/// Fetches of dictionaries.
+extension NSPersistentStoreCoordinator {
+  func dictionaries(
+    for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+  ) throws -> [NSDictionary] {
+    guard case .dictionaries(let request) = description.output, try isSpread(description, asked, generation) else {
+      return try answers(to: description, stores: asked, generation).dictionaries
+    }
+    if !request.groupBy.isEmpty || request.having != nil || request.columns.contains(where: \.expression.isAggregate)
+    {
+      throw Failure.unsupportedFeature("Grouping, or an aggregate of all rows, in dictionaries of several stores")
+        .nsError
+    }
+    let fetch = SpreadDictionaries(description, request)
+    return fetch.merged(try answers(to: fetch.each, stores: asked, generation).dictionaries)
+  }
+}
+
+/// A fetch of dictionaries from several stores, whose answers are brought into one order, made distinct and cut
+/// together.
+private struct SpreadDictionaries {
+  /// What each store is asked: as much as may be needed of it, and what to sort by.
+  private(set) var each: FetchDescription
+  private let whole: FetchDescription
+  private let request: DictionaryFetch
+  /// The column for each sort key.
+  private let keys: [(column: String, key: SortKey)]
+  private let hasHiddenColumns: Bool
+
+  init(_ description: FetchDescription, _ request: DictionaryFetch) {
+    whole = description
+    self.request = request
+    var columns = request.columns
+    keys = description.sort.enumerated().map { index, key in
+      let path = ExpressionNode.keyPath(key.path)
+      if let column = request.columns.first(where: { $0.expression == path && $0.type == nil }) {
+        return (column.name, key)
+      }
+      // No property has such a name.
+      let name = "sort key \(index)"
+      columns.append(DictionaryFetch.Column(name: name, expression: path, type: nil))
+      return (name, key)
+    }
+    hasHiddenColumns = columns.count > request.columns.count
+    each = description
+    var asked = request
+    asked.columns = columns
+    if hasHiddenColumns { asked.isDistinct = false }
+    each.output = .dictionaries(asked)
+    each.offset = 0
+    let isMadeDistinctLater = request.isDistinct && hasHiddenColumns
+    each.limit = description.limit == 0 || isMadeDistinctLater ? 0 : description.offset + description.limit
+  }
+
+  func merged(_ found: [NSDictionary]) -> [NSDictionary] {
+    var rows = sorted(found)
+    if request.isDistinct {
+      var seen: Set<[PredicateConstant]> = []
+      rows = rows.filter { row in
+        seen.insert(request.columns.map { PredicateConstant(any: row.object(forKey: $0.name)) }).inserted
+      }
+    }
+    rows = whole.cut(rows)
+    guard hasHiddenColumns else { return rows }
+    return rows.map { row in
+      let visible = NSMutableDictionary()
+      for column in request.columns {
+        if let value = row.object(forKey: column.name) { visible.setObject(value, forKey: column.name as NSString) }
+      }
+      return visible
+    }
+  }
+
+  private func sorted(_ rows: [NSDictionary]) -> [NSDictionary] {
+    if keys.isEmpty { return rows }
+    let decorated = rows.enumerated().map { index, row in
+      (index: index, row: row, values: keys.map { PredicateConstant(any: row.object(forKey: $0.column)) })
+    }
+    return decorated.sorted { a, b in
+      for (place, key) in keys.enumerated() {
+        switch key.key.compare(a.values[place], b.values[place]) {
+        case .orderedAscending: return true
+        case .orderedDescending: return false
+        case .orderedSame: continue
+        }
+      }
+      return a.index < b.index
+    }.map(\.row)
+  }
+}
+
+extension ExpressionNode {
+  /// Whether it is about all rows together.
+  fileprivate var isAggregate: Bool {
+    switch self {
+    case .function(let selector, let arguments):
+      let aggregates: Set<PredicateFunction> = [.sum, .count, .min, .max, .average]
+      return arguments.count == 1 && PredicateFunction(rawValue: selector).map(aggregates.contains) ?? false
+    case .keyPath(let path): return path[0].hasPrefix("@")
+    default: return false
+    }
+  }
+}

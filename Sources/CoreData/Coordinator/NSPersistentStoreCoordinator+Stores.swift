@@ -1,0 +1,76 @@
+/// Stores that come and go. Observers are told while no lock is held, so they may save, fetch and wait for contexts.
+extension NSPersistentStoreCoordinator {
+  /// ``addPersistentStore(ofType:configurationName:at:options:)``.
+  func addStore(
+    ofType type: String, _ configuration: String?, at url: URL?, _ options: [AnyHashable: Any]?
+  ) throws -> NSPersistentStore {
+    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    try NSPersistentStoreCoordinator.refuseMissing(options)
+    let url = try url ?? NSPersistentStoreCoordinator.urlWithoutFile(for: type)
+    if let configuration, configuration != NSPersistentStore.defaultConfigurationName,
+      managedObjectModel.entities(forConfigurationName: configuration) == nil
+    {
+      throw Failure.unknownConfiguration(name: configuration, configurations: managedObjectModel.configurations)
+        .nsError
+    }
+    let hasFile = type != NSInMemoryStoreType && url.path != "/dev/null"
+    if hasFile { try publicErrors { try withStores { try $0.beginOpening(url) } } }
+    let store: NSPersistentStore
+    do {
+      store = try openStore(storeClass, configuration, at: url, options)
+    } catch {
+      if hasFile { withStores { $0.endOpening(url) } }
+      throw error
+    }
+    post(.NSPersistentStoreCoordinatorStoresWillChange, [NSAddedPersistentStoresKey: [store]])
+    withStores {
+      $0.append(store)
+      if hasFile { $0.endOpening(url) }
+    }
+    store.didAdd(to: self)
+    RemoteChanges.note(store, of: self)
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
+    return store
+  }
+
+  /// Opens a store, which is not in the list yet.
+  func openStore(
+    _ storeClass: NSPersistentStore.Type, _ configuration: String?, at url: URL, _ options: [AnyHashable: Any]?
+  ) throws -> NSPersistentStore {
+    let store = storeClass.init(
+      persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)
+    do {
+      try publicErrors { try store.loadMetadata() }
+    } catch {
+      store.detach()
+      throw error
+    }
+    return store
+  }
+
+  /// ``remove(_:)``.
+  func removeStore(_ store: NSPersistentStore) throws {
+    try publicErrors { try checkAdded(store) }
+    let info = [NSRemovedPersistentStoresKey: [store]]
+    post(.NSPersistentStoreCoordinatorStoresWillChange, info)
+    NotificationCenter.default.post(
+      name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)
+    try saving.alone {
+      // An observer may have removed it.
+      try publicErrors { try checkAdded(store) }
+      RemoteChanges.forget(store)
+      store.willRemove(from: self)
+      withStores { $0.remove(store) }
+      store.detach()
+    }
+    post(.NSPersistentStoreCoordinatorStoresDidChange, info)
+  }
+
+  func checkAdded(_ store: NSPersistentStore, toSave entity: String? = nil) throws {
+    if !withStores({ $0.contains(store) }) { throw Failure.storeNotAdded(url: store.url, entity: entity) }
+  }
+
+  func post(_ name: Notification.Name, _ info: [AnyHashable: Any]) {
+    NotificationCenter.default.post(name: name, object: self, userInfo: info)
+  }
+}

@@ -1,0 +1,67 @@
+/// A coordinator's stores, and the places where it is about to open one.
+struct StoreList {
+  private(set) var stores: [NSPersistentStore] = []
+  private var opening: [URL] = []
+
+  /// Keeps a place for a store that is being opened; throws if there is one already.
+  mutating func beginOpening(_ url: URL) throws {
+    if opening.contains(where: url.isSameFile) || stores.contains(where: { $0.isAt(url) }) {
+      throw Failure.storeAlreadyAdded(url: url)
+    }
+    opening.append(url)
+  }
+
+  mutating func endOpening(_ url: URL) {
+    if let index = opening.firstIndex(where: url.isSameFile) { opening.remove(at: index) }
+  }
+
+  mutating func append(_ store: NSPersistentStore) { stores.append(store) }
+  mutating func remove(_ store: NSPersistentStore) { stores.removeAll { $0 === store } }
+
+  /// Puts a store in the place of another, so that new objects go where they went.
+  mutating func replace(_ store: NSPersistentStore, by new: NSPersistentStore) {
+    guard let index = stores.firstIndex(where: { $0 === store }) else { return append(new) }
+    stores[index] = new
+  }
+
+  func contains(_ store: NSPersistentStore) -> Bool { stores.contains { $0 === store } }
+}
+
+extension NSPersistentStore {
+  /// Whether the store's file is the one at a location; stores in memory have none.
+  func isAt(_ other: URL) -> Bool { type != NSInMemoryStoreType && url?.isSameFile(as: other) == true }
+}
+
+extension URL {
+  /// Whether both lead to one file.
+  func isSameFile(as other: URL) -> Bool {
+    path != "/dev/null"
+      && (standardizedFileURL == other.standardizedFileURL
+        || resolvingSymlinksInPath().path == other.resolvingSymlinksInPath().path)
+  }
+}
+
+/// A lock that many may hold together, or one alone.
+final class SharedLock: @unchecked Sendable {
+  // `@unchecked Sendable`: the lock is made for all threads.
+  private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
+
+  init() { pthread_rwlock_init(lock, nil) }
+
+  deinit {
+    pthread_rwlock_destroy(lock)
+    lock.deallocate()
+  }
+
+  func together<Result>(_ body: () throws -> Result) rethrows -> Result {
+    pthread_rwlock_rdlock(lock)
+    defer { pthread_rwlock_unlock(lock) }
+    return try body()
+  }
+
+  func alone<Result>(_ body: () throws -> Result) rethrows -> Result {
+    pthread_rwlock_wrlock(lock)
+    defer { pthread_rwlock_unlock(lock) }
+    return try body()
+  }
+}

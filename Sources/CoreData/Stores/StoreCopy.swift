@@ -1,0 +1,57 @@
+/// Writes everything that one store has into another, empty one: rows under the keys and versions that they have, so
+/// that what contexts know of them stays true.
+struct StoreCopy {
+  let layouts: ModelLayouts
+  /// The entities that the stores hold.
+  let entities: [EntityLayout]
+  /// What the client has added to the metadata.
+  let metadata: [String: Any]
+
+  init(_ store: NSPersistentStore, _ layouts: ModelLayouts, entities: [EntityLayout]) {
+    self.layouts = layouts
+    self.entities = entities
+    metadata = (store.metadata ?? [:]).filter { !NSPersistentStore.isOwn($0.key) }
+  }
+
+  func fill(_ destination: any RowStore, from source: any RowStore) throws {
+    var changes = ChangeSet()
+    for root in entities where root.isRoot {
+      guard case .rows(let rows) = try source.rows(for: FetchDescription(layout: root)) else { continue }
+      guard let last = rows.map(\.key).max() else { continue }
+      guard try destination.reserveKeys(Int(last), in: root) == 1 else {
+        throw Failure.unsupportedFeature("Migrating into a store of class \(type(of: destination)) that chooses keys")
+      }
+      // Copies, since a row belongs to the cache of one store.
+      changes.inserted += rows.map { row in
+        RowSnapshot.make(key: row.key, version: row.version, entity: row.entity, bytes: row.bytes)
+      }
+      for (entity, members) in Dictionary(grouping: rows, by: \.entity).sorted(by: { $0.key < $1.key }) {
+        changes.links += try links(of: members.map(\.key), layouts.layouts[entity], source)
+      }
+    }
+    var all: [String: Any] = destination.metadata ?? [:]
+    all.merge(metadata) { own, _ in own }
+    destination.metadata = all
+    guard case .saved = try destination.commit(changes) else {
+      throw Failure.unsupportedFeature("Migrating rows that a store of type \(destination.type) takes for conflicts")
+    }
+  }
+
+  /// What no row says: join tables, orders, relationships without inverse.
+  private func links(
+    of owners: [Int64], _ layout: EntityLayout, _ source: any RowStore
+  ) throws -> [LinkChange] {
+    try layout.toMany.filter { property in
+      !property.isTransient && (property.isOrdered || layout.inverse(of: property)?.kind != .toOne)
+        && entities.contains { $0.index == property.destination }
+    }.flatMap { property in
+      let found = try source.memberRows(of: property, owners: owners, of: layout)
+      return Dictionary(grouping: found, by: \.owner).sorted { $0.key < $1.key }.map { owner, members in
+        let references = members.map(\.row.reference)
+        return LinkChange(
+          owner: RowReference(entity: layout.index, key: owner), relationship: property, added: references,
+          removed: [], order: property.isOrdered ? references : nil)
+      }
+    }
+  }
+}

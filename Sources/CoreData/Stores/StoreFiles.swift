@@ -1,0 +1,79 @@
+/// What a store class does with whole stores. The framework's own classes do it in their way; for all others a store is
+/// the one file, or folder, at its URL.
+protocol FileOperating: NSPersistentStore {
+  /// Whether something stands at a location that a new store must not overwrite.
+  static func isOccupied(_ url: URL) throws -> Bool
+
+  static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws
+
+  static func replaceStore(
+    at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
+  ) throws
+
+  /// Lets the store go on at another place. Nobody saves meanwhile; others may read.
+  func move(to url: URL) throws
+
+  /// Makes a file at a free place with everything that another store has, for a store of this class to be opened there;
+  /// false where that has to be opened first, to be filled as any other. Nobody saves meanwhile.
+  static func makeFile(at url: URL, copying source: any RowStore, _ copy: StoreCopy) throws -> Bool
+}
+
+extension FileOperating {
+  static func isOccupied(_ url: URL) throws -> Bool { StoreFiles.isOccupied(url) }
+
+  static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws { try StoreFiles.remove(url) }
+
+  static func replaceStore(
+    at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
+  ) throws {
+    try StoreFiles.replace(destination, by: source)
+  }
+
+  func move(to url: URL) throws { self.url = url }
+
+  static func makeFile(at url: URL, copying source: any RowStore, _ copy: StoreCopy) throws -> Bool { false }
+}
+
+/// A store that is one file.
+enum StoreFiles {
+  static func isOccupied(_ url: URL) -> Bool {
+    guard url.isFileURL, url.path != "/dev/null",
+      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    else { return false }
+    return attributes[.type] as? FileAttributeType != .typeRegular
+      || (attributes[.size] as? NSNumber)?.intValue ?? 0 > 0
+  }
+
+  static func remove(_ url: URL) throws {
+    if url.isFileURL, url.path != "/dev/null", FileManager.default.fileExists(atPath: url.path) {
+      try FileManager.default.removeItem(at: url)
+    }
+  }
+
+  /// Copies beside the destination, then renames: whoever looks sees the old file or the new one.
+  static func replace(_ destination: URL, by source: URL) throws {
+    guard FileManager.default.fileExists(atPath: source.path) else { throw Failure.storeFileMissing(url: source) }
+    if source.isSameFile(as: destination) { return }
+    let copy = temporary(beside: destination)
+    defer { try? FileManager.default.removeItem(at: copy) }
+    try FileManager.default.copyItem(at: source, to: copy)
+    try rename(copy, to: destination)
+  }
+
+  /// A name that nobody uses, in the same folder and so on the same disk.
+  static func temporary(beside url: URL) -> URL {
+    url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
+  }
+
+  /// Gives a file another name, over a file that has it.
+  static func rename(_ file: URL, to url: URL) throws {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
+      try FileManager.default.removeItem(at: url)
+    }
+    guard Foundation.rename(file.path, url.path) == 0 else {
+      throw NSError(
+        domain: NSPOSIXErrorDomain, code: Int(errno), userInfo: [NSFilePathErrorKey: url.path])
+    }
+  }
+}

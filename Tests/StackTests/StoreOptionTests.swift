@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Options of stores, and loading descriptions")
+struct StoreOptionTests {
+  private let folder = StoreFolder()
+
+  private func opening(_ name: String, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]) -> NSError? {
+    failure { try folder.open(.sqlite, name, model, options: options) { _, _ in } }
+  }
+
+  // SQLite.
+
+  @Test("A file that is locked while it is opened: the timeout is waited for, and has its error")
+  func lockedOpening() throws {
+    let options: [AnyHashable: Any] = [
+      NSPersistentStoreTimeoutOption: 0, NSSQLitePragmasOption: ["journal_mode": "DELETE"],
+    ]
+    #expect(opening("T", library(), options) == nil)
+    let lock = try Connection(path: folder.file("T").path, options: Connection.Options())
+    try lock.begin(.exclusive)
+    let error = opening("T", library(), options)
+    #expect(error?.code == NSPersistentStoreTimeoutError)
+    #expect(error?.userInfo[NSSQLiteErrorDomain] as? Int == 5)
+    #expect(error?.localizedDescription.contains(folder.file("T").path) == true)
+    // One that waits gets it in the end.
+    let (started, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let url = folder.file("T")
+    nonisolated(unsafe) var outcome: NSError?
+    DispatchQueue.global().async {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+      started.signal()
+      outcome = failure {
+        try coordinator.addPersistentStore(
+          type: .sqlite, at: url, options: [NSPersistentStoreTimeoutOption: 60, NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
+      }
+      done.signal()
+    }
+    started.wait()
+    try lock.commit()
+    #expect(done.wait(timeout: .now() + 60) == .success)
+    #expect(outcome == nil)
+  }
+
+  @Test("Statistics are gathered and free pages given back when the store is opened with the options for it")
+  func maintenance() throws {
+    try folder.open(.sqlite, "T", library()) { _, context in
+      for number in 0..<2000 { context.new("Tag", ["name": "\(number)" + String(repeating: "x", count: 200)]) }
+      try context.save()
+      for tag in try context.all("Tag") where tag.string("name")!.first != "1" { context.delete(tag) }
+      try context.save()
+    }
+    func pragma(_ name: String) throws -> Int {
+      let connection = try Connection(path: folder.file("T").path, options: Connection.Options())
+      return Int(try connection.pragma(name) ?? "") ?? -1
+    }
+    func hasStatistics() throws -> Bool {
+      let connection = try Connection(path: folder.file("T").path, options: Connection.Options())
+      return try StoreMetadata.hasTable("sqlite_stat1", connection)
+    }
+    #expect(try pragma("freelist_count") > 0)
+    #expect(try !hasStatistics())
+    let before = try pragma("page_count")
+    #expect(opening("T", library(), [NSSQLiteManualVacuumOption: true, NSSQLiteAnalyzeOption: true as NSNumber]) == nil)
+    #expect(try pragma("freelist_count") == 0)
+    #expect(try pragma("page_count") < before)
+    #expect(try hasStatistics())
+    #expect(try folder.open(.sqlite, "T", library()) { try $1.all("Tag").count } == 1111)
+  }
+
+  @Test("With versioning ignored a fitting file of another model is opened, and says from then on which model it has")
+  func ignoringVersions() throws {
+    func model(_ modifier: String?) -> NSManagedObjectModel {
+      let name = attribute("name")
+      name.versionHashModifier = modifier
+      let model = NSManagedObjectModel()
+      model.entities = [entity("Tag", [name])]
+      return model
+    }
+    #expect(opening("T", model(nil), [:]) == nil)
+    let error = opening("T", model("2"), [:])
+    #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+    #expect(error?.localizedDescription.contains("changed are Tag") == true)
+    #expect(opening("T", model("2"), [NSIgnorePersistentStoreVersioningOption: true, NSReadOnlyPersistentStoreOption: true]) == nil)
+    #expect(opening("T", model("2"), [:])?.code == 134100)
+    #expect(opening("T", model("2"), [NSIgnorePersistentStoreVersioningOption: true]) == nil)
+    #expect(opening("T", model("2"), [:]) == nil)
+    #expect(opening("T", model(nil), [:])?.code == 134100)
+  }
+
+  @Test("The size of the pool and the file's protection are taken; one connection is enough")
+  func pool() throws {
+    let options: [AnyHashable: Any] = [
+      NSPersistentStoreConnectionPoolMaxSizeKey: 1, NSPersistentStoreFileProtectionKey: "NSFileProtectionComplete",
+    ]
+    try folder.open(.sqlite, "T", library(), options: options) { store, context in
+      #expect((store as? SQLiteStore)?.storeOptions.maximumReaders == 1)
+      context.new("Tag")
+      try context.save()
+      let coordinator = try #require(store.persistentStoreCoordinator)
+      DispatchQueue.concurrentPerform(iterations: 8) { _ in
+        let other = coordinator.newContext()
+        let count = try? other.performAndWait { try other.all("Tag").count }
+        #expect(count == 1)
+      }
+      #expect(store.options?[NSPersistentStoreFileProtectionKey] as? String == "NSFileProtectionComplete")
+    }
+  }
+
+  // Descriptions and containers.
+
+  @Test("A description has a timeout of 240 seconds, writes its settings into options, and drops an option set to nil")
+  func description() {
+    let description = NSPersistentStoreDescription()
+    #expect(description.url == URL(fileURLWithPath: "/dev/null") && description.timeout == 240)
+    #expect(description.configuration == nil && description.sqlitePragmas.isEmpty)
+    #expect(
+      Set(description.options.keys)
+        == [NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption])
+    description.setOption(true as NSNumber, forKey: NSSQLiteAnalyzeOption)
+    #expect(description.options[NSSQLiteAnalyzeOption] == true as NSNumber)
+    description.setOption(nil, forKey: NSSQLiteAnalyzeOption)
+    #expect(description.options[NSSQLiteAnalyzeOption] == nil)
+    description.setValue("77" as NSString, forPragmaNamed: "cache_size")
+    #expect(description.sqlitePragmas["cache_size"] as? String == "77")
+    description.setValue(nil, forPragmaNamed: "cache_size")
+    #expect(description.options[NSSQLitePragmasOption] == nil)
+  }
+
+  private func container(_ descriptions: [NSPersistentStoreDescription]) -> NSPersistentContainer {
+    let container = NSPersistentContainer(name: "Library", managedObjectModel: library())
+    container.persistentStoreDescriptions = descriptions
+    return container
+  }
+
+  private func describe(_ name: String, _ type: String = NSSQLiteStoreType) -> NSPersistentStoreDescription {
+    let description = NSPersistentStoreDescription(url: folder.file(name))
+    description.type = type
+    return description
+  }
+
+  @Test("Each description has its call, failed ones with their errors; the others stay loaded")
+  func failures() throws {
+    try Data("hello, this is no database at all".utf8).write(to: folder.file("text"))
+    let readOnly = describe("none")
+    readOnly.isReadOnly = true
+    let strange = describe("strange")
+    strange.configuration = "Cloud"
+    let homeless = describe("x")
+    homeless.url = nil
+    let descriptions = [
+      describe("A"), describe("text"), describe("no/folder"), readOnly, strange, describe("y", "Nonsense"), homeless,
+      describe("A"), describe("B"),
+    ]
+    let container = container(descriptions)
+    var calls: [(NSPersistentStoreDescription, Int)] = []
+    container.loadPersistentStores { calls.append(($0, ($1 as NSError?)?.code ?? 0)) }
+    // The second A is there already when its turn comes.
+    #expect(calls.map(\.1) == [0, 259, 512, 260, 134080, 134000, 134080, 0])
+    #expect(calls.map(\.0) == descriptions.enumerated().filter { $0.offset != 7 }.map(\.element))
+    #expect(container.persistentStoreCoordinator.persistentStores.map { $0.url?.lastPathComponent } == ["A", "B"])
+    #expect(folder.names.filter { !$0.contains("-") } == ["A", "B", "text"])
+  }
+
+  @Test("Loading again skips what is there, and tries again what failed")
+  func again() throws {
+    try Data("hello, this is no database at all".utf8).write(to: folder.file("T"))
+    let memory = describe("M", NSInMemoryStoreType)
+    memory.url = URL(fileURLWithPath: "/dev/null")
+    let container = container([memory, describe("A"), describe("T")])
+    var calls: [Int] = []
+    container.loadPersistentStores { calls.append(($1 as NSError?)?.code ?? 0) }
+    try FileManager.default.removeItem(at: folder.file("T"))
+    container.loadPersistentStores { calls.append(($1 as NSError?)?.code ?? 0) }
+    container.loadPersistentStores { calls.append(($1 as NSError?)?.code ?? 0) }
+    #expect(calls == [0, 0, 259, 0])
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 3)
+  }
+
+  @Test("Asynchronous descriptions report each on their own, off the calling thread's stack")
+  func asynchronous() throws {
+    try Data("hello, this is no database at all".utf8).write(to: folder.file("text"))
+    let descriptions = ["A", "text", "B"].map { describe($0) }
+    for description in descriptions { description.shouldAddStoreAsynchronously = true }
+    let container = container(descriptions)
+    let lock = NSLock()
+    nonisolated(unsafe) var calls: [String: Int] = [:]
+    let done = DispatchSemaphore(value: 0)
+    container.loadPersistentStores { description, error in
+      lock.withLock { calls[description.url!.lastPathComponent] = (error as NSError?)?.code ?? 0 }
+      done.signal()
+    }
+    for _ in descriptions { #expect(done.wait(timeout: .now() + 60) == .success) }
+    #expect(calls == ["A": 0, "text": 259, "B": 0])
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 2)
+  }
+}
