@@ -47,6 +47,11 @@ extension DataModel {
     public var predicateFormat: String
     /// The code of the validation error, or the warning's text.
     public var warning: Value?
+
+    public init(predicateFormat: String, warning: Value? = nil) {
+      self.predicateFormat = predicateFormat
+      self.warning = warning
+    }
   }
 
   /// Raw values as in `NSAttributeType`, in compiled models and in version hashes.

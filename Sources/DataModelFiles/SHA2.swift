@@ -3,36 +3,53 @@
 
 /// The SHA-256 digest of `bytes`: 32 bytes.
 public func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-  var state = initialState256
-  var schedule = [UInt32](repeating: 0, count: 64)
-  let message = padded(bytes, blockSize: 64)
-  for block in stride(from: 0, to: message.count, by: 64) {
-    for t in 0..<16 { schedule[t] = bigEndianWord(message, at: block + t * 4) }
-    for t in 16..<64 {
-      let s0 = rotate(schedule[t - 15], 7) ^ rotate(schedule[t - 15], 18) ^ (schedule[t - 15] >> 3)
-      let s1 = rotate(schedule[t - 2], 17) ^ rotate(schedule[t - 2], 19) ^ (schedule[t - 2] >> 10)
-      schedule[t] = schedule[t - 16] &+ s0 &+ schedule[t - 7] &+ s1
-    }
-    mix(&state, schedule, constants256, sigma0: (2, 13, 22), sigma1: (6, 11, 25))
-  }
-  return bigEndianBytes(state)
+  digest(bytes, initialState256, constants256, shifts: Shifts(sigma0: (2, 13, 22), sigma1: (6, 11, 25),
+    schedule0: (7, 18, 3), schedule1: (17, 19, 10)))
 }
 
 /// The SHA-512 digest of `bytes`: 64 bytes.
 public func sha512(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-  var state = initialState512
-  var schedule = [UInt64](repeating: 0, count: 80)
-  let message = padded(bytes, blockSize: 128)
-  for block in stride(from: 0, to: message.count, by: 128) {
-    for t in 0..<16 { schedule[t] = bigEndianWord(message, at: block + t * 8) }
-    for t in 16..<80 {
-      let s0 = rotate(schedule[t - 15], 1) ^ rotate(schedule[t - 15], 8) ^ (schedule[t - 15] >> 7)
-      let s1 = rotate(schedule[t - 2], 19) ^ rotate(schedule[t - 2], 61) ^ (schedule[t - 2] >> 6)
-      schedule[t] = schedule[t - 16] &+ s0 &+ schedule[t - 7] &+ s1
+  digest(bytes, initialState512, constants512, shifts: Shifts(sigma0: (28, 34, 39), sigma1: (14, 18, 41),
+    schedule0: (1, 8, 7), schedule1: (19, 61, 6)))
+}
+
+/// By how much words are rotated; the third of a schedule's is a shift.
+private struct Shifts<Word> {
+  var sigma0: (Word, Word, Word)
+  var sigma1: (Word, Word, Word)
+  var schedule0: (Word, Word, Word)
+  var schedule1: (Word, Word, Word)
+}
+
+@inline(__always)
+private func digest<Word: FixedWidthInteger & UnsignedInteger>(
+  _ bytes: some Sequence<UInt8>, _ initial: [Word], _ constants: [Word], shifts: Shifts<Word>
+) -> [UInt8] {
+  let blockSize = Word.bitWidth * 2
+  let message = padded(bytes, blockSize: blockSize)
+  var state = initial
+  message.withUnsafeBytes { message in
+    constants.withUnsafeBufferPointer { constants in
+      withUnsafeTemporaryAllocation(of: Word.self, capacity: constants.count) { schedule in
+        for block in stride(from: 0, to: message.count, by: blockSize) {
+          for t in 0..<16 {
+            let word = message.loadUnaligned(fromByteOffset: block + t * Word.bitWidth / 8, as: Word.self)
+            schedule[t] = word.bigEndian
+          }
+          for t in 16..<constants.count {
+            let (before, last) = (schedule[t - 15], schedule[t - 2])
+            let s0 = rotate(before, shifts.schedule0.0) ^ rotate(before, shifts.schedule0.1)
+              ^ (before &>> shifts.schedule0.2)
+            let s1 = rotate(last, shifts.schedule1.0) ^ rotate(last, shifts.schedule1.1)
+              ^ (last &>> shifts.schedule1.2)
+            schedule[t] = schedule[t - 16] &+ s0 &+ schedule[t - 7] &+ s1
+          }
+          mix(&state, schedule, constants, shifts)
+        }
+      }
     }
-    mix(&state, schedule, constants512, sigma0: (28, 34, 39), sigma1: (14, 18, 41))
   }
-  return bigEndianBytes(state)
+  return state.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
 }
 
 /// The message, a 1 bit, zeros, and the message's length in bits (an eighth of a block)
@@ -40,44 +57,32 @@ public func sha512(_ bytes: some Sequence<UInt8>) -> [UInt8] {
 private func padded(_ bytes: some Sequence<UInt8>, blockSize: Int) -> [UInt8] {
   var message = Array(bytes)
   let bitCount = UInt64(message.count) * 8
-  let lengthSize = blockSize / 8
   message.append(0x80)
-  while message.count % blockSize != blockSize - lengthSize { message.append(0) }
-  message += [UInt8](repeating: 0, count: lengthSize - 8)
-  return message + bigEndianBytes([bitCount])
+  let used = (message.count + blockSize / 8) % blockSize
+  let zeros = (used == 0 ? 0 : blockSize - used) + blockSize / 8 - 8
+  message.append(contentsOf: repeatElement(0, count: zeros))
+  withUnsafeBytes(of: bitCount.bigEndian) { message.append(contentsOf: $0) }
+  return message
 }
 
 @inline(__always)
 private func rotate<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word, _ count: Word) -> Word {
-  (word >> count) | (word << (Word(Word.bitWidth) - count))
-}
-
-@inline(__always)
-private func bigEndianWord<Word: FixedWidthInteger>(_ message: [UInt8], at offset: Int) -> Word {
-  var word: Word = 0
-  for index in offset..<offset + Word.bitWidth / 8 { word = (word << 8) | Word(message[index]) }
-  return word
-}
-
-private func bigEndianBytes<Word: FixedWidthInteger>(_ words: [Word]) -> [UInt8] {
-  words.flatMap { word in
-    stride(from: Word.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> Word($0)) }
-  }
+  (word &>> count) | (word &<< (Word(Word.bitWidth) &- count))
 }
 
 /// The rounds of one block, added to the state at their end.
 @inline(__always)
 private func mix<Word: FixedWidthInteger & UnsignedInteger>(
-  _ state: inout [Word], _ schedule: [Word], _ constants: [Word],
-  sigma0: (Word, Word, Word), sigma1: (Word, Word, Word)
+  _ state: inout [Word], _ schedule: UnsafeMutableBufferPointer<Word>, _ constants: UnsafeBufferPointer<Word>,
+  _ shifts: Shifts<Word>
 ) {
   var (a, b, c, d) = (state[0], state[1], state[2], state[3])
   var (e, f, g, h) = (state[4], state[5], state[6], state[7])
   for t in 0..<constants.count {
-    let s1 = rotate(e, sigma1.0) ^ rotate(e, sigma1.1) ^ rotate(e, sigma1.2)
+    let s1 = rotate(e, shifts.sigma1.0) ^ rotate(e, shifts.sigma1.1) ^ rotate(e, shifts.sigma1.2)
     let choice = (e & f) ^ (~e & g)
     let t1 = h &+ s1 &+ choice &+ constants[t] &+ schedule[t]
-    let s0 = rotate(a, sigma0.0) ^ rotate(a, sigma0.1) ^ rotate(a, sigma0.2)
+    let s0 = rotate(a, shifts.sigma0.0) ^ rotate(a, shifts.sigma0.1) ^ rotate(a, shifts.sigma0.2)
     let majority = (a & b) ^ (a & c) ^ (b & c)
     (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ s0 &+ majority)
   }

@@ -160,25 +160,50 @@ struct ModelLoadingTests {
     }
   }
 
-  @Test("Models of public projects load", .enabled(if: ModelCorpus.root != nil, "COREDATA_CORPUS is not set"))
+  @Test("For an optimised model the compiled one beside it is read; without it the error says so")
+  func optimised() throws {
+    let folder = try Folder()
+    let momd = folder.url.appendingPathComponent("M.momd")
+    let optimised = momd.appendingPathComponent("V 2.omo")
+    try Data("momv2$".utf8).write(to: optimised)
+    #expect(NSManagedObjectModel(contentsOf: optimised)?.entitiesByName["Part"] != nil)
+    try FileManager.default.removeItem(at: momd.appendingPathComponent("V 2.mom"))
+    for url in [momd, optimised] {
+      let error = #expect(throws: NSError.self) { try NSManagedObjectModel(checkedContentsOf: url) }
+      #expect(error?.localizedDescription.contains("only the optimised form (.omo)") == true, "\(url.path)")
+    }
+  }
+
+  @Test("Every model of public projects opens", .enabled(if: ModelCorpus.root != nil, "COREDATA_CORPUS is not set"))
   func corpus() throws {
-    var loaded = 0
-    let sources = ModelCorpus.files(in: "models", extension: "xcdatamodel")
-    let compiled =
-      ModelCorpus.files(in: "compiled", extension: "momd")
-      + ModelCorpus.files(in: "compiled", extension: "mom")
-    for url in sources + compiled {
-      do {
-        let model = try NSManagedObjectModel(checkedContentsOf: url)
-        try model.validateForUse()
-        loaded += 1
-      } catch let error as NSError where error.localizedDescription.contains("before Xcode 4") {
-        continue
-      } catch {
-        Issue.record("\(url.path): \(error)")
+    var opened: [String: Int] = [:]
+    let folders = [
+      ("models", ["xcdatamodeld", "xcdatamodel"]), ("models_at_store_commit", ["xcdatamodeld", "xcdatamodel"]),
+      ("compiled", ["momd", "mom", "omo"]),
+    ]
+    for (folder, types) in folders {
+      for type in types {
+        for url in ModelCorpus.files(in: folder, extension: type) where !Self.isEmptyPackage(url) {
+          do {
+            let model = try NSManagedObjectModel(checkedContentsOf: url)
+            try model.validateForUse()
+            #expect(!model.entities.isEmpty || type != "momd")
+            opened[type, default: 0] += 1
+          } catch {
+            Issue.record("\(url.path): \(error)")
+          }
+        }
       }
     }
-    print("models loaded: \(loaded)")
+    print("models opened: \(opened)")
+    #expect(opened["xcdatamodel", default: 0] > 100 && opened["momd", default: 0] > 3)
+  }
+
+  /// Some packages of the samples came without their versions.
+  private static func isEmptyPackage(_ url: URL) -> Bool {
+    guard url.pathExtension == "xcdatamodeld" else { return false }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+    return !names.contains { $0.hasSuffix(".xcdatamodel") }
   }
 }
 

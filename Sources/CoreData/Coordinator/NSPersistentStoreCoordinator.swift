@@ -30,7 +30,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Makes a coordinator for a model. A model that contradicts itself is a misuse; `init(checking:)` throws instead.
   public required init(managedObjectModel model: NSManagedObjectModel) {
     do {
-      try model.validateForUse()
+      try model.freezeChecked()
     } catch {
       fatalError("The model cannot be used: \(error.localizedDescription)")
     }
@@ -44,7 +44,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   /// Makes a coordinator for a model that may be broken; throws what is wrong with it.
   public convenience init(checking model: NSManagedObjectModel) throws {
-    try model.validateForUse()
+    try model.freezeChecked()
     self.init(managedObjectModel: model)
   }
 

@@ -16,7 +16,7 @@ extension NSEntityDescription {
     var superentityHash: [UInt8]?
     for ancestor in ancestors.reversed() {
       superentityHash =
-        ancestor.statedVersionHash.map { Array($0) }
+        (ancestor.frozen?.versionHash ?? ancestor.statedVersionHash).map { Array($0) }
         ?? ancestor.versionHash(superentityHash: superentityHash, inherited: inherited)
       inherited += ancestor.ownProperties
     }

@@ -13,16 +13,24 @@ extension NSManagedObjectModel {
   private static let freezing = NSLock()
 
   /// Makes the model immutable and computes what is asked of it often. Does nothing the second time.
-  /// A model that cannot be used traps; call `validateForUse()` first where an error can be thrown.
+  /// A model that cannot be used traps; use `freezeChecked()` where an error can be thrown.
   final func freeze() {
+    do { try freezeChecked() } catch { misuse(.unusableModel(self, error: error as NSError)) }
+  }
+
+  /// As `freeze()`; throws what `validateForUse()` finds, and leaves the model as it was.
+  final func freezeChecked() throws {
     NSManagedObjectModel.freezing.lock()
     defer { NSManagedObjectModel.freezing.unlock() }
     guard frozen == nil else { return }
-    do { try validateForUse() } catch { misuse(.unusableModel(self, error: error as NSError)) }
+    try validateForUse()
 
     // Roots first: an entity's hash contains its parent's.
+    let entitiesInStoreOrder = self.entitiesInStoreOrder
     for entity in entitiesInStoreOrder {
-      for property in entity.ownProperties { property.freeze() }
+      // Where the entity's hash is stated, nobody may ever ask for those of its properties.
+      let keepsHashes = entity.statedVersionHash == nil
+      for property in entity.ownProperties { property.freeze(keepsHash: keepsHashes) }
       for index in entity.storedIndexes { index.isFrozen = true }
       entity.frozen = FrozenEntity(entity)
     }
@@ -33,11 +41,11 @@ extension NSManagedObjectModel {
 }
 
 extension NSPropertyDescription {
-  fileprivate func freeze() {
-    frozenVersionHash = versionHash
+  fileprivate func freeze(keepsHash: Bool) {
+    if keepsHash { frozenVersionHash = versionHash }
     isFrozen = true
     if let composite = self as? NSCompositeAttributeDescription {
-      for element in composite.storedElements { element.freeze() }
+      for element in composite.storedElements { element.freeze(keepsHash: keepsHash) }
     }
   }
 }

@@ -61,6 +61,7 @@ extension NSEntityDescription {
 
   fileprivate func propertyProblem(in model: NSManagedObjectModel) -> ModelProblem? {
     var declared: [String: NSEntityDescription] = [:]
+    declared.reserveCapacity(ownProperties.count)
     for property in ancestors.flatMap(\.ownProperties) {
       declared[property.storedName] = property.owningEntity
     }
@@ -76,6 +77,7 @@ extension NSEntityDescription {
   }
 
   fileprivate func constraintProblem() -> ModelProblem? {
+    if storedUniquenessConstraints.isEmpty { return nil }
     let properties = propertiesByName
     for constraint in constraintNames {
       if constraint.isEmpty { return problem(nil, .emptyConstraint) }
@@ -120,7 +122,7 @@ extension NSRelationshipDescription {
     guard let destination = storedDestinationEntity else {
       return pendingDestinationName.map { .unknownDestination(name: $0) } ?? .noDestination
     }
-    let destinationName = destination.storedName ?? "(no name)"
+    var destinationName: String { destination.storedName ?? "(no name)" }
     if destination.owningModel !== model { return .destinationOutsideModel(name: destinationName) }
     if storedMaxCount > 0, storedMinCount > storedMaxCount {
       return .maxCountBelowMinCount(minCount: storedMinCount, maxCount: storedMaxCount)
@@ -128,7 +130,7 @@ extension NSRelationshipDescription {
     guard let inverse = storedInverseRelationship else {
       return pendingInverseName.map { .unknownInverse(name: $0, destination: destinationName) }
     }
-    let place = "\(inverse.owningEntity?.storedName ?? "(no entity)").\(inverse.storedName)"
+    var place: String { "\(inverse.owningEntity?.storedName ?? "(no entity)").\(inverse.storedName)" }
     guard inverse.storedInverseRelationship === self else {
       return .inverseNotMutual(
         inverse: place,

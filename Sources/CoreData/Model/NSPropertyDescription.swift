@@ -22,6 +22,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   final var storedIsStoredInExternalRecord = false
   /// Set by `NSManagedObjectModel.freeze()`.
   final var isFrozen = false
+  /// nil where it is computed when it is asked for.
   final var frozenVersionHash: Data?
 
   public override init() {

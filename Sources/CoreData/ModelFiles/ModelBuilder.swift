@@ -12,11 +12,13 @@ struct ModelBuilder {
   func fill(_ model: NSManagedObjectModel) throws {
     // Entities first, since properties refer to them; then properties, since inverses refer to those.
     var entities: [String: NSEntityDescription] = [:]
-    for value in source.entities { entities[value.name] = entity(value) }
+    var children: [String: [NSEntityDescription]] = [:]
     for value in source.entities {
-      let children = source.entities.filter { $0.parentName == value.name }
-      if !children.isEmpty { entities[value.name]?.subentities = children.compactMap { entities[$0.name] } }
+      let made = entity(value)
+      entities[value.name] = made
+      if let parent = value.parentName { children[parent, default: []].append(made) }
     }
+    for (parent, children) in children { entities[parent]?.subentities = children }
     for value in source.entities {
       guard let entity = entities[value.name] else { continue }
       entity.properties =
@@ -27,8 +29,8 @@ struct ModelBuilder {
     for value in source.entities {
       guard let entity = entities[value.name] else { continue }
       for relationship in value.relationships { connect(relationship, of: entity) }
-      entity.uniquenessConstraints = value.uniquenessConstraints
-      entity.compoundIndexes = value.compoundIndexes
+      if !value.uniquenessConstraints.isEmpty { entity.uniquenessConstraints = value.uniquenessConstraints }
+      if !value.compoundIndexes.isEmpty { entity.compoundIndexes = value.compoundIndexes }
       entity.indexes = try value.compiledFetchIndexes.map { try index($0, of: entity) }
     }
     model.entities = source.entities.compactMap { entities[$0.name] }
@@ -49,7 +51,7 @@ struct ModelBuilder {
     entity.name = value.name
     entity.managedObjectClassName = value.className ?? "NSManagedObject"
     entity.isAbstract = value.isAbstract
-    entity.userInfo = value.userInfo
+    if !value.userInfo.isEmpty { entity.userInfo = value.userInfo }
     entity.versionHashModifier = value.versionHashModifier
     if let renaming = value.renamingIdentifier { entity.renamingIdentifier = renaming }
     entity.storedCoreSpotlightDisplayNameFormat = value.coreSpotlightDisplayNameExpression
@@ -82,7 +84,7 @@ struct ModelBuilder {
     attribute.isOptional = value.isOptional
     attribute.isTransient = value.isTransient
     attribute.isIndexed = value.isIndexed
-    attribute.userInfo = value.userInfo
+    if !value.userInfo.isEmpty { attribute.userInfo = value.userInfo }
     attribute.versionHashModifier = value.versionHashModifier
     if let renaming = value.renamingIdentifier { attribute.renamingIdentifier = renaming }
     if let className = value.customClassName { attribute.attributeValueClassName = className }
@@ -162,7 +164,7 @@ struct ModelBuilder {
     relationship.minCount = value.minCount
     relationship.maxCount = value.maxCount
     relationship.deleteRule = NSDeleteRule(rawValue: UInt(value.deleteRule.rawValue)) ?? .nullifyDeleteRule
-    relationship.userInfo = value.userInfo
+    if !value.userInfo.isEmpty { relationship.userInfo = value.userInfo }
     relationship.versionHashModifier = value.versionHashModifier
     if let renaming = value.renamingIdentifier { relationship.renamingIdentifier = renaming }
     return relationship
@@ -171,10 +173,21 @@ struct ModelBuilder {
   /// The inverse may be declared by an ancestor of the destination.
   private func connect(_ value: DataModel.Relationship, of entity: NSEntityDescription) {
     guard let inverse = value.inverseName,
-      let relationship = entity.relationshipsByName[value.name],
+      let relationship = property(named: value.name, of: entity) as? NSRelationshipDescription,
       let destination = relationship.destinationEntity
     else { return }
-    relationship.inverseRelationship = destination.relationshipsByName[inverse]
+    relationship.inverseRelationship = property(named: inverse, of: destination) as? NSRelationshipDescription
+  }
+
+  /// A property of the entity or of one that it inherits from. The descriptions' dictionaries are made anew at
+  /// each call as long as the model is not in use.
+  private func property(named name: String, of entity: NSEntityDescription) -> NSPropertyDescription? {
+    var next: NSEntityDescription? = entity
+    while let entity = next {
+      if let property = entity.ownProperties.first(where: { $0.storedName == name }) { return property }
+      next = entity.superentity
+    }
+    return nil
   }
 
   private func fetchedProperty(
@@ -194,7 +207,7 @@ struct ModelBuilder {
     _ value: DataModel.FetchIndex, of entity: NSEntityDescription
   ) throws -> NSFetchIndexDescription {
     let elements = try value.elements.map { element in
-      guard let name = element.propertyName, let property = entity.propertiesByName[name] else {
+      guard let name = element.propertyName, let property = property(named: name, of: entity) else {
         let what = element.expression ?? element.propertyName ?? "-"
         throw unsupported(entity.name ?? "-", nil, "the element \"\(what)\" of the index \"\(value.name)\"")
       }

@@ -2,8 +2,8 @@ internal import DataModelFiles
 import Foundation
 
 extension NSManagedObjectModel {
-  /// The model in a file: the current version of a `.momd` or `.xcdatamodeld`, or a `.mom` or `.xcdatamodel`.
-  /// nil when there is no usable model; `init(checkedContentsOf:)` says why.
+  /// The model in a file: the current version of a `.momd` or `.xcdatamodeld`, or a `.mom` or `.xcdatamodel`;
+  /// for an `.omo` the `.mom` beside it. nil when there is no usable model; `init(checkedContentsOf:)` says why.
   public convenience init?(contentsOf url: URL) {
     guard let file = try? ModelFile(url: url) else { return nil }
     self.init()
@@ -43,12 +43,14 @@ struct ModelFile {
     self.url = url
     switch url.pathExtension {
     case "momd":
-      let current = try CompiledModelFiles.currentVersion(of: url)
-      model = try CompiledModelFiles.model(at: current).model
-      statedHashes = CompiledModelFiles.statedHashes(of: current)
-    case "mom":
-      model = try CompiledModelFiles.model(at: url).model
-      statedHashes = CompiledModelFiles.statedHashes(of: url)
+      let info = try VersionInfo(momd: url)
+      model = try CompiledModelFiles.model(at: CompiledModelFiles.currentVersion(of: url, by: info)).model
+      statedHashes = info.hashes[model.name] ?? [:]
+    case "mom", "omo":
+      // The optimised form is another spelling of the .mom beside it, made for one version of one system.
+      let mom = url.deletingPathExtension().appendingPathExtension("mom")
+      model = try CompiledModelFiles.model(at: mom).model
+      statedHashes = CompiledModelFiles.statedHashes(of: mom)
     case "xcdatamodeld", "xcdatamodel":
       model = try SourceModelReader.package(at: url).currentVersion
     default:

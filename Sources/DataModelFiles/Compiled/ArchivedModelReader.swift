@@ -18,35 +18,36 @@ struct ArchivedModelReader {
   }
 
   mutating func model(named name: String) throws -> DataModel {
-    guard let root = archive.object(archive.root), root.className == "NSManagedObjectModel" else {
+    guard let root = archive.root, root.className == "NSManagedObjectModel" else {
       throw InvalidDataModel(file: file, message: "the archive holds no NSManagedObjectModel")
     }
     var model = DataModel(name: name)
-    let entities = root.entries("NSEntities").compactMap { archive.object($0.value) }
-    for object in entities { model.entities.append(try entity(object)) }
-    model.versionIdentifiers = root.elements("NSVersionIdentifiers").compactMap { archive.string($0) }
-      .sorted()
-    for (name, value) in root.entries("NSFetchRequestTemplates") {
-      guard let object = archive.object(value) else { continue }
+    // An archive's dictionaries have no order; ours is that of the names.
+    for (_, value) in sorted(root, "NSEntities") {
+      if let object = value.object { model.entities.append(try entity(object)) }
+    }
+    model.versionIdentifiers = root.elements("NSVersionIdentifiers").compactMap(\.string).sorted()
+    for (name, value) in sorted(root, "NSFetchRequestTemplates") {
+      guard let object = value.object else { continue }
       model.fetchRequestTemplates.append(request(object, name: name, entity: nil))
     }
-    for (name, value) in root.entries("NSConfigurations") {
-      let members = archive.object(value)?.fields["NS.objects"]?.array ?? []
-      let names = members.compactMap { archive.object($0)?.string("NSEntityName") }
+    for (name, value) in sorted(root, "NSConfigurations") {
+      let names = value.elements.compactMap { $0.object?.string("NSEntityName") }
       model.configurations.append(DataModel.Configuration(name: name, entityNames: names))
     }
-    for (name, value) in root.entries("StrataComposites") {
-      let members = archive.object(value)?.fields["NS.objects"]?.array ?? []
-      let attributes = try members.compactMap { archive.object($0) }.map { try attribute($0, of: name) }
+    for (name, value) in sorted(root, "StrataComposites") {
+      let attributes = try value.elements.compactMap(\.object).map { try attribute($0, of: name) }
       model.composites.append(DataModel.CompositeType(name: name, attributes: attributes))
     }
     model.composites += nameless
-    // An archive's dictionaries have no order; ours is that of the names.
-    model.entities.sort { $0.name < $1.name }
-    model.fetchRequestTemplates.sort { $0.name < $1.name }
-    model.configurations.sort { $0.name < $1.name }
     model.composites.sort { $0.name < $1.name }
     return model
+  }
+
+  private func sorted(
+    _ object: KeyedArchive.Object, _ key: StaticString
+  ) -> [(key: String, value: KeyedArchive.Value)] {
+    object.entries(key).sorted { $0.key < $1.key }
   }
 
   private mutating func entity(_ object: KeyedArchive.Object) throws -> DataModel.Entity {
@@ -54,6 +55,7 @@ struct ArchivedModelReader {
       throw InvalidDataModel(file: file, message: "an entity of the archive has no name")
     }
     var entity = DataModel.Entity(name: name)
+    // nil stands for NSManagedObject.
     entity.className = object.string("NSClassNameForEntity")
     if entity.className == "NSManagedObject" { entity.className = nil }
     let parent = object.object("NSSuperentity")
@@ -64,8 +66,8 @@ struct ArchivedModelReader {
     entity.userInfo = userInfo(of: object)
     entity.coreSpotlightDisplayNameExpression = object.string("StrataSpotlightDisplayName")
     let inherited = Set(parent?.entries("NSProperties").map(\.key) ?? [])
-    for (propertyName, value) in object.entries("NSProperties") where !inherited.contains(propertyName) {
-      guard let property = archive.object(value) else { continue }
+    for (propertyName, value) in sorted(object, "NSProperties") where !inherited.contains(propertyName) {
+      guard let property = value.object else { continue }
       switch property.className {
       case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
         entity.attributes.append(try attribute(property, of: name))
@@ -77,9 +79,6 @@ struct ArchivedModelReader {
         warn(name, propertyName, "a property of the unknown class \(property.className ?? "-") is ignored")
       }
     }
-    entity.attributes.sort { $0.name < $1.name }
-    entity.relationships.sort { $0.name < $1.name }
-    entity.fetchedProperties.sort { $0.name < $1.name }
     entity.uniquenessConstraints = nameLists(object, "NSUniqueTuples")
     entity.compoundIndexes = nameLists(object, "NSCompoundIndexes")
     entity.fetchIndexes = object.objects("NSFetchIndexDescriptions").map { fetchIndex($0, of: name) }
@@ -99,7 +98,7 @@ struct ArchivedModelReader {
     attribute.isTransient = object.flag("NSIsTransient")
     attribute.isIndexed = object.flag("NSIsIndexed")
     if let value = object["NSDefaultValue"] {
-      attribute.defaultValue = ArchivedValue.read(value, type: type, in: archive)
+      attribute.defaultValue = ArchivedValue.read(value, type: type)
       if attribute.defaultValue == nil { warn(entity, name, "the default value is of an unknown class") }
     }
     readValidation(of: object, into: &attribute, entity: entity)
@@ -125,7 +124,7 @@ struct ArchivedModelReader {
     if object.className == "NSDerivedAttributeDescription" {
       attribute.derivationExpression = object.string("StrataDerivationExpression")
       if attribute.derivationExpression == nil, let expression = object.object("NSDerivationExpression") {
-        attribute.derivationExpression = format(entity, name) { try $0.expression(expression) }
+        attribute.derivationExpression = format(entity, name) { try $0.expression(expression).text }
       }
       attribute.derivationExpression = attribute.derivationExpression ?? ""
     }
@@ -135,9 +134,8 @@ struct ArchivedModelReader {
   /// The elements of a composite attribute, under whatever key its archive has them: what it holds of
   /// attributes, in lists and dictionaries, is its elements. nil when there is none.
   private mutating func namelessComposite(_ object: KeyedArchive.Object, _ name: String) throws -> String? {
-    for key in object.fields.keys.sorted() {
-      let values = object.elements(key) + object.entries(key).map(\.value)
-      let elements = values.compactMap { archive.object($0) }.filter { element in
+    for (_, value) in object.all {
+      let elements = (value.elements + value.entries.map(\.value)).compactMap(\.object).filter { element in
         element.className == "NSAttributeDescription" || element.className == "NSCompositeAttributeDescription"
       }
       guard !elements.isEmpty else { continue }
@@ -161,16 +159,16 @@ struct ArchivedModelReader {
       if let limit = ArchivedLimit(predicate), limit.subject == subject || limit.kind == .pattern {
         let limitType = attribute.type == .string ? DataModel.AttributeType.integer64 : attribute.type
         switch limit.kind {
-        case .minimum: attribute.minimum = ArchivedValue.read(limit.value, type: limitType, in: archive)
-        case .maximum: attribute.maximum = ArchivedValue.read(limit.value, type: limitType, in: archive)
-        case .pattern: attribute.regularExpression = archive.string(limit.value)
+        case .minimum: attribute.minimum = ArchivedValue.read(limit.value, type: limitType)
+        case .maximum: attribute.maximum = ArchivedValue.read(limit.value, type: limitType)
+        case .pattern: attribute.regularExpression = limit.value.string
         }
-      } else if let format = format(entity, attribute.name, { try $0.predicate(predicate) }) {
-        let warning = warnings.indices.contains(position) ? archive.resolve(warnings[position]) : nil
+      } else if let format = format(entity, attribute.name, { try $0.predicate(predicate).text }) {
+        let warning = warnings.indices.contains(position) ? warnings[position] : nil
         attribute.validationRules.append(
           DataModel.ValidationRule(
             predicateFormat: format,
-            warning: warning.flatMap { ArchivedValue.read($0, type: .undefined, in: archive) }))
+            warning: warning.flatMap { ArchivedValue.read($0, type: .undefined) }))
       }
     }
   }
@@ -232,7 +230,7 @@ struct ArchivedModelReader {
     request.predicateFormat = object.string("StrataPredicateFormat")
     if request.predicateFormat == nil, let predicate = object.object("NSPredicate") {
       do {
-        request.predicateFormat = try ArchivedPredicateFormatter(archive: archive).predicate(predicate)
+        request.predicateFormat = try ArchivedPredicateReader().predicate(predicate).text
       } catch {
         request.unreadablePredicate = "the predicate can't be read: \(error)"
         warn(entity, property ?? name, "the predicate can't be read: \(error)")
@@ -267,23 +265,21 @@ struct ArchivedModelReader {
     var index = DataModel.FetchIndex(name: name, elements: elements)
     index.partialIndexPredicate = object.string("StrataPredicateFormat")
     if index.partialIndexPredicate == nil, let predicate = object.object("NSPartialIndexPredicate") {
-      index.partialIndexPredicate = format(entity, "index \"\(name)\"") { try $0.predicate(predicate) }
+      index.partialIndexPredicate = format(entity, "index \"\(name)\"") { try $0.predicate(predicate).text }
     }
     return index
   }
 
-  private func nameLists(_ object: KeyedArchive.Object, _ key: String) -> [[String]] {
-    object.objects(key).map { list in
+  private func nameLists(_ object: KeyedArchive.Object, _ key: StaticString) -> [[String]] {
+    object.elements(key).map { list in
       // Elements are names, or the property descriptions themselves.
-      (list.fields["NS.objects"]?.array ?? []).compactMap {
-        archive.string($0) ?? archive.object($0)?.string("NSPropertyName")
-      }
+      list.elements.compactMap { $0.object?.string("NSPropertyName") ?? $0.string }
     }
   }
 
   private func userInfo(of object: KeyedArchive.Object) -> [String: String] {
     var info: [String: String] = [:]
-    for (key, value) in object.entries("NSUserInfo") { info[key] = archive.string(value) }
+    for (key, value) in object.entries("NSUserInfo") { info[key] = value.string }
     return info
   }
 
@@ -300,10 +296,10 @@ struct ArchivedModelReader {
 
   /// A predicate or expression as text; nil, with a warning, when it has a form that is not known.
   private mutating func format(
-    _ entity: String?, _ property: String?, _ write: (ArchivedPredicateFormatter) throws -> String
+    _ entity: String?, _ property: String?, _ read: (ArchivedPredicateReader) throws -> String
   ) -> String? {
     do {
-      return try write(ArchivedPredicateFormatter(archive: archive))
+      return try read(ArchivedPredicateReader())
     } catch {
       warn(entity, property, "\(error); it is ignored")
       return nil

@@ -1,8 +1,8 @@
 /// Writes a model as the archive of a `.mom`.
 ///
 /// Class names are to be complete (`Module.Class`) when the model comes here. What Apple's form has no known
-/// place for is kept under keys that begin with "Strata": predicates and expressions that are known as text
-/// only, and a few flags.
+/// place for is kept under keys that begin with "Strata": a few flags, and as text the predicates and
+/// expressions that `ModelPredicateParser` can't read.
 struct ArchivedModelWriter {
   private let model: DataModel
   private var archive = KeyedArchiveBuilder()
@@ -63,7 +63,14 @@ struct ArchivedModelWriter {
   private mutating func write(_ entity: DataModel.Entity) {
     let own = place(ofEntity: entity.name)
     for attribute in entity.attributes {
-      write(attribute, at: place(of: attribute.name, in: entity.name), entity: own)
+      // The old flag stands for an index of the attribute alone as well.
+      let hasIndex = entity.fetchIndexes.contains { index in
+        index.elements.count == 1 && index.elements[0].propertyName == attribute.name
+          && index.elements[0].type == .binary
+      }
+      write(
+        attribute, at: place(of: attribute.name, in: entity.name), entity: own,
+        isIndexed: attribute.isIndexed || hasIndex)
     }
     for relationship in entity.relationships { write(relationship, of: entity) }
     for property in entity.fetchedProperties { write(property, of: entity) }
@@ -75,7 +82,7 @@ struct ArchivedModelWriter {
     let subentities = model.entities.filter { $0.parentName == entity.name }
     var fields: [String: PropertyList] = [
       "NSEntityName": archive.string(entity.name),
-      "NSClassNameForEntity": archive.string(entity.className ?? "NSManagedObject"),
+      "NSClassNameForEntity": archive.string(entity.className == "NSManagedObject" ? nil : entity.className),
       "NSManagedObjectModel": modelPlace,
       "NSProperties": archive.dictionary(properties),
       "NSSubentities": archive.dictionary(subentities.map { ($0.name, place(ofEntity: $0.name)) }),
@@ -88,10 +95,18 @@ struct ArchivedModelWriter {
     if !entity.uniquenessConstraints.isEmpty {
       fields["NSUniqueTuples"] = nameLists(entity.uniquenessConstraints)
     }
-    if !entity.compoundIndexes.isEmpty { fields["NSCompoundIndexes"] = nameLists(entity.compoundIndexes) }
+    // An entity with indexes of either kind has both fields.
     let indexes = entity.compiledFetchIndexes
-    if !indexes.isEmpty {
-      fields["NSFetchIndexDescriptions"] = archive.array(indexes.map { write($0, entity: own) })
+    if !indexes.isEmpty || !entity.compoundIndexes.isEmpty {
+      fields["NSCompoundIndexes"] = nameLists(entity.compoundIndexes)
+      var places: [PropertyList] = []
+      for index in indexes {
+        // One that stands for an attribute's old flag knows no entity.
+        let isFlag = index.elements.count == 1
+          && entity.attributes.contains { $0.isIndexed && $0.name == index.name }
+        places.append(write(index, entity: isFlag ? KeyedArchiveBuilder.null : own))
+      }
+      fields["NSFetchIndexDescriptions"] = archive.mutableArray(places)
     }
     if let expression = entity.coreSpotlightDisplayNameExpression {
       fields["StrataSpotlightDisplayName"] = archive.string(expression)
@@ -99,16 +114,21 @@ struct ArchivedModelWriter {
     archive.fill(own, ["NSEntityDescription", "NSObject"], fields)
   }
 
-  private mutating func write(_ attribute: DataModel.Attribute, at place: PropertyList, entity: PropertyList)
-  {
+  private mutating func write(
+    _ attribute: DataModel.Attribute, at place: PropertyList, entity: PropertyList, isIndexed: Bool = false
+  ) {
     var predicates: [PropertyList] = []
     var warnings: [PropertyList] = []
     let subject = attribute.type == .string ? "length" : nil
     for (kind, value, code) in attribute.limits {
-      let value = ArchivedValue.write(value, to: &archive)
-      predicates.append(
-        ArchivedLimit.write(kind, subject: kind == .pattern ? nil : subject, value: value, to: &archive))
+      let limit = ArchivedLimit.predicate(kind, subject: kind == .pattern ? nil : subject, value: value)
+      predicates.append(ArchivedPredicateWriter.write(limit, to: &archive))
       warnings.append(archive.scalar(.integer(code)))
+    }
+    for rule in attribute.validationRules {
+      guard let predicate = ModelPredicateParser.predicate(rule.predicateFormat) else { continue }
+      predicates.append(ArchivedPredicateWriter.write(predicate, to: &archive))
+      warnings.append(rule.warning.map { ArchivedValue.write($0, to: &archive) } ?? KeyedArchiveBuilder.null)
     }
     var fields = propertyFields(
       name: attribute.name, entity: entity, renaming: attribute.renamingIdentifier,
@@ -117,7 +137,7 @@ struct ArchivedModelWriter {
         | (predicates.isEmpty ? 16 | 32 : 0))
     if attribute.isOptional { fields["NSIsOptional"] = .boolean(true) }
     if attribute.isTransient { fields["NSIsTransient"] = .boolean(true) }
-    if attribute.isIndexed { fields["NSIsIndexed"] = .boolean(true) }
+    if isIndexed { fields["NSIsIndexed"] = .boolean(true) }
     fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
     fields["NSAttributeValueClassName"] = archive.string(
       attribute.customClassName ?? attribute.type.valueClassName)
@@ -137,9 +157,15 @@ struct ArchivedModelWriter {
     if let expression = attribute.derivationExpression {
       classes.insert("NSDerivedAttributeDescription", at: 0)
       fields["NSIsReadOnly"] = .boolean(true)
-      fields["NSDerivationExpression"] = KeyedArchiveBuilder.null
       fields["NSFilteringPredicate"] = KeyedArchiveBuilder.null
-      fields["StrataDerivationExpression"] = archive.string(expression)
+      if let tree = ModelPredicateParser.expression(expression),
+        ModelPredicateParser.expression(tree.text) == tree
+      {
+        fields["NSDerivationExpression"] = ArchivedPredicateWriter.write(tree, to: &archive)
+      } else {
+        fields["NSDerivationExpression"] = KeyedArchiveBuilder.null
+        fields["StrataDerivationExpression"] = archive.string(expression)
+      }
     }
     if attribute.type == .composite {
       classes.insert("NSCompositeAttributeDescription", at: 0)
@@ -221,18 +247,28 @@ struct ArchivedModelWriter {
     if request.returnsObjectsAsFaults { flags.insert(.objectsAsFaults) }
     if request.includesPendingChanges { flags.insert(.pendingChanges) }
     let null = KeyedArchiveBuilder.null
-    return archive.object(
-      ["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"],
-      [
-        "NSEntity": place(ofEntity: request.entityName), "NSPredicate": null,
-        "StrataPredicateFormat": archive.string(request.predicateFormat), "NSSortDescriptors": null,
-        "NSFetchLimit": .integer(Int64(request.fetchLimit)),
-        "NSFetchOffset": .integer(Int64(request.fetchOffset)),
-        "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
-        "NSResultType": .integer(Int64(request.resultType.rawValue)), "NSValuesToFetch": null,
-        "NSValuesToGroupBy": null, "NSHavingPredicate": null, "NSRelationshipKeyPathsForPrefetching": null,
-        "NSHasFetchRequestFlags": .boolean(true), "NSFetchRequestFlags": .integer(Int64(flags.rawValue)),
-      ])
+    var fields: [String: PropertyList] = [
+      "NSEntity": place(ofEntity: request.entityName), "NSSortDescriptors": null,
+      "NSFetchLimit": .integer(Int64(request.fetchLimit)),
+      "NSFetchOffset": .integer(Int64(request.fetchOffset)),
+      "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
+      "NSResultType": .integer(Int64(request.resultType.rawValue)), "NSValuesToFetch": null,
+      "NSValuesToGroupBy": null, "NSHavingPredicate": null, "NSRelationshipKeyPathsForPrefetching": null,
+      "NSHasFetchRequestFlags": .boolean(true), "NSFetchRequestFlags": .integer(Int64(flags.rawValue)),
+    ]
+    write(request.predicateFormat, under: "NSPredicate", in: &fields)
+    return archive.object(["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"], fields)
+  }
+
+  /// A predicate's objects; its text where this room can't read it.
+  private mutating func write(_ format: String?, under key: String, in fields: inout [String: PropertyList]) {
+    fields[key] = KeyedArchiveBuilder.null
+    guard let format else { return }
+    if let tree = ModelPredicateParser.predicate(format), ModelPredicateParser.predicate(tree.text) == tree {
+      fields[key] = ArchivedPredicateWriter.write(tree, to: &archive)
+    } else {
+      fields["StrataPredicateFormat"] = archive.string(format)
+    }
   }
 
   private mutating func write(_ index: DataModel.FetchIndex, entity: PropertyList) -> PropertyList {
@@ -247,20 +283,21 @@ struct ArchivedModelWriter {
     }
     var fields: [String: PropertyList] = [
       "NSIndexName": archive.string(index.name), "NSIndexElements": archive.array(elements),
-      "NSEntity": entity, "NSPartialIndexPredicate": KeyedArchiveBuilder.null,
+      "NSEntity": entity,
     ]
-    if let format = index.partialIndexPredicate { fields["StrataPredicateFormat"] = archive.string(format) }
+    write(index.partialIndexPredicate, under: "NSPartialIndexPredicate", in: &fields)
     archive.fill(place, ["NSFetchIndexDescription", "NSObject"], fields)
     return place
   }
 
   private mutating func nameLists(_ lists: [[String]]) -> PropertyList {
-    let arrays = lists.map { names in archive.array(names.map { archive.string($0) }) }
-    return archive.array(arrays)
+    let arrays = lists.map { names in archive.mutableArray(names.map { archive.string($0) }) }
+    return archive.mutableArray(arrays)
   }
 
   private mutating func userInfo(_ info: [String: String]) -> PropertyList {
-    archive.dictionary(info.sorted { $0.key < $1.key }.map { ($0.key, archive.string($0.value)) })
+    archive.dictionary(
+      info.sorted { $0.key < $1.key }.map { ($0.key, archive.string($0.value)) }, isMutable: false)
   }
 
   private func place(ofEntity name: String) -> PropertyList { entityPlaces[name] ?? KeyedArchiveBuilder.null }

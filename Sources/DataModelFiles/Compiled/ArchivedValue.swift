@@ -3,11 +3,9 @@ import Foundation
 /// A constant of a model in an archive: plain numbers and strings stand for themselves, the rest are objects.
 enum ArchivedValue {
   /// - Parameter type: the attribute's type; it tells a Boolean from a number, a decimal from a double.
-  static func read(
-    _ value: PropertyList, type: DataModel.AttributeType, in archive: KeyedArchive
-  ) -> DataModel.Value? {
-    guard let resolved = archive.resolve(value) else { return nil }
-    switch resolved {
+  static func read(_ value: KeyedArchive.Value, type: DataModel.AttributeType) -> DataModel.Value? {
+    guard let scalar = value.scalar else { return value.object.flatMap { read($0, type: type) } }
+    switch scalar {
     case .boolean(let flag):
       return type == .boolean || type == .undefined ? .boolean(flag) : number(flag ? 1 : 0, type)
     case .integer(let integer):
@@ -16,10 +14,7 @@ enum ArchivedValue {
     case .date(let seconds): return .date(seconds)
     case .string(let string): return .string(string)
     case .data(let data): return .data(data)
-    case .array, .uid: return nil
-    case .dictionary:
-      guard let object = archive.object(resolved) else { return nil }
-      return read(object, type: type)
+    case .array, .uid, .dictionary: return nil
     }
   }
 
@@ -37,7 +32,7 @@ enum ArchivedValue {
 
   private static func read(_ object: KeyedArchive.Object, type: DataModel.AttributeType) -> DataModel.Value? {
     switch object.className {
-    case "NSDate": return object["NS.time"].flatMap { number($0) }.map { .date($0) }
+    case "NSDate": return object["NS.time"]?.scalar.flatMap { number($0) }.map { .date($0) }
     case "NSUUID":
       guard let bytes = object["NS.uuidbytes"]?.data, bytes.count == 16 else { return nil }
       return .uuid(
@@ -45,7 +40,7 @@ enum ArchivedValue {
     case "NSURL": return object.string("NS.relative").map { .uri($0) }
     case "NSDecimalNumber", "NSDecimalNumberPlaceholder": return decimal(object).map { .decimal($0) }
     case "NSString", "NSMutableString":
-      return object.archive.string(.dictionary(object.fields)).map { .string($0) }
+      return object.string("NS.string").map { .string($0) }
     case "NSData", "NSMutableData": return object["NS.data"]?.data.map { .data($0) }
     default: return nil
     }

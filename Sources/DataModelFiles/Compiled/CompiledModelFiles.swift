@@ -20,7 +20,12 @@ public enum CompiledModelFiles {
 
   public static func model(at mom: URL) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     guard let data = FileManager.default.contents(atPath: mom.path) else {
-      throw InvalidDataModel(file: mom.path, message: "there is no such compiled model")
+      let optimised = mom.deletingPathExtension().appendingPathExtension("omo").path
+      throw InvalidDataModel(
+        file: mom.path,
+        message: FileManager.default.fileExists(atPath: optimised)
+          ? "there is only the optimised form (.omo) of this compiled model, which is not read"
+          : "there is no such compiled model")
     }
     return try model(
       mom: Array(data), name: mom.deletingPathExtension().lastPathComponent, file: mom.path)
@@ -29,7 +34,11 @@ public enum CompiledModelFiles {
   /// The `.mom` of a `.momd`'s current version, as its VersionInfo.plist names it; the only version where it
   /// names none.
   public static func currentVersion(of momd: URL) throws -> URL {
-    let info = try VersionInfo(momd: momd)
+    try currentVersion(of: momd, by: VersionInfo(momd: momd))
+  }
+
+  /// As `currentVersion(of:)`, where the VersionInfo.plist was read already.
+  public static func currentVersion(of momd: URL, by info: VersionInfo) throws -> URL {
     guard let name = info.currentVersionName ?? (info.hashes.count == 1 ? info.hashes.keys.first : nil) else {
       throw InvalidDataModel(
         file: momd.appendingPathComponent("VersionInfo.plist").path,

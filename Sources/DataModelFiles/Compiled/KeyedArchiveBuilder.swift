@@ -43,14 +43,21 @@ struct KeyedArchiveBuilder {
     object(["NSArray", "NSObject"], ["NS.objects": .array(elements)])
   }
 
+  mutating func mutableArray(_ elements: [PropertyList]) -> PropertyList {
+    object(["NSMutableArray", "NSArray", "NSObject"], ["NS.objects": .array(elements)])
+  }
+
   mutating func set(_ elements: [PropertyList]) -> PropertyList {
     object(["NSSet", "NSObject"], ["NS.objects": .array(elements)])
   }
 
-  mutating func dictionary(_ entries: [(key: String, value: PropertyList)]) -> PropertyList {
+  /// - Parameter isMutable: whether it is archived as a mutable one, as models have those of their parts.
+  mutating func dictionary(
+    _ entries: [(key: String, value: PropertyList)], isMutable: Bool = true
+  ) -> PropertyList {
     let keys = entries.map { string($0.key) }
     return object(
-      ["NSMutableDictionary", "NSDictionary", "NSObject"],
+      (isMutable ? ["NSMutableDictionary"] : []) + ["NSDictionary", "NSObject"],
       ["NS.keys": .array(keys), "NS.objects": .array(entries.map(\.value))])
   }
 

@@ -29,6 +29,13 @@ public struct VersionInfo: Sendable {
         file: momd.path,
         message: exists ? "there is no VersionInfo.plist in it" : "there is no such compiled model")
     }
+    if let plist = try? BinaryPropertyListReader.read(Array(data)).dictionary {
+      currentVersionName = plist["NSManagedObjectModel_CurrentVersionName"]?.string
+      let stated = plist["NSManagedObjectModel_VersionHashes"]?.dictionary ?? [:]
+      hashes = stated.mapValues { ($0.dictionary ?? [:]).compactMapValues(\.data) }
+      checksums = (plist["NSManagedObjectModel_VersionChecksums"]?.dictionary ?? [:]).compactMapValues(\.string)
+      return
+    }
     guard let plist = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
     else { throw InvalidDataModel(file: file.path, message: "the file is not a property list") }
     currentVersionName = plist["NSManagedObjectModel_CurrentVersionName"] as? String

@@ -40,7 +40,8 @@ enum AttributeConstants {
     return nil
   }
 
-  private static func value(_ text: String, of type: DataModel.AttributeType) -> DataModel.Value? {
+  /// nil for a text that is no value of the type, and for types whose values have no text.
+  static func value(_ text: String, of type: DataModel.AttributeType) -> DataModel.Value? {
     switch type {
     case .integer16: integer(text, within: Int64(Int16.min)...Int64(Int16.max))
     case .integer32: integer(text, within: Int64(Int32.min)...Int64(Int32.max))

@@ -4,11 +4,41 @@ struct DataModelValidator {
   let file: String
   let lines: DataModelLines
   private(set) var problems: [DataModelProblem] = []
+  /// The entities by name, by position in the model; and the positions of each one's ancestors.
+  private let places: [String: Int]
+  private let ancestors: [[Int]]
 
   init(model: DataModel, file: String, lines: DataModelLines = DataModelLines()) {
     self.model = model
     self.file = file
     self.lines = lines
+    let places = Dictionary(
+      model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.places = places
+    // Each chain ends at an unknown parent, and before it would repeat.
+    ancestors = model.entities.indices.map { index in
+      var line: [Int] = []
+      var next = model.entities[index].parentName.flatMap { places[$0] }
+      while let parent = next, parent != index, !line.contains(parent) {
+        line.append(parent)
+        next = model.entities[parent].parentName.flatMap { places[$0] }
+      }
+      return line
+    }
+  }
+
+  /// The positions of the entity of that position and of its ancestors.
+  private func lineage(of index: Int) -> [Int] { [index] + ancestors[index] }
+
+  private func declares(_ name: String, _ index: Int) -> Bool {
+    let entity = model.entities[index]
+    return entity.attributes.contains { $0.name == name } || entity.relationships.contains { $0.name == name }
+      || entity.fetchedProperties.contains { $0.name == name }
+  }
+
+  /// Whether the entity or an ancestor has a property of that name.
+  private func has(_ name: String, _ index: Int) -> Bool {
+    declares(name, index) || ancestors[index].contains { declares(name, $0) }
   }
 
   mutating func validate() {
@@ -16,51 +46,51 @@ struct DataModelValidator {
     for entity in model.entities where !names.insert(entity.name).inserted {
       report(.error, entity.name, nil, "there are two entities of this name")
     }
-    for entity in model.entities {
-      validateParent(of: entity)
-      validatePropertyNames(of: entity)
+    for (index, entity) in model.entities.enumerated() {
+      validateParent(of: entity, at: index)
+      validatePropertyNames(of: entity, at: index)
       for attribute in entity.attributes { validate(attribute, of: entity.name) }
-      for relationship in entity.relationships { validate(relationship, of: entity) }
-      for property in entity.fetchedProperties where model.entity(named: property.request.entityName) == nil {
+      for relationship in entity.relationships { validate(relationship, of: entity, at: index) }
+      for property in entity.fetchedProperties where places[property.request.entityName] == nil {
         report(.error, entity.name, property.name, "unknown entity \"\(property.request.entityName)\"")
       }
-      validateConstraints(of: entity)
-      validateIndexes(of: entity)
+      validateConstraints(of: entity, at: index)
+      validateIndexes(of: entity, at: index)
     }
     validateRequests()
     validateConfigurations()
     validateComposites()
   }
 
-  private mutating func validateParent(of entity: DataModel.Entity) {
+  private mutating func validateParent(of entity: DataModel.Entity, at index: Int) {
     guard let parentName = entity.parentName else { return }
-    guard model.entity(named: parentName) != nil else {
+    guard places[parentName] != nil else {
       report(.error, entity.name, nil, "unknown parent entity \"\(parentName)\"")
       return
     }
-    let last = model.lineage(of: entity).last
-    if last?.parentName.flatMap(model.entity(named:)) != nil {
+    if model.entities[ancestors[index].last ?? index].parentName.flatMap({ places[$0] }) != nil {
       report(.error, entity.name, nil, "the entity is its own ancestor (parent \"\(parentName)\")")
     }
   }
 
-  private mutating func validatePropertyNames(of entity: DataModel.Entity) {
+  private mutating func validatePropertyNames(of entity: DataModel.Entity, at index: Int) {
     var seen: Set<String> = []
     for name in entity.propertyNames {
       if !seen.insert(name).inserted {
         report(.error, entity.name, name, "there are two properties of this name")
       }
-      if let ancestor = model.lineage(of: entity).dropFirst().first(where: { $0.propertyNames.contains(name) }
-      ) {
-        report(.error, entity.name, name, "\(ancestor.name), an ancestor, has a property of this name")
+      if let ancestor = ancestors[index].first(where: { declares(name, $0) }) {
+        report(.error, entity.name, name, "\(model.entities[ancestor].name), an ancestor, has a property of this name")
       }
       if name.isEmpty { continue }
-      if !(name.first?.isLetter ?? false) {
+      if PropertyNames.isPlain(name) {
+        if PropertyNames.reserved.contains(name) {
+          report(.error, entity.name, name, "the name is taken: NSManagedObject has a member of this name")
+        }
+      } else if !(name.first?.isLetter ?? false) {
         report(.error, entity.name, name, "a property's name must begin with a letter")
       } else if let odd = name.first(where: { !$0.isLetter && !$0.isNumber && $0 != "_" }) {
         report(.error, entity.name, name, "a property's name cannot hold \"\(odd)\"")
-      } else if PropertyNames.reserved.contains(name) {
-        report(.error, entity.name, name, "the name is taken: NSManagedObject has a member of this name")
       }
     }
   }
@@ -82,7 +112,9 @@ struct DataModelValidator {
     }
   }
 
-  private mutating func validate(_ relationship: DataModel.Relationship, of entity: DataModel.Entity) {
+  private mutating func validate(
+    _ relationship: DataModel.Relationship, of entity: DataModel.Entity, at index: Int
+  ) {
     let name = relationship.name
     if relationship.minCount < 0 || relationship.maxCount < 0 {
       report(.error, entity.name, name, "minCount and maxCount cannot be negative")
@@ -94,57 +126,58 @@ struct DataModelValidator {
     if relationship.isOrdered, !relationship.isToMany {
       report(.warning, entity.name, name, "a to-one relationship cannot be ordered")
     }
-    guard let destination = model.entity(named: relationship.destinationName) else {
+    guard let place = places[relationship.destinationName] else {
       report(.error, entity.name, name, "unknown destination entity \"\(relationship.destinationName)\"")
       return
     }
     guard let inverseName = relationship.inverseName else { return }
-    if let inverseEntity = relationship.inverseEntityName, inverseEntity != destination.name,
-      !model.lineage(of: destination).contains(where: { $0.name == inverseEntity })
+    let destination = model.entities[place].name
+    if let inverseEntity = relationship.inverseEntityName, inverseEntity != destination,
+      !ancestors[place].contains(where: { model.entities[$0].name == inverseEntity })
     {
       report(
         .error, entity.name, name,
-        "inverseEntity \"\(inverseEntity)\" is not the destination \"\(destination.name)\"")
+        "inverseEntity \"\(inverseEntity)\" is not the destination \"\(destination)\"")
       return
     }
-    guard let inverse = model.allRelationships(of: destination).first(where: { $0.name == inverseName })
+    guard let owner = lineage(of: place).first(where: { declares(inverseName, $0) }),
+      let inverse = model.entities[owner].relationships.first(where: { $0.name == inverseName })
     else {
       report(
-        .error, entity.name, name, "the inverse \"\(inverseName)\" is no relationship of \(destination.name)")
+        .error, entity.name, name, "the inverse \"\(inverseName)\" is no relationship of \(destination)")
       return
     }
-    guard inverse.inverseName == name, areRelated(inverse.destinationName, entity.name) else {
+    guard inverse.inverseName == name, areRelated(places[inverse.destinationName], index) else {
       let actual = inverse.inverseName.map { "\(inverse.destinationName).\($0)" } ?? "nothing"
       report(
         .error, entity.name, name,
-        "the inverse is not mutual: \(destination.name).\(inverseName) has \(actual) for its inverse")
+        "the inverse is not mutual: \(destination).\(inverseName) has \(actual) for its inverse")
       return
     }
   }
 
   /// Whether one entity is the other or an ancestor of it.
-  private func areRelated(_ one: String, _ other: String) -> Bool {
-    [(one, other), (other, one)].contains { start, sought in
-      model.entity(named: start).map { model.lineage(of: $0).contains { $0.name == sought } } ?? false
-    }
+  private func areRelated(_ one: Int?, _ other: Int) -> Bool {
+    guard let one else { return false }
+    return one == other || ancestors[one].contains(other) || ancestors[other].contains(one)
   }
 
-  private mutating func validateConstraints(of entity: DataModel.Entity) {
-    let known = Set(model.lineage(of: entity).flatMap(\.propertyNames))
-    for name in entity.uniquenessConstraints.joined() where !known.contains(name) {
+  private mutating func validateConstraints(of entity: DataModel.Entity, at index: Int) {
+    for name in entity.uniquenessConstraints.joined() where !has(name, index) {
       report(.error, entity.name, nil, "a uniqueness constraint names the unknown attribute \"\(name)\"")
     }
   }
 
-  private mutating func validateIndexes(of entity: DataModel.Entity) {
+  private mutating func validateIndexes(of entity: DataModel.Entity, at index: Int) {
     // The editor's own indexes may name what Core Data adds, such as `self`.
-    let known = Set(model.lineage(of: entity).flatMap(\.propertyNames) + ["self", "entity", "objectID"])
-    for index in entity.fetchIndexes {
-      for name in index.elements.compactMap(\.propertyName) where !known.contains(name) {
-        report(.error, entity.name, nil, "the index \"\(index.name)\" names the unknown property \"\(name)\"")
+    func isKnown(_ name: String) -> Bool { has(name, index) || ["self", "entity", "objectID"].contains(name) }
+    for fetchIndex in entity.fetchIndexes {
+      for name in fetchIndex.elements.compactMap(\.propertyName) where !isKnown(name) {
+        report(
+          .error, entity.name, nil, "the index \"\(fetchIndex.name)\" names the unknown property \"\(name)\"")
       }
     }
-    for name in entity.compoundIndexes.joined() where !known.contains(name) {
+    for name in entity.compoundIndexes.joined() where !isKnown(name) {
       report(.warning, entity.name, nil, "a compound index names the unknown property \"\(name)\"")
     }
   }
@@ -156,7 +189,7 @@ struct DataModelValidator {
       if !names.insert(request.name).inserted {
         report(.error, nil, place, "there are two of this name", line: lines.fetchRequests[request.name])
       }
-      if model.entity(named: request.entityName) == nil {
+      if places[request.entityName] == nil {
         report(
           .error, nil, place, "unknown entity \"\(request.entityName)\"",
           line: lines.fetchRequests[request.name])
@@ -172,7 +205,7 @@ struct DataModelValidator {
       if !names.insert(configuration.name).inserted {
         report(.error, nil, place, "there are two of this name", line: line)
       }
-      for name in configuration.entityNames where model.entity(named: name) == nil {
+      for name in configuration.entityNames where places[name] == nil {
         report(.error, nil, place, "unknown entity \"\(name)\"", line: line)
       }
     }
@@ -238,6 +271,12 @@ extension DataModel.Value {
 
 /// Names that a property cannot have.
 enum PropertyNames {
+  /// Whether a name is ASCII letters, digits and underscores, and begins with a letter, as nearly all do.
+  static func isPlain(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first >= 65, first != 95 else { return false }
+    return name.utf8.allSatisfy { 97...122 ~= $0 || 65...90 ~= $0 || 48...57 ~= $0 || $0 == 95 }
+  }
+
   /// Members without arguments of NSObject and NSManagedObject.
   static let reserved: Set<String> = [
     // NSObject

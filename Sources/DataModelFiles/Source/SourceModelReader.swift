@@ -7,16 +7,7 @@ public enum SourceModelReader {
   /// - Throws: `InvalidDataModel`, naming file, line, entity and property of everything that is wrong.
   public static func model(at folder: URL) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     let file = folder.appendingPathComponent("contents")
-    guard FileManager.default.fileExists(atPath: file.path) else {
-      let old = ["elements", "layout"].contains {
-        FileManager.default.fileExists(atPath: folder.appendingPathComponent($0).path)
-      }
-      throw InvalidDataModel(
-        file: folder.path,
-        message: old
-          ? "the model is in the format before Xcode 4 (\"elements\"), which is not read"
-          : "there is no file \"contents\" in it")
-    }
+    guard FileManager.default.fileExists(atPath: file.path) else { return try modelBeforeContents(at: folder) }
     let bytes: [UInt8]
     do {
       bytes = Array(try Data(contentsOf: file))
@@ -26,6 +17,19 @@ public enum SourceModelReader {
     }
     return try model(
       contents: bytes, name: folder.deletingPathExtension().lastPathComponent, file: file.path)
+  }
+
+  /// The version in a folder without `contents`: Xcode before its version 4 wrote `elements` and `layout`.
+  private static func modelBeforeContents(
+    at folder: URL
+  ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
+    let file = folder.appendingPathComponent("elements")
+    guard let data = FileManager.default.contents(atPath: file.path) else {
+      throw InvalidDataModel(file: folder.path, message: "there is no file \"contents\" in it, and no \"elements\"")
+    }
+    var reader = try ElementsReader(Array(data), file: file.path)
+    let model = reader.read(name: folder.deletingPathExtension().lastPathComponent)
+    return try checked(model, reader.problems, file: file.path)
   }
 
   /// The version in the text of a `contents` file.
@@ -38,10 +42,17 @@ public enum SourceModelReader {
   ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     var reader = ContentsReader(file: file)
     let model = try reader.read(bytes, name: name)
-    var problems = reader.problems
+    return try checked(model, reader.problems, file: file, lines: reader.lines)
+  }
+
+  /// The model with what is odd in it; throws what is wrong.
+  private static func checked(
+    _ model: DataModel, _ found: [DataModelProblem], file: String, lines: DataModelLines = DataModelLines()
+  ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
+    var problems = found
     // A file with malformed parts would only bring errors that follow from them.
     if !problems.contains(where: { $0.severity == .error }) {
-      var validator = DataModelValidator(model: model, file: file, lines: reader.lines)
+      var validator = DataModelValidator(model: model, file: file, lines: lines)
       validator.validate()
       problems += validator.problems
     }

@@ -41,8 +41,6 @@ struct UniqueNames {
     return name
   }
 
-  /// Takes the first of the names that is still free.
-  mutating func take(_ names: [String]) -> String? {
-    names.first { taken.insert($0).inserted }
-  }
+  /// Takes a name; false when it is taken already.
+  mutating func take(_ name: String) -> Bool { taken.insert(name).inserted }
 }

@@ -146,13 +146,14 @@ struct SchemaPlanner {
       return SQLName.quoted(columnNames[root]!.name(wanted))
     }
     // A numbered name counts only where the plain one is taken already.
-    let numbered = ["", "1", "2", "3", "4", "5", "6", "7", "8", "9"].map { SQLName.quoted(wanted + $0) }
-    var candidates = numbered.filter(columns.contains)
-    if let alternative { candidates += columns.filter(alternative) }
-    guard let name = columnNames[root]!.take(candidates) else {
-      throw existing.misfit(table, "there is no column \(wanted) for \(layout.name).\(property.name)")
+    for number in 0...9 {
+      let name = SQLName.quoted(number == 0 ? wanted : wanted + "\(number)")
+      if columns.contains(name), columnNames[root]!.take(name) { return name }
     }
-    return name
+    if let alternative {
+      for name in columns where alternative(name) && columnNames[root]!.take(name) { return name }
+    }
+    throw existing.misfit(table, "there is no column \(wanted) for \(layout.name).\(property.name)")
   }
 
   // To-many relationships.

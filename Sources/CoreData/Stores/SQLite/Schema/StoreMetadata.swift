@@ -1,3 +1,6 @@
+internal import DataModelFiles
+import Foundation
+
 /// The metadata of a store as its file keeps it: a row of `Z_METADATA`.
 ///
 /// | column | holds |
@@ -46,12 +49,19 @@ enum StoreMetadata {
       "SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA", in: connection.database, isKept: false)
     connection.trace?.willRun(statement.sql)
     guard try statement.step() else { return nil }
-    let plist = Data(statement.blobBytes(2))
-    var metadata =
-      (try? PropertyListSerialization.propertyList(from: plist, format: nil)) as? [String: Any] ?? [:]
+    var metadata = dictionary(Array(statement.blobBytes(2)))
     metadata[NSStoreUUIDKey] = statement.text(1) ?? ""
     if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }
     return metadata
+  }
+
+  /// The entries of the property list, as Foundation gives them; none for what is no property list.
+  private static func dictionary(_ plist: [UInt8]) -> [String: Any] {
+    if let list = try? BinaryPropertyListReader.read(plist).dictionary {
+      return list.mapValues(\.foundationValue)
+    }
+    let list = try? PropertyListSerialization.propertyList(from: Data(plist), format: nil)
+    return list as? [String: Any] ?? [:]
   }
 
   /// Writes the row, in whatever transaction is open. Values must be those of property lists.
@@ -105,6 +115,23 @@ extension ExistingSchema {
       let ranges = ["Z_ENT IS NULL", "Z_ENT < \(sorted.first ?? 0)", "Z_ENT > \(sorted.last ?? 0)"] + gaps
       let probes = ranges.map { "EXISTS (SELECT 1 FROM \(table) WHERE \($0))" }.joined(separator: " OR ")
       return try connection.rows("SELECT \(probes)").first?[0] == "1"
+    }
+  }
+}
+
+extension PropertyList {
+  /// The value as `PropertyListSerialization` gives it: numbers as NSNumber, all else as Swift's own types.
+  fileprivate var foundationValue: Any {
+    switch self {
+    case .boolean(let flag): flag
+    case .integer(let number): NSNumber(value: number)
+    case .real(let number): NSNumber(value: number)
+    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+    case .data(let bytes): Data(bytes)
+    case .string(let text): text
+    case .uid(let index): NSNumber(value: index)
+    case .array(let elements): elements.map(\.foundationValue)
+    case .dictionary(let entries): entries.mapValues(\.foundationValue)
     }
   }
 }

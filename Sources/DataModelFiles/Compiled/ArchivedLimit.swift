@@ -1,0 +1,45 @@
+/// A limit that a compiled model keeps as a predicate: `SELF >= n`, `length <= n`, `SELF MATCHES "…"`.
+struct ArchivedLimit {
+  enum Kind { case minimum, maximum, pattern }
+  var kind: Kind
+  /// nil for the value itself, else a key of it, as `length`.
+  var subject: String?
+  var value: KeyedArchive.Value
+
+  init?(_ predicate: KeyedArchive.Object) {
+    guard predicate.className == "NSComparisonPredicate",
+      let left = predicate.object("NSLeftExpression"), let right = predicate.object("NSRightExpression"),
+      right.integer("NSExpressionType") == 0, let value = right["NSConstantValue"]
+    else { return nil }
+    switch predicate.object("NSPredicateOperator")?.integer("NSOperatorType") {
+    case 1: kind = .maximum
+    case 3: kind = .minimum
+    case 6: kind = .pattern
+    default: return nil
+    }
+    switch left.integer("NSExpressionType") {
+    case 1: subject = nil
+    case 3:
+      guard left.object("NSOperand")?.integer("NSExpressionType") == 1,
+        let key = left.objects("NSArguments").first?.string("NSKeyPath")
+      else { return nil }
+      subject = key
+    default: return nil
+    }
+    self.value = value
+  }
+}
+
+extension ArchivedLimit {
+  /// A limit in that form.
+  static func predicate(_ kind: Kind, subject: String?, value: DataModel.Value) -> ModelPredicate {
+    let left = subject.map { ModelExpression.keyPath($0, of: .evaluatedObject) } ?? .evaluatedObject
+    let relation: ModelPredicate.Relation =
+      switch kind {
+      case .minimum: .greaterOrEqual
+      case .maximum: .lessOrEqual
+      case .pattern: .matches
+      }
+    return .comparison(.init(left: left, relation: relation, right: .constant(value)))
+  }
+}

@@ -1,0 +1,92 @@
+/// Reads archived predicates and expressions of Foundation's classes.
+struct ArchivedPredicateReader {
+  struct Unknown: Error, CustomStringConvertible { var description: String }
+
+  func predicate(_ object: KeyedArchive.Object, depth: Int = 0) throws -> ModelPredicate {
+    guard depth < 100 else { throw Unknown(description: "the predicate is nested too deeply") }
+    switch object.className {
+    case "NSTruePredicate": return .constant(true)
+    case "NSFalsePredicate": return .constant(false)
+    case "NSComparisonPredicate": return try comparison(object)
+    case "NSCompoundPredicate":
+      let parts = try object.objects("NSSubpredicates").map { try predicate($0, depth: depth + 1) }
+      switch object.integer("NSCompoundPredicateType") {
+      case 0 where parts.count == 1: return .not(parts[0])
+      case 1: return parts.isEmpty ? .constant(true) : .and(parts)
+      case 2: return parts.isEmpty ? .constant(false) : .or(parts)
+      default: throw Unknown(description: "the compound predicate has an unknown type")
+      }
+    default: throw Unknown(description: "a predicate of class \(object.className ?? "-") is not known")
+    }
+  }
+
+  private func comparison(_ object: KeyedArchive.Object) throws -> ModelPredicate {
+    guard let left = object.object("NSLeftExpression"), let right = object.object("NSRightExpression"),
+      let comparison = object.object("NSPredicateOperator")
+    else { throw Unknown(description: "a comparison lacks a side or its operator") }
+    let type = comparison.integer("NSOperatorType") ?? -1
+    guard let relation = ModelPredicate.Relation(rawValue: type) else {
+      throw Unknown(description: "operator \(type) is not known")
+    }
+    let modifier = comparison.integer("NSModifier") ?? 0
+    guard let modifier = ModelPredicate.Modifier(rawValue: modifier) else {
+      throw Unknown(description: "the modifier \(modifier) of a comparison is not known")
+    }
+    let options = comparison.integer("NSFlags") ?? comparison.integer("NSOptions") ?? 0
+    let result = ModelPredicate.comparison(
+      .init(
+        left: try expression(left), relation: relation, right: try expression(right), modifier: modifier,
+        options: relation.takesOptions ? ModelPredicate.Options(rawValue: options & 15) : []))
+    return comparison.flag("NSNegate") && relation != .notEqual ? .not(result) : result
+  }
+
+  func expression(_ object: KeyedArchive.Object, depth: Int = 0) throws -> ModelExpression {
+    guard depth < 100 else { throw Unknown(description: "the expression is nested too deeply") }
+    let unknown = Unknown(
+      description: "an expression of class \(object.className ?? "-") has a form that is not known")
+    switch object.integer("NSExpressionType") {
+    case 0: return try constant(object["NSConstantValue"])
+    case 1: return .evaluatedObject
+    case 2:
+      guard let name = object.string("NSVariable") else { throw unknown }
+      return .variable(name)
+    case 3: return try keyPath(object, unknown, depth: depth)
+    // A key path on something else than the evaluated object is kept as a function.
+    case 4 where object.className == "NSKeyPathExpression": return try keyPath(object, unknown, depth: depth)
+    case 4:
+      // The language's own functions are methods of a class; what else is called is a method of the operand.
+      guard let selector = object.string("NSSelectorName"),
+        object.object("NSOperand")?.has("NSConstantValueClassName") ?? true
+      else { throw unknown }
+      let arguments = try object.objects("NSArguments").map { try expression($0, depth: depth + 1) }
+      return .function(selector, arguments)
+    case 10:
+      guard let path = object.string("NSKeyPath") else { throw unknown }
+      return .keyPath(path, of: .evaluatedObject)
+    case 14:
+      return .aggregate(try object.objects("NSCollection").map { try expression($0, depth: depth + 1) })
+    default: throw unknown
+    }
+  }
+
+  private func keyPath(
+    _ object: KeyedArchive.Object, _ unknown: Unknown, depth: Int
+  ) throws -> ModelExpression {
+    guard let operand = object.object("NSOperand"),
+      let path = object.objects("NSArguments").first?.string("NSKeyPath")
+    else { throw unknown }
+    return .keyPath(path, of: try expression(operand, depth: depth + 1))
+  }
+
+  private func constant(_ value: KeyedArchive.Value?) throws -> ModelExpression {
+    guard let value else { return .null }
+    if let object = value.object, object.has("NS.objects"), !object.has("NS.keys") {
+      return .aggregate(try value.elements.map { try constant($0) })
+    }
+    if let text = value.string { return .constant(.string(text)) }
+    guard let constant = ArchivedValue.read(value, type: .undefined),
+      ModelExpression.constant(constant).isWritable
+    else { throw Unknown(description: "a constant of a predicate has a form that is not known") }
+    return .constant(constant)
+  }
+}

@@ -1,0 +1,234 @@
+/// The objects of a binary property list ("bplist00") where they lie among its bytes: a value is decoded when it
+/// is asked for.
+///
+/// The file is: 8 bytes of magic and version; the objects; a table with each object's offset; a trailer of
+/// 32 bytes:
+///
+/// | offset | bytes | meaning |
+/// |---|---|---|
+/// | 0 | 6 | unused |
+/// | 6 | 1 | size of an entry of the offset table |
+/// | 7 | 1 | size of a reference to an object |
+/// | 8 | 8 | number of objects |
+/// | 16 | 8 | index of the top object |
+/// | 24 | 8 | where the offset table begins |
+///
+/// An object begins with a byte of kind (upper half) and size (lower half). All integers are big-endian.
+///
+/// `init` looks at each object once, so that whatever is read later lies within the file and refers to an object
+/// of it. Objects are named by their index here, "node".
+final class PropertyListTable {
+  /// The upper half of an object's first byte.
+  enum Kind: UInt8 {
+    case constant = 0x0
+    case integer = 0x1
+    case real = 0x2
+    case date = 0x3
+    case data = 0x4
+    case ascii = 0x5
+    case utf16 = 0x6
+    case utf8 = 0x7
+    case uid = 0x8
+    case array = 0xA
+    case orderedSet = 0xB
+    case set = 0xC
+    case dictionary = 0xD
+  }
+
+  /// Where the content of an object begins, and of how many elements it is.
+  struct Extent {
+    var start: Int
+    var count: Int
+  }
+
+  let nodeCount: Int
+  let top: Int
+  let referenceSize: Int
+  /// Its own, so that reading is without checks of bounds and of uniqueness.
+  private let bytes: UnsafeMutableRawBufferPointer
+  private let offsets: UnsafeMutableBufferPointer<UInt32>
+
+  init(_ content: [UInt8]) throws {
+    guard content.count >= 40, content.starts(with: "bplist0".utf8), content.count < 1 << 31 else {
+      throw PropertyListError(description: "the file is not a binary property list")
+    }
+    let trailer = content.count - 32
+    let offsetSize = Int(content[trailer + 6])
+    let referenceSize = Int(content[trailer + 7])
+    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else { throw Self.damaged }
+    bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 8)
+    bytes.copyBytes(from: content)
+    self.referenceSize = referenceSize
+    let source = UnsafeRawBufferPointer(bytes)
+    let count = Self.number(source, at: trailer + 8, size: 8)
+    let start = Self.number(source, at: trailer + 24, size: 8)
+    let top = Self.number(source, at: trailer + 16, size: 8)
+    guard count <= UInt64(content.count), start <= UInt64(trailer),
+      Int(start) + Int(count) * offsetSize <= trailer, top < count
+    else {
+      bytes.deallocate()
+      throw Self.damaged
+    }
+    nodeCount = Int(count)
+    self.top = Int(top)
+    offsets = .allocate(capacity: nodeCount)
+    var end = 0
+    for node in 0..<nodeCount {
+      let offset = Self.number(source, at: Int(start) + node * offsetSize, size: offsetSize)
+      guard offset < start else {
+        end = -1
+        break
+      }
+      offsets[node] = UInt32(offset)
+    }
+    if end == 0 {
+      for node in 0..<nodeCount where !isSound(node, tableStart: Int(start)) {
+        end = -1
+        break
+      }
+    }
+    // Both buffers are `deinit`'s from here on: all members are set.
+    if end < 0 { throw Self.damaged }
+  }
+
+  deinit {
+    bytes.deallocate()
+    offsets.deallocate()
+  }
+
+  /// Whether an object is of a known kind, ends before the table of offsets, and refers to objects only.
+  private func isSound(_ node: Int, tableStart: Int) -> Bool {
+    let offset = Int(offsets[node])
+    let low = Int(bytes[offset] & 0x0F)
+    guard let kind = Kind(rawValue: bytes[offset] >> 4) else { return false }
+    func ends(_ size: Int) -> Bool { offset + 1 + size <= tableStart }
+    switch kind {
+    case .constant: return low == 8 || low == 9
+    case .integer: return low <= 4 && ends(1 << low)
+    case .real: return (low == 2 || low == 3) && ends(1 << low)
+    case .date: return low == 3 && ends(8)
+    case .uid: return low < 8 && ends(low + 1)
+    case .data, .ascii, .utf8, .utf16, .array, .orderedSet, .set, .dictionary:
+      if low == 15 {
+        let sizes = ends(1) ? bytes[offset + 1] : 0
+        guard sizes >> 4 == 1, sizes & 0x0F <= 3, ends(1 + 1 << Int(sizes & 0x0F)) else { return false }
+      }
+      let extent = extent(of: node)
+      let width = kind == .utf16 ? 2 : kind == .dictionary ? 2 * referenceSize : 1
+      let isList = kind == .array || kind == .orderedSet || kind == .set
+      guard extent.count <= tableStart,
+        extent.start + extent.count * (isList ? referenceSize : width) <= tableStart
+      else { return false }
+      if !isList, kind != .dictionary { return true }
+      for position in 0..<extent.count * (isList ? 1 : 2)
+      where reference(extent.start + position * referenceSize) >= nodeCount { return false }
+      if kind == .dictionary {
+        for position in 0..<extent.count where !isString(reference(extent.start + position * referenceSize)) {
+          return false
+        }
+      }
+      return true
+    }
+  }
+
+  private func isString(_ node: Int) -> Bool {
+    (0x5...0x7).contains(bytes[Int(offsets[node])] >> 4)
+  }
+
+  // Reading.
+
+  @inline(__always)
+  func kind(of node: Int) -> Kind {
+    // `isSound` has seen it.
+    Kind(rawValue: bytes[Int(offsets[node])] >> 4).unsafelyUnwrapped
+  }
+
+  /// The content of data, a string or a container. A count of 15 or more follows as an integer object.
+  @inline(__always)
+  func extent(of node: Int) -> Extent {
+    let offset = Int(offsets[node])
+    let low = Int(bytes[offset] & 0x0F)
+    if low < 15 { return Extent(start: offset + 1, count: low) }
+    let size = 1 << Int(bytes[offset + 1] & 0x0F)
+    let count = Self.number(UnsafeRawBufferPointer(bytes), at: offset + 2, size: size)
+    return Extent(start: offset + 2 + size, count: Int(min(count, 1 << 31)))
+  }
+
+  /// The node that a reference names.
+  @inline(__always)
+  func reference(_ offset: Int) -> Int {
+    if referenceSize == 2 { return Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) }
+    return Int(min(Self.number(UnsafeRawBufferPointer(bytes), at: offset, size: referenceSize), 1 << 31))
+  }
+
+  /// The node at a position of a container's references; a dictionary has its keys first, then its values.
+  @inline(__always)
+  func element(_ position: Int, of extent: Extent) -> Int { reference(extent.start + position * referenceSize) }
+
+  /// The index that a UID holds; nil for other objects.
+  @inline(__always)
+  func uid(_ node: Int) -> Int? {
+    let offset = Int(offsets[node])
+    guard bytes[offset] >> 4 == Kind.uid.rawValue else { return nil }
+    let number = Self.number(UnsafeRawBufferPointer(bytes), at: offset + 1, size: Int(bytes[offset] & 0x0F) + 1)
+    return Int(min(number, 1 << 31))
+  }
+
+  func isText(_ node: Int, _ text: StaticString) -> Bool {
+    guard kind(of: node) == .ascii || kind(of: node) == .utf8 else { return false }
+    let extent = extent(of: node)
+    guard extent.count == text.utf8CodeUnitCount else { return false }
+    for index in 0..<extent.count where bytes[extent.start + index] != text.utf8Start[index] { return false }
+    return true
+  }
+
+  func string(_ node: Int) -> String? {
+    switch kind(of: node) {
+    case .ascii, .utf8:
+      let extent = extent(of: node)
+      return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.start + extent.count]),
+        as: UTF8.self)
+    case .utf16:
+      let extent = extent(of: node)
+      return String(
+        decoding: (0..<extent.count).map {
+          UInt16(bytes[extent.start + 2 * $0]) << 8 | UInt16(bytes[extent.start + 2 * $0 + 1])
+        }, as: UTF16.self)
+    default: return nil
+    }
+  }
+
+  /// A value that holds no others; nil for containers.
+  func scalar(_ node: Int) -> PropertyList? {
+    let offset = Int(offsets[node])
+    let low = Int(bytes[offset] & 0x0F)
+    let source = UnsafeRawBufferPointer(bytes)
+    switch kind(of: node) {
+    case .constant: return .boolean(low == 9)
+    case .integer:
+      // 1, 2 and 4 bytes are unsigned, 8 signed, 16 signed with the upper half ignored.
+      let size = 1 << low
+      let number = Self.number(source, at: offset + 1 + max(0, size - 8), size: min(size, 8))
+      return .integer(Int64(bitPattern: number))
+    case .real where low == 2:
+      return .real(Double(Float(bitPattern: UInt32(Self.number(source, at: offset + 1, size: 4)))))
+    case .real: return .real(Double(bitPattern: Self.number(source, at: offset + 1, size: 8)))
+    case .date: return .date(Double(bitPattern: Self.number(source, at: offset + 1, size: 8)))
+    case .data:
+      let extent = extent(of: node)
+      return .data(Array(bytes[extent.start..<extent.start + extent.count]))
+    case .ascii, .utf8, .utf16: return string(node).map { .string($0) }
+    case .uid: return uid(node).map { .uid($0) }
+    case .array, .orderedSet, .set, .dictionary: return nil
+    }
+  }
+
+  @inline(__always)
+  private static func number(_ bytes: UnsafeRawBufferPointer, at offset: Int, size: Int) -> UInt64 {
+    var value: UInt64 = 0
+    for index in offset..<offset + size { value = value << 8 | UInt64(bytes[index]) }
+    return value
+  }
+
+  private static let damaged = PropertyListError(description: "the property list is damaged")
+}
