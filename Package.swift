@@ -85,6 +85,20 @@ let package = Package(
       name: "SurfaceMainActorTests", dependencies: ["CoreData"],
       swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
 
+    // Durability: files that fail on request, a program that is killed and breaks files, and tests with both. Nothing of
+    // it is in a product.
+    .target(name: "FaultyFiles", path: "Tests/FaultyFiles"),
+    .target(
+      name: "DurabilitySupport", dependencies: ["CoreData", "FaultyFiles"], path: "Tests/DurabilitySupport",
+      swiftSettings: stackSettings),
+    .executableTarget(
+      name: "StoreCrasher",
+      dependencies: ["CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", argumentParser],
+      path: "Tests/StoreCrasher", swiftSettings: stackSettings),
+    .testTarget(
+      name: "DurabilityTests", dependencies: ["CoreData", "DurabilitySupport", "StoreCrasher"],
+      swiftSettings: stackSettings),
+
     // What the chapters share: a second pair of eyes on a store's file, and their programs' common ground.
     .target(
       name: "StoreFileReader", dependencies: ["CSQLite"], path: "Chapters/Support/StoreFileReader",

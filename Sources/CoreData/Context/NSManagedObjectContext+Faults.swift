@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     guard object.key > 0, let store = try reader(of: object.store) else { return nil }
     if stalenessInterval < 0, let cached = store.rowCache.row(object.reference) { return cached }
     if let row = try batchedRow(of: object, store) { return row }
-    return try store.faultRow(forKey: object.key, in: object.layout.root)
+    return try publicErrors { try store.faultRow(forKey: object.key, in: object.layout.root) }
   }
 
   /// Reads the rows of many objects with one request for each store and hierarchy; they stay faults.
@@ -17,7 +17,9 @@ extension NSManagedObjectContext {
     for (number, group) in Dictionary(grouping: missing, by: \.store) {
       guard let store = try reader(of: number) else { continue }
       for members in Dictionary(grouping: group, by: \.layout.rootIndex).values {
-        let rows = try store.rows(forKeys: Array(Set(members.map(\.key))), in: members[0].layout.root)
+        let rows = try publicErrors {
+          try store.rows(forKeys: Array(Set(members.map(\.key))), in: members[0].layout.root)
+        }
         let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         for member in members { member.row = byKey[member.key] }
       }
@@ -30,7 +32,7 @@ extension NSManagedObjectContext {
     let identity = owner.storeIdentity(object.store)
     for batch in batches where batch.store.identity === identity && batch.root == object.layout.rootIndex {
       guard let keys = batch.keys(around: object.key) else { continue }
-      let rows = try store.rows(forKeys: keys, in: object.layout.root)
+      let rows = try publicErrors { try store.rows(forKeys: keys, in: object.layout.root) }
       var found: RowSnapshot?
       for row in rows {
         if row.key == object.key {

@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
     for (kind, owners) in unread {
       let layout = owner.layouts.layouts[kind.entity]
       guard let property = layout.property(named: key), let store = try reader(of: kind.store) else { continue }
-      let rows = try store.memberRows(of: property, owners: Array(owners.keys), of: layout)
+      let rows = try publicErrors { try store.memberRows(of: property, owners: Array(owners.keys), of: layout) }
       members += owner.objects(for: rows.map(\.row), store: kind.store, refreshing: false)
       var bases: [Int64: ContiguousArray<RowReference>] = [:]
       for row in rows { bases[row.owner, default: []].append(row.row.reference) }

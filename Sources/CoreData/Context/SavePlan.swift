@@ -75,7 +75,7 @@ struct SavePlan {
 
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
     guard let base = object.row else { throw Failure.faultNotFulfillable(id: object.objectID).nsError }
-    let row = try builder.row(of: object, version: base.version + 1)
+    let row = try builder.row(of: object, version: base.version &+ 1)
     var changed = SlotMask()
     object.changedSlots.forEach { slot in
       if !object.layout.slots[slot].isTransient, !row.isEqual(object.layout.slots[slot], to: base) {

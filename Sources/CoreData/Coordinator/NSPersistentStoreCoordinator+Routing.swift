@@ -160,12 +160,4 @@ extension NSPersistentStoreCoordinator {
       conflicts.constraints += found.map { (store.identity, $0) }
     }
   }
-
-  func publicErrors<Value>(_ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch let failure as Failure {
-      throw failure.nsError
-    }
-  }
 }

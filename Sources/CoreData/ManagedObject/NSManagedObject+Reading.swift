@@ -52,16 +52,22 @@ extension NSManagedObject {
     if let changes, changes.holds(Int(place.slot)) {
       switch changes[Int(place.slot)] {
       case .int(let value): return value
-      case .double(let value): return Int64(value)
+      case .double(let value): return NSManagedObject.wholeNumber(value)
       default: return nil
       }
     }
     guard let words = storedWords(place) else { return nil }
     switch place.kind {
     case .int16, .int32, .int64, .boolean: return Int64(bitPattern: words[Int(place.word)])
-    case .double, .float, .date: return Int64(Double(bitPattern: words[Int(place.word)]))
+    case .double, .float, .date: return NSManagedObject.wholeNumber(Double(bitPattern: words[Int(place.word)]))
     default: misuse(.wrongType(key.name, self, "an integer"))
     }
+  }
+
+  /// As C casts on the processors that matter, with the nearest number for what is out of range.
+  private static func wholeNumber(_ value: Double) -> Int64 {
+    if value.isNaN { return 0 }
+    return value >= 0x1p63 ? .max : (value <= -0x1p63 ? .min : Int64(value))
   }
 
   /// `Double`, `Float`, and a date as seconds since 2001.

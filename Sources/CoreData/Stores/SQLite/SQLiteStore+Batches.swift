@@ -138,15 +138,18 @@ extension SQLiteStore {
         try before(run)
         try connection.begin(.exclusive)
         let result: Result
+        var isCommitting = false
         do {
           result = try body(run)
           if let recorder = run.recorder { try finish(recorder, run, notes) }
           try externalFiles.settle(run.writer.written)
           pool.willCommit()
+          isCommitting = true
           try connection.commit()
         } catch {
           connection.rollback()
-          externalFiles.remove(run.writer.written)
+          // A commit that failed may be in the file all the same; its rows need their files.
+          if !isCommitting { externalFiles.remove(run.writer.written) }
           throw error
         }
         pool.didCommit()

@@ -20,6 +20,7 @@ extension SQLiteStore {
     var run = SaveRun(connection, schema, externalFiles, changes)
     let newMetadata = changedMetadata()
     let recorder = history?.recorder(connection, changes.origin)
+    var isCommitting = false
     try connection.begin(.exclusive)
     do {
       try recorder?.record(changes)
@@ -33,11 +34,17 @@ extension SQLiteStore {
       if let recorder { try finish(recorder, changes, notes) }
       try externalFiles.settle(run.writer.written)
       pool.willCommit()
+      isCommitting = true
       try connection.commit()
     } catch {
       connection.rollback()
-      externalFiles.remove(run.writer.written)
-      throw error
+      // Where the disk failed behind the point of no return, the rows are there all the same. When that can't be told,
+      // files without a row do less harm than rows without their file.
+      guard isCommitting else {
+        externalFiles.remove(run.writer.written)
+        throw error
+      }
+      if !isInFile(changes, connection) { throw error }
     }
     pool.didCommit()
     if let recorder { history?.didCommit(recorder.transaction) }
@@ -55,6 +62,21 @@ extension SQLiteStore {
       try recorder.updateDerived(notes.rows, but: own.contains)
     }
     try recorder.finish()
+  }
+
+  /// Whether the file has what was to be saved, after a commit that SQLite called failed.
+  private func isInFile(_ changes: ChangeSet, _ connection: Connection) -> Bool {
+    guard let row = changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first else { return false }
+    var question = ChangeSet()
+    question.locked = [row]
+    do {
+      var run = SaveRun(connection, schema, externalFiles, question)
+      try run.run(savePlanner.steps(for: question))
+      let isThere = run.outdated.isEmpty
+      return changes.inserted.isEmpty && changes.updated.isEmpty ? !isThere : isThere
+    } catch {
+      return false
+    }
   }
 
   /// Lets the cache know what is committed; returns the rows that triggers changed further.

@@ -97,7 +97,13 @@ extension SQLiteStore {
         }
         index = found
       }
-      references.append(RowReference(entity: index, key: statement.int(1)))
+      let key = statement.int(1)
+      guard key > 0 else {
+        throw Failure.incompatibleSchema(
+          url: url ?? URL(fileURLWithPath: "/dev/null"), table: layouts.layouts[index].name.uppercased(),
+          what: "a row of \(layouts.layouts[index].name) is referred to by the Z_PK \(key)")
+      }
+      references.append(RowReference(entity: index, key: key))
     }
     return references
   }

@@ -11,6 +11,11 @@ extension SQLiteStore {
         // No read depends on the maximum, so leases of readers go on.
         try connection.transaction(.exclusive) {
           let maximum = try readMaximum(number, connection)
+          guard (0...(Int64.max - Int64(count))).contains(maximum) else {
+            throw Failure.incompatibleSchema(
+              url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+              what: "its row \(number) has the Z_MAX \(maximum)")
+          }
           try writeMaximum(maximum + Int64(count), number, was: maximum, connection)
           return maximum + 1
         }

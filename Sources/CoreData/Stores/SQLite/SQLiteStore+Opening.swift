@@ -145,6 +145,12 @@ extension SQLiteStore {
     guard type == NSSQLiteStoreType else {
       throw Failure.storeTypeMismatch(url: url, expected: NSSQLiteStoreType, found: type)
     }
+    // It becomes a part of every object's address.
+    let uuid = metadata[NSStoreUUIDKey] as? String ?? ""
+    guard !uuid.isEmpty, uuid.utf8.allSatisfy({ $0 == 45 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 }) else {
+      throw Failure.incompatibleSchema(
+        url: url, table: "Z_METADATA", what: "its Z_UUID is \(Failure.words(for: uuid))")
+    }
     guard let hashes = layouts.model.versionHashesByName(forConfigurationName: configuration) else {
       throw Failure.unknownConfiguration(
         name: configuration ?? "", configurations: layouts.model.configurations)

@@ -183,6 +183,7 @@ struct DictionaryQuery {
     _ statement: Statement, _ index: Int32, _ column: Column, _ store: SQLiteStore
   ) throws -> Any? {
     if let layout = column.reference {
+      guard statement.int(index) > 0 else { return nil }
       let actual = column.entityColumn < 0 ? nil : store.schema.index(ofNumber: Int(statement.int(column.entityColumn)))
       return NSManagedObjectID(
         layout: actual.map { layout.model.layouts[$0] } ?? layout, key: statement.int(index), store: store.identity)

@@ -69,14 +69,25 @@ final class RowDecoder: @unchecked Sendable {
       case .double, .float, .date:
         builder.setDouble(sqlite3_value_double(value), slot: step.slot, word: step.word)
       case .toOne:
-        builder.setInt(sqlite3_value_int64(value), slot: step.slot, word: step.word)
+        let key = sqlite3_value_int64(value)
+        // No row has such a key, and in memory it would be an object's that no store has seen.
+        if key <= 0 { continue }
+        builder.setInt(key, slot: step.slot, word: step.word)
         if step.isPolymorphic { try setEntity(step, handle, &builder, schema, files) }
       default:
         try setOther(step, type, statement, &builder, files)
       }
     }
+    let key = sqlite3_column_int64(handle, 1)
+    guard key > 0 else {
+      throw misfit(schema, files, "a row has the Z_PK \(key)")
+    }
     return builder.finish(
-      key: sqlite3_column_int64(handle, 1), version: sqlite3_column_int64(handle, 2), entity: layout.index)
+      key: key, version: sqlite3_column_int64(handle, 2), entity: layout.index)
+  }
+
+  private func misfit(_ schema: StoreSchema, _ files: ExternalFiles, _ what: String) -> Failure {
+    .incompatibleSchema(url: files.store, table: schema.entity(at: layout.index).table, what: what)
   }
 
   /// The second word of a to-one whose destination has subentities.
@@ -88,11 +99,14 @@ final class RowDecoder: @unchecked Sendable {
     if step.entityColumn >= 0 {
       let number = Int(sqlite3_column_int64(handle, step.entityColumn))
       if number != 0 {
-        guard let found = schema.index(ofNumber: number) else {
-          throw Failure.incompatibleSchema(
-            url: files.store, table: schema.entity(at: layout.index).table,
-            what: "\(layout.slots[step.slot].name) of row \(sqlite3_column_int64(handle, 1)) leads to "
-              + "Z_ENT \(number), which no entity has")
+        guard let found = schema.index(ofNumber: number),
+          schema.layouts.layouts[step.destination].subtree.contains(found)
+        else {
+          let destination = schema.layouts.layouts[step.destination].name
+          throw misfit(
+            schema, files,
+            "\(layout.slots[step.slot].name) of row \(sqlite3_column_int64(handle, 1)) leads to "
+              + "Z_ENT \(number), which is no \(destination)")
         }
         entity = found
       }

@@ -90,7 +90,8 @@ extension ExistingSchema {
     }
     let rows = try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
     let entities = rows.compactMap { row -> Entity? in
-      guard let number = row[0].flatMap(Int.init), let name = row[1], number < ExistingSchema.firstForeignNumber
+      guard let number = row[0].flatMap(Int.init), let name = row[1],
+        (1..<ExistingSchema.firstForeignNumber).contains(number)
       else { return nil }
       return Entity(number: number, name: name, parent: row[2].flatMap(Int.init) ?? 0)
     }

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+import DurabilitySupport
+
+/// Programs that end in the middle of a save. `Scripts/kill-rounds` does the same thousands of times.
+@Suite("Kills", hasFaultyFiles)
+struct KillTests {
+  /// Runs the program that kills and breaks; returns what it said.
+  private func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
+    let process = Process()
+    let program: URL = try #require(KillTests.program, "The program StoreCrasher was not built.")
+    process.executableURL = program
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "COREDATA_STRESS" }
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+  }
+
+  /// Programs lie beside the test bundle, whose path the test runner has among its arguments or is itself.
+  private static var program: URL? {
+    var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
+    folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
+    return folders.lazy
+      .flatMap {
+        sequence(first: $0.deletingLastPathComponent(), next: { $0.deletingLastPathComponent() }).prefix(4)
+      }
+      .map { $0.appendingPathComponent("StoreCrasher") }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
+  }
+
+  @Test("No acknowledged save is lost and none is there in part, wherever the program is killed")
+  func rounds() throws {
+    let (code, output) = try run(["rounds", "160", "--quiet", "--seed", "\(UInt64.random(in: 1...1_000_000))"])
+    #expect(code == 0, "\(output)")
+    #expect(output.contains("Lost saves: 0. Extra saves: 0. Half saves and broken files: 0."), "\(output)")
+  }
+
+  @Test("Broken files, rows and models give an error that names the file, or what can be read of them")
+  func broken() throws {
+    let (code, output) = try run(["broken", "60", "--seed", "\(UInt64.random(in: 1...1_000_000))"])
+    #expect(code == 0, "\(output)")
+  }
+}

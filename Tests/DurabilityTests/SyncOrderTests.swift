@@ -1,0 +1,92 @@
+import DurabilitySupport
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// What a save writes and syncs, in which order. A kill can't show a missing sync; the text does.
+@Suite("The order of writes and syncs", hasFaultyFiles)
+struct SyncOrderTests {
+  /// The operations of a save that changes one row.
+  private func update(_ name: String) throws -> String {
+    let stack = try FaultyStack(StoreSetup(name)!)
+    let context = stack.context
+    return try context.performAndWait {
+      let author = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Step"))[0]
+      author.setValue(99, forKey: "number")
+      return order(try stack.folder.trace { try context.save() })
+    }
+  }
+
+  @Test("A write-ahead log: the log is written; synced only where the store asks for FULL")
+  func log() throws {
+    #expect(try update("sqlite,wal") == "write S.sqlite-wal")
+    #expect(
+      try update("sqlite,wal,full") == """
+        write S.sqlite-wal
+        sync S.sqlite-wal
+        """)
+  }
+
+  @Test("A journal: written and synced with its folder before the store, which is synced before the journal goes")
+  func journal() throws {
+    for name in ["sqlite,delete", "sqlite,delete,full"] {
+      #expect(
+        try update(name) == """
+          create S.sqlite-journal
+          write S.sqlite-journal
+          sync S.sqlite-journal
+          sync .
+          write S.sqlite
+          sync S.sqlite
+          unlink S.sqlite-journal
+          """, "\(name)")
+    }
+  }
+
+  @Test("A value's file is written, synced and named, and its folders are synced, before the commit that refers to it")
+  func externalFile() throws {
+    let file = """
+      mkdir .S_SUPPORT
+      mkdir .S_SUPPORT/_EXTERNAL_DATA
+      create .S_SUPPORT/_EXTERNAL_DATA/TEMPORARY
+      write .S_SUPPORT/_EXTERNAL_DATA/TEMPORARY
+      sync .S_SUPPORT/_EXTERNAL_DATA/TEMPORARY
+      rename .S_SUPPORT/_EXTERNAL_DATA/TEMPORARY -> .S_SUPPORT/_EXTERNAL_DATA/UUID
+
+      """
+    let folders = """
+      sync .S_SUPPORT/_EXTERNAL_DATA
+      sync .S_SUPPORT
+      sync .
+
+      """
+    let orders = [
+      "sqlite,wal,files": file + folders + "write S.sqlite-wal",
+      "sqlite,delete,files": file
+        + """
+        create S.sqlite-journal
+        write S.sqlite-journal
+
+        """ + folders
+        + """
+        write S.sqlite-journal
+        sync S.sqlite-journal
+        sync .
+        write S.sqlite
+        sync S.sqlite
+        unlink S.sqlite-journal
+        """,
+    ]
+    for (name, expected) in orders {
+      let stack = try FaultyStack(StoreSetup(name)!)
+      let context = stack.context
+      let trace = try context.performAndWait {
+        let book = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))[0]
+        book.setValue(Data(repeating: 1, count: 200_000), forKey: "cover")
+        return order(try stack.folder.trace { try context.save() })
+      }
+      #expect(trace == expected)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+#ifndef FAULTY_STATE_H
+#define FAULTY_STATE_H
+
+#include "FaultyFiles.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define FAULTY_HOOKS 0
+#endif
+#endif
+#ifndef FAULTY_HOOKS
+#define FAULTY_HOOKS 1
+#endif
+
+enum { FAULTY_GO, FAULTY_FAIL, FAULTY_DIE, FAULTY_DIE_AFTER, FAULTY_DIE_HALFWAY };
+
+/// What is to happen to one operation.
+struct Step {
+  int verdict;
+  int kind;
+  int error;
+  int moment;
+  int report;
+  char name[PATH_MAX];
+};
+
+/// How many folders are watched: while there are none, every function goes straight on.
+extern atomic_int faulty_watch_count;
+
+/// Numbers an operation, writes it down, decides. Doesn't return where the process is to end before it.
+void faulty_begin(struct Step *step, int kind, const char *path, const char *second, long size, long offset);
+void faulty_begin_descriptor(struct Step *step, int kind, int descriptor, long size, long offset);
+void faulty_begin_at(
+    struct Step *step, int kind, int directory, const char *path, int second_directory, const char *second);
+_Noreturn void faulty_die(const struct Step *step);
+/// A path that does not depend on a folder; 0 if there is none.
+int faulty_absolute(int directory, const char *path, char *result);
+
+#endif

@@ -1,0 +1,289 @@
+// The C library's functions, each with a question before it.
+#define _GNU_SOURCE
+#include "FaultyState.h"
+
+#if FAULTY_HOOKS
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define REAL(name, type)                                                                                   \
+  static _Atomic(void *) found;                                                                            \
+  void *real_address = atomic_load_explicit(&found, memory_order_relaxed);                                 \
+  if (!real_address) {                                                                                     \
+    real_address = dlsym(RTLD_NEXT, name);                                                                 \
+    atomic_store_explicit(&found, real_address, memory_order_relaxed);                                     \
+  }                                                                                                        \
+  __typeof__(type) real = (__typeof__(type))real_address
+
+#define IS_IDLE (atomic_load_explicit(&faulty_watch_count, memory_order_relaxed) == 0)
+
+// Runs an operation as its step says.
+#define PERFORM(step, failed, call)                                                                        \
+  do {                                                                                                     \
+    if ((step).verdict == FAULTY_FAIL) {                                                                   \
+      errno = (step).error;                                                                                \
+      return failed;                                                                                       \
+    }                                                                                                      \
+    __typeof__(call) result = call;                                                                        \
+    if ((step).verdict == FAULTY_DIE_AFTER) faulty_die(&(step));                                           \
+    return result;                                                                                         \
+  } while (0)
+
+static int exists(int directory, const char *path) {
+  int old = errno;
+  int answer = syscall(SYS_faccessat, directory, path, F_OK) == 0;
+  errno = old;
+  return answer;
+}
+
+static void begin_open(struct Step *step, int directory, const char *path, int flags) {
+  int kind = flags & (O_WRONLY | O_RDWR) ? FAULTY_OPEN_TO_WRITE : FAULTY_OPEN_TO_READ;
+  if (flags & O_CREAT && !exists(directory, path)) kind = FAULTY_CREATE;
+  else if (flags & O_TRUNC) kind = FAULTY_TRUNCATE;
+  faulty_begin_at(step, kind, directory, path, AT_FDCWD, NULL);
+}
+
+static mode_t mode_of(int flags, va_list arguments) {
+  return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
+}
+
+#define OPEN(name)                                                                                         \
+  int name(const char *path, int flags, ...) {                                                             \
+    va_list arguments;                                                                                     \
+    va_start(arguments, flags);                                                                            \
+    mode_t mode = mode_of(flags, arguments);                                                               \
+    va_end(arguments);                                                                                     \
+    REAL(#name, int (*)(const char *, int, ...));                                                          \
+    if (IS_IDLE) return real(path, flags, mode);                                                           \
+    struct Step step;                                                                                      \
+    begin_open(&step, AT_FDCWD, path, flags);                                                              \
+    PERFORM(step, -1, real(path, flags, mode));                                                            \
+  }
+
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name)                                                                                       \
+  int name(int directory, const char *path, int flags, ...) {                                              \
+    va_list arguments;                                                                                     \
+    va_start(arguments, flags);                                                                            \
+    mode_t mode = mode_of(flags, arguments);                                                               \
+    va_end(arguments);                                                                                     \
+    REAL(#name, int (*)(int, const char *, int, ...));                                                     \
+    if (IS_IDLE) return real(directory, path, flags, mode);                                                \
+    struct Step step;                                                                                      \
+    begin_open(&step, directory, path, flags);                                                             \
+    PERFORM(step, -1, real(directory, path, flags, mode));                                                 \
+  }
+
+OPENAT(openat)
+OPENAT(openat64)
+
+int creat(const char *path, mode_t mode) { return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
+
+#define MAKE_TEMPORARY(name, parameters, values)                                                           \
+  int name parameters {                                                                                    \
+    REAL(#name, int(*) parameters);                                                                        \
+    if (IS_IDLE) return real values;                                                                       \
+    struct Step step;                                                                                      \
+    faulty_begin_at(&step, FAULTY_CREATE, AT_FDCWD, pattern, AT_FDCWD, NULL);                              \
+    PERFORM(step, -1, real values);                                                                        \
+  }
+
+MAKE_TEMPORARY(mkstemp, (char *pattern), (pattern))
+MAKE_TEMPORARY(mkstemp64, (char *pattern), (pattern))
+MAKE_TEMPORARY(mkostemp, (char *pattern, int flags), (pattern, flags))
+MAKE_TEMPORARY(mkostemp64, (char *pattern, int flags), (pattern, flags))
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  REAL("write", ssize_t(*)(int, const void *, size_t));
+  if (IS_IDLE) return real(descriptor, bytes, count);
+  struct Step step;
+  faulty_begin_descriptor(&step, FAULTY_WRITE, descriptor, (long)count, -1);
+  if (step.verdict == FAULTY_DIE_HALFWAY) {
+    real(descriptor, bytes, count / 2);
+    faulty_die(&step);
+  }
+  PERFORM(step, -1, real(descriptor, bytes, count));
+}
+
+#define PWRITE(name, offset_type)                                                                          \
+  ssize_t name(int descriptor, const void *bytes, size_t count, offset_type offset) {                      \
+    REAL(#name, ssize_t(*)(int, const void *, size_t, offset_type));                                       \
+    if (IS_IDLE) return real(descriptor, bytes, count, offset);                                            \
+    struct Step step;                                                                                      \
+    faulty_begin_descriptor(&step, FAULTY_WRITE, descriptor, (long)count, (long)offset);                   \
+    if (step.verdict == FAULTY_DIE_HALFWAY) {                                                              \
+      real(descriptor, bytes, count / 2, offset);                                                          \
+      faulty_die(&step);                                                                                   \
+    }                                                                                                      \
+    PERFORM(step, -1, real(descriptor, bytes, count, offset));                                             \
+  }
+
+PWRITE(pwrite, off_t)
+PWRITE(pwrite64, off64_t)
+
+ssize_t writev(int descriptor, const struct iovec *parts, int count) {
+  REAL("writev", ssize_t(*)(int, const struct iovec *, int));
+  if (IS_IDLE) return real(descriptor, parts, count);
+  long size = 0;
+  for (int i = 0; i < count; i++) size += (long)parts[i].iov_len;
+  struct Step step;
+  faulty_begin_descriptor(&step, FAULTY_WRITE, descriptor, size, -1);
+  if (step.verdict == FAULTY_DIE_HALFWAY) {
+    real(descriptor, parts, (count + 1) / 2);
+    faulty_die(&step);
+  }
+  PERFORM(step, -1, real(descriptor, parts, count));
+}
+
+#define SENDFILE(name, offset_type)                                                                        \
+  ssize_t name(int descriptor, int source, offset_type *offset, size_t count) {                            \
+    REAL(#name, ssize_t(*)(int, int, offset_type *, size_t));                                              \
+    if (IS_IDLE) return real(descriptor, source, offset, count);                                           \
+    struct Step step;                                                                                      \
+    faulty_begin_descriptor(&step, FAULTY_WRITE, descriptor, (long)count, -1);                             \
+    if (step.verdict == FAULTY_DIE_HALFWAY) {                                                              \
+      real(descriptor, source, offset, count / 2);                                                         \
+      faulty_die(&step);                                                                                   \
+    }                                                                                                      \
+    PERFORM(step, -1, real(descriptor, source, offset, count));                                            \
+  }
+
+SENDFILE(sendfile, off_t)
+SENDFILE(sendfile64, off64_t)
+
+#define SYNC(name)                                                                                         \
+  int name(int descriptor) {                                                                               \
+    REAL(#name, int (*)(int));                                                                             \
+    if (IS_IDLE) return real(descriptor);                                                                  \
+    struct Step step;                                                                                      \
+    faulty_begin_descriptor(&step, FAULTY_SYNC, descriptor, -1, -1);                                       \
+    PERFORM(step, -1, real(descriptor));                                                                   \
+  }
+
+SYNC(fsync)
+SYNC(fdatasync)
+
+#define FTRUNCATE(name, offset_type)                                                                       \
+  int name(int descriptor, offset_type length) {                                                           \
+    REAL(#name, int (*)(int, offset_type));                                                                \
+    if (IS_IDLE) return real(descriptor, length);                                                          \
+    struct Step step;                                                                                      \
+    faulty_begin_descriptor(&step, FAULTY_TRUNCATE, descriptor, (long)length, -1);                         \
+    PERFORM(step, -1, real(descriptor, length));                                                           \
+  }
+
+FTRUNCATE(ftruncate, off_t)
+FTRUNCATE(ftruncate64, off64_t)
+
+#define FALLOCATE(name, offset_type)                                                                       \
+  int name(int descriptor, int mode, offset_type offset, offset_type length) {                             \
+    REAL(#name, int (*)(int, int, offset_type, offset_type));                                              \
+    if (IS_IDLE) return real(descriptor, mode, offset, length);                                            \
+    struct Step step;                                                                                      \
+    faulty_begin_descriptor(&step, FAULTY_TRUNCATE, descriptor, (long)length, (long)offset);               \
+    PERFORM(step, -1, real(descriptor, mode, offset, length));                                             \
+  }
+
+FALLOCATE(fallocate, off_t)
+FALLOCATE(fallocate64, off64_t)
+
+#define TWO_PATHS(name, kind)                                                                              \
+  int name(const char *from, const char *to) {                                                             \
+    REAL(#name, int (*)(const char *, const char *));                                                      \
+    if (IS_IDLE) return real(from, to);                                                                    \
+    struct Step step;                                                                                      \
+    faulty_begin_at(&step, kind, AT_FDCWD, from, AT_FDCWD, to);                                            \
+    PERFORM(step, -1, real(from, to));                                                                     \
+  }
+
+TWO_PATHS(rename, FAULTY_RENAME)
+TWO_PATHS(link, FAULTY_LINK)
+
+int symlink(const char *target, const char *path) {
+  REAL("symlink", int (*)(const char *, const char *));
+  if (IS_IDLE) return real(target, path);
+  struct Step step;
+  faulty_begin_at(&step, FAULTY_LINK, AT_FDCWD, path, AT_FDCWD, NULL);
+  PERFORM(step, -1, real(target, path));
+}
+
+int renameat(int from_directory, const char *from, int to_directory, const char *to) {
+  REAL("renameat", int (*)(int, const char *, int, const char *));
+  if (IS_IDLE) return real(from_directory, from, to_directory, to);
+  struct Step step;
+  faulty_begin_at(&step, FAULTY_RENAME, from_directory, from, to_directory, to);
+  PERFORM(step, -1, real(from_directory, from, to_directory, to));
+}
+
+int renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
+  REAL("renameat2", int (*)(int, const char *, int, const char *, unsigned));
+  if (IS_IDLE) return real(from_directory, from, to_directory, to, flags);
+  struct Step step;
+  faulty_begin_at(&step, FAULTY_RENAME, from_directory, from, to_directory, to);
+  PERFORM(step, -1, real(from_directory, from, to_directory, to, flags));
+}
+
+int linkat(int from_directory, const char *from, int to_directory, const char *to, int flags) {
+  REAL("linkat", int (*)(int, const char *, int, const char *, int));
+  if (IS_IDLE) return real(from_directory, from, to_directory, to, flags);
+  struct Step step;
+  faulty_begin_at(&step, FAULTY_LINK, from_directory, from, to_directory, to);
+  PERFORM(step, -1, real(from_directory, from, to_directory, to, flags));
+}
+
+#define ONE_PATH(name, kind)                                                                               \
+  int name(const char *path) {                                                                             \
+    REAL(#name, int (*)(const char *));                                                                    \
+    if (IS_IDLE) return real(path);                                                                        \
+    struct Step step;                                                                                      \
+    faulty_begin_at(&step, kind, AT_FDCWD, path, AT_FDCWD, NULL);                                          \
+    PERFORM(step, -1, real(path));                                                                         \
+  }
+
+ONE_PATH(unlink, FAULTY_UNLINK)
+ONE_PATH(remove, FAULTY_UNLINK)
+ONE_PATH(rmdir, FAULTY_RMDIR)
+
+int unlinkat(int directory, const char *path, int flags) {
+  REAL("unlinkat", int (*)(int, const char *, int));
+  if (IS_IDLE) return real(directory, path, flags);
+  struct Step step;
+  faulty_begin_at(&step, flags & AT_REMOVEDIR ? FAULTY_RMDIR : FAULTY_UNLINK, directory, path, AT_FDCWD, NULL);
+  PERFORM(step, -1, real(directory, path, flags));
+}
+
+int mkdir(const char *path, mode_t mode) {
+  REAL("mkdir", int (*)(const char *, mode_t));
+  if (IS_IDLE) return real(path, mode);
+  struct Step step;
+  faulty_begin_at(&step, FAULTY_MKDIR, AT_FDCWD, path, AT_FDCWD, NULL);
+  PERFORM(step, -1, real(path, mode));
+}
+
+int mkdirat(int directory, const char *path, mode_t mode) {
+  REAL("mkdirat", int (*)(int, const char *, mode_t));
+  if (IS_IDLE) return real(directory, path, mode);
+  struct Step step;
+  faulty_begin_at(&step, FAULTY_MKDIR, directory, path, AT_FDCWD, NULL);
+  PERFORM(step, -1, real(directory, path, mode));
+}
+
+int access(const char *path, int mode) {
+  REAL("access", int (*)(const char *, int));
+  if (IS_IDLE || mode == F_OK) return real(path, mode);
+  struct Step step;
+  int kind = mode & W_OK ? FAULTY_OPEN_TO_WRITE : FAULTY_OPEN_TO_READ;
+  faulty_begin_at(&step, kind, AT_FDCWD, path, AT_FDCWD, NULL);
+  PERFORM(step, -1, real(path, mode));
+}
+#endif

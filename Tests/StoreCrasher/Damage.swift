@@ -1,0 +1,54 @@
+import DurabilitySupport
+import Foundation
+
+/// How one file is broken: a pure function of a number.
+struct Damage: CustomStringConvertible {
+  private(set) var description = ""
+  let file: Int
+
+  private enum Kind { case cut(Int), flip([(Int, UInt8)]), fill(Int, [UInt8]) }
+  private let kind: Kind
+
+  /// - Parameter sizes: those of the files that may be broken.
+  init(seed: UInt64, sizes: [Int]) {
+    var random = SplitMix(seed &* 0xD134_2543_DE82_EF95 &+ 1)
+    file = random.below(sizes.count)
+    let size = max(sizes[file], 1)
+    /// Often near the beginning or the end, where formats keep what matters.
+    func place() -> Int {
+      switch random.below(4) {
+      case 0: return random.below(min(size, 128))
+      case 1: return max(size - 1 - random.below(64), 0)
+      default: return random.below(size)
+      }
+    }
+    switch random.below(10) {
+    case 0, 1:
+      let length = random.below(2) == 0 ? place() : min(random.below(size / 512 + 1) * 512, size - 1)
+      kind = .cut(length)
+      description = "cut to \(length)"
+    case 2, 3:
+      let start = place()
+      let count = [1, 4, 16, 512, 4096][random.below(5)]
+      let byte = [0, 0xFF, nil][random.below(3)] as UInt8?
+      kind = .fill(start, (0..<min(count, size - start)).map { _ in byte ?? UInt8(truncatingIfNeeded: random.next()) })
+      description = "\(count) bytes of \(byte.map { "\($0)" } ?? "noise") at \(start)"
+    default:
+      let flips = (0...random.below(3)).map { _ in (place(), UInt8(1 << random.below(8))) }
+      kind = .flip(flips)
+      description = "flips " + flips.map { "\($0.0):\($0.1)" }.joined(separator: " ")
+    }
+    description = "file \(file), " + description
+  }
+
+  func apply(to data: Data) -> Data {
+    var bytes = Array(data)
+    switch kind {
+    case .cut(let length): bytes.removeLast(max(bytes.count - length, 0))
+    case .flip(let flips): for (place, bit) in flips where place < bytes.count { bytes[place] ^= bit }
+    case .fill(let start, let noise):
+      for (index, byte) in noise.enumerated() where start + index < bytes.count { bytes[start + index] = byte }
+    }
+    return Data(bytes)
+  }
+}

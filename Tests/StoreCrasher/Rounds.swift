@@ -1,0 +1,119 @@
+import ArgumentParser
+import CoreData
+import DurabilitySupport
+
+/// The driver: each round is a process that is killed at some operation on the store's files.
+struct Rounds: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Kills processes that save, and compares what is left with what they were told.")
+
+  @Argument(help: "How many processes.")
+  var count = 10_000
+  @Option(help: "Where the random numbers begin.")
+  var seed: UInt64 = 1
+  @Option(help: "Only these stores, such as \"sqlite,wal,files\"; may be given several times.")
+  var store: [String] = []
+  @Option(help: "Kinds of stores: sqlite, xml, binary; may be given several times. All, if there is none.")
+  var kind: [String] = []
+  @Option(help: "A folder to work in.")
+  var folder: String?
+  @Flag(help: "Prints no table.")
+  var quiet = false
+
+  /// Rounds that one store lives through.
+  private static let roundsOfLife = 8
+
+  mutating func validate() throws {
+    for name in store where StoreSetup(name) == nil { throw ValidationError("There is no store \"\(name)\".") }
+    for name in kind where StoreSetup.Kind(rawValue: name) == nil {
+      throw ValidationError("There is no kind \"\(name)\".")
+    }
+  }
+
+  func run() throws {
+    setvbuf(stdout, nil, _IOLBF, 0)
+    guard FaultyFolder.isAvailable else { throw ValidationError("A sanitizer is in the way.") }
+    let place = try workFolder()
+    defer { try? FileManager.default.removeItem(at: place) }
+    let kinds = kind.isEmpty ? StoreSetup.Kind.thatExist : kind.compactMap { StoreSetup.Kind(rawValue: $0) }
+    let setups = store.isEmpty ? StoreSetup.all(kinds) : store.compactMap { StoreSetup($0) }
+    var report = RoundReport()
+    var random = SplitMix(seed)
+    /// How many operations a process of a setup has, in a new folder and in an old one.
+    var usual: [String: Int] = [:]
+    var round = 0
+    while round < count {
+      let setup = setups[(round / Rounds.roundsOfLife) % setups.count]
+      let lifeSeed = random.next() >> 1
+      var life = try Life(
+        setup: setup, seed: lifeSeed, folder: place.appendingPathComponent("store"),
+        log: place.appendingPathComponent("log"))
+      for age in 0..<min(Rounds.roundsOfLife, count - round) {
+        let key = "\(setup) \(age == 0)"
+        var findings = Life.Findings()
+        let plan = RoundPlan(&random, operations: usual[key])
+        try perform(plan, &life, &findings)
+        if let operations = findings.operations { usual[key] = operations }
+        if age == Rounds.roundsOfLife - 1 || random.below(3) > 0 { life.check(&findings) }
+        report.add(findings, plan)
+        round += 1
+        if !findings.isClean {
+          report.complain(findings, "round \(round), \(setup), seed \(lifeSeed), \(plan)", keeping: place)
+          break
+        }
+        if round % 1000 == 0, !quiet { FileHandle.standardError.write(Data("\(round) rounds\n".utf8)) }
+      }
+    }
+    print(report.text(isLong: !quiet))
+    if !report.isClean { throw ExitCode(1) }
+  }
+
+  private func perform(_ plan: RoundPlan, _ life: inout Life, _ findings: inout Life.Findings) throws {
+    try Data().write(to: life.log)
+    let child = try ChildProcess([
+      "work", "--folder", life.folder.path, "--log", life.log.path, "--store", "\(life.setup)",
+      "--seed", "\(life.seed)", "--saves", "\(plan.saves)", "--reopen", "\(plan.reopen)",
+      "--at", "\(plan.operation ?? 0)", "--moment", "\(plan.moment)",
+    ])
+    if let delay = plan.delay {
+      usleep(delay)
+      child.kill()
+    }
+    try life.read(child.wait(), &findings)
+  }
+
+  /// In memory where the system has such a place: no round waits for a disk.
+  private func workFolder() throws -> URL {
+    let base = folder ?? (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : FileManager.default.temporaryDirectory.path)
+    let place = URL(fileURLWithPath: base).appendingPathComponent("store-crasher-\(getpid())", isDirectory: true)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    return place.resolvingSymlinksInPath()
+  }
+}
+
+/// What one process is to do, and where it ends.
+struct RoundPlan: CustomStringConvertible {
+  let saves: Int
+  let reopen: Int
+  /// nil: it may come to its end, unless `delay` is over before.
+  var operation: Int?
+  let moment: FaultyFolder.Moment
+  /// In microseconds: the process is killed from outside, between operations too.
+  var delay: UInt32?
+
+  init(_ random: inout SplitMix, operations: Int?) {
+    saves = random.below(3) == 0 ? 6 : 4
+    reopen = random.below(3) == 0 ? 2 : 0
+    moment = random.any(FaultyFolder.Moment.allCases)!
+    let isFromOutside = random.below(12) == 0
+    let place = Int(random.next() >> 40)
+    let time = UInt32(random.below(30_000))
+    guard let operations else { return }
+    if isFromOutside { delay = time } else { operation = place % (operations * 5 / 4 + 1) + 1 }
+  }
+
+  var description: String {
+    "\(saves) saves, reopened after \(reopen), killed \(moment) operation \(operation.map(String.init) ?? "-")"
+      + (delay.map { ", after \($0) us" } ?? "")
+  }
+}
