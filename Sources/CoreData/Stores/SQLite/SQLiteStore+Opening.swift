@@ -16,8 +16,8 @@ struct OpenFile {
 /// 5. No metadata, or tables that don't fit the model though the hashes do: `incompatibleSchema`.
 /// 6. Hashes that differ: `incompatibleModel`, or `migrationUnavailable` where migration is asked for.
 ///
-/// `NSIgnorePersistentStoreVersioningOption` skips the sixth: the file opens if its tables fit, and keeps its
-/// own hashes, as it keeps all metadata that the client does not set.
+/// `NSIgnorePersistentStoreVersioningOption` skips the sixth: the file opens if its tables fit, and states the model's
+/// hashes from then on.
 ///
 /// Whatever fails leaves file and log as they were.
 extension SQLiteStore {
@@ -213,9 +213,7 @@ extension SQLiteStore {
     for suffix in ["", "-wal", "-journal"] {
       let source = url.path + suffix
       guard suffix.isEmpty || FileManager.default.fileExists(atPath: source) else { continue }
-      try FileManager.default.copyItem(atPath: source, toPath: copy.path + suffix)
-      // A copy of a file that can't be written must be writable itself.
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path + suffix)
+      try DatabaseFiles.copy(source, to: copy.path + suffix)
     }
     return copy
   }
@@ -235,11 +233,9 @@ enum StoreFileState {
       self = .missing
       return
     }
-    guard !isDirectory.boolValue, let file = FileHandle(forReadingAtPath: url.path) else {
+    guard !isDirectory.boolValue, let header = DatabaseFiles.beginning(of: url.path, count: 20) else {
       throw Failure.storeCannotBeOpened(url: url, sqliteCode: 14, message: "unable to open database file")
     }
-    defer { try? file.close() }
-    let header = (try? file.read(upToCount: 20)) ?? Data()
     if header.isEmpty {
       self = .empty
       return
@@ -248,7 +244,7 @@ enum StoreFileState {
       throw Failure.notADatabase(url: url)
     }
     // 18 and 19 are the versions for writing and reading.
-    let isLog = header[header.startIndex + 18] == 2 || header[header.startIndex + 19] == 2
+    let isLog = header[18] == 2 || header[19] == 2
     self = .database(isLogged: isLog || FileManager.default.fileExists(atPath: url.path + "-journal"))
   }
 

@@ -16,6 +16,7 @@ final class Connection {
   }
 
   let database: OpaquePointer
+  private let file: DatabaseFiles.Identity?
   /// What is told of the statements run here; nil when nobody listens.
   var trace: StatementTrace?
   private var kept: [Int: Statement] = [:]
@@ -34,13 +35,16 @@ final class Connection {
     flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     if options.isURI { flags |= SQLITE_OPEN_URI }
     if options.mayCreate { flags |= SQLITE_OPEN_CREATE }
-    let code = sqlite3_open_v2(path, &database, flags, nil)
+    let (code, file) = DatabaseFiles.opening(options.isURI ? nil : path) {
+      sqlite3_open_v2(path, &database, flags, nil)
+    }
     guard code == SQLITE_OK, let database else {
       let message = database.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-      sqlite3_close_v2(database)
+      DatabaseFiles.closing(file) { sqlite3_close_v2(database) }
       throw SQLiteError(extendedCode: code, message: message)
     }
     self.database = database
+    self.file = file
     sqlite3_busy_timeout(database, options.busyTimeout)
     try options.configure?(self)
     for pragma in options.pragmas { try set(pragma: pragma.name, to: pragma.value) }
@@ -48,7 +52,7 @@ final class Connection {
 
   deinit {
     kept.removeAll()
-    sqlite3_close_v2(database)
+    DatabaseFiles.closing(file) { sqlite3_close_v2(database) }
   }
 
   /// Whether closing leaves the write-ahead log as it is.

@@ -41,7 +41,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// The thread that has the writer, 0 for none: one that asks again would wait for itself.
   private let writingThread = AtomicWord()
 
-  /// The database's path without links; nil where no other process writes it. Set once, before the pool is shared.
+  /// The database's path without links; nil where no other process writes it.
   var file: String?
 
   private let lock = NSCondition()

@@ -205,7 +205,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       value = digits.map { .decimal(NSDecimalNumber(decimal: $0)) } ?? .null
     case .binary: value = .data(Data(statement.blobBytes(column)))
     case .transformable: return try property.attribute.value(ofTransformable: Data(statement.blobBytes(column)))
-    case .undefined, .toOne, .toMany, .fetched: value = .null
+    case .undefined, .composite, .toOne, .toMany, .fetched: value = .null
     }
     return value.boxed(for: property)
   }

@@ -1,0 +1,143 @@
+/// Reading a database's file past SQLite, without harm to its locks.
+///
+/// By POSIX, a process that closes any descriptor of a file gives up all locks that it has on the file, those of its
+/// SQLite connections among them. Another process would then take the file to be its own, and remove the log that is
+/// in use. So a file is read by one descriptor, whoever reads, and that is closed when nobody reads and no connection of
+/// this process has the file open. See "How To Corrupt An SQLite Database File", 2.2, on sqlite.org.
+///
+/// Any thread.
+enum DatabaseFiles {
+  /// A file, whatever its path.
+  struct Identity: Hashable {
+    fileprivate let device: UInt64
+    fileprivate let inode: UInt64
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
+  }
+
+  /// What this process has of a file.
+  private struct Use {
+    var connections = 0
+    var readers = 0
+    /// One; more only if the file took another's place in the very moment of opening.
+    var descriptors: [Int32] = []
+  }
+
+  private static let lock = NSLock()
+  private nonisolated(unsafe) static var uses: [Identity: Use] = [:]
+
+  /// Under `lock`.
+  private static func change(_ file: Identity, _ body: (inout Use) -> Void) {
+    var use = uses[file] ?? Use()
+    body(&use)
+    let isOver = use.connections == 0 && use.readers == 0
+    uses[file] = isOver ? nil : use
+    if isOver { for descriptor in use.descriptors { close(descriptor) } }
+  }
+
+  // Connections.
+
+  /// Opens a connection. The identity goes back to `closing`; nil where there is no file.
+  static func opening(_ path: String?, _ open: () -> Int32) -> (code: Int32, file: Identity?) {
+    lock.withLock {
+      let code = open()
+      var status = stat()
+      guard let path, stat(path, &status) == 0 else { return (code, nil) }
+      let file = Identity(status)
+      change(file) { $0.connections += 1 }
+      return (code, file)
+    }
+  }
+
+  static func closing(_ file: Identity?, _ close: () -> Int32) {
+    guard let file else {
+      _ = close()
+      return
+    }
+    lock.withLock {
+      _ = close()
+      change(file) { $0.connections -= 1 }
+    }
+  }
+
+  // Reading.
+
+  /// The first bytes of a file, fewer where it is shorter; nil if it can't be read.
+  static func beginning(of path: String, count: Int) -> [UInt8]? {
+    try? reading(path) { descriptor in
+      try [UInt8](unsafeUninitializedCapacity: count) { buffer, found in
+        found = try fill(UnsafeMutableRawBufferPointer(buffer), from: descriptor, at: 0)
+      }
+    }
+  }
+
+  /// Copies a file to a new one, which only this user may read and write.
+  static func copy(_ path: String, to copy: String) throws {
+    try reading(path) { source in
+      let destination = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard destination >= 0 else { throw failure(copy) }
+      defer { close(destination) }
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+      defer { buffer.deallocate() }
+      var place = 0
+      while true {
+        let count = try fill(buffer, from: source, at: place)
+        if count == 0 { return }
+        place += count
+        var done = 0
+        while done < count {
+          let part = write(destination, buffer.baseAddress! + done, count - done)
+          if part < 0, errno == EINTR { continue }
+          guard part > 0 else { throw failure(copy) }
+          done += part
+        }
+      }
+    }
+  }
+
+  private static func reading<Result>(_ path: String, _ body: (Int32) throws -> Result) throws -> Result {
+    let (file, descriptor) = try lock.withLock { try begin(path) }
+    defer { lock.withLock { change(file) { $0.readers -= 1 } } }
+    return try body(descriptor)
+  }
+
+  /// Under `lock`.
+  private static func begin(_ path: String) throws -> (Identity, Int32) {
+    var status = stat()
+    if stat(path, &status) == 0, let descriptor = uses[Identity(status)]?.descriptors.first {
+      change(Identity(status)) { $0.readers += 1 }
+      return (Identity(status), descriptor)
+    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw failure(path) }
+    change(Identity(status)) {
+      $0.readers += 1
+      $0.descriptors.append(descriptor)
+    }
+    return (Identity(status), descriptor)
+  }
+
+  /// Reads until the buffer is full or the file ends.
+  private static func fill(
+    _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at place: Int
+  ) throws -> Int {
+    var done = 0
+    while done < buffer.count {
+      let part = pread(descriptor, buffer.baseAddress! + done, buffer.count - done, place + done)
+      if part < 0, errno == EINTR { continue }
+      guard part >= 0 else { throw failure(nil) }
+      if part == 0 { break }
+      done += part
+    }
+    return done
+  }
+
+  private static func failure(_ path: String?) -> NSError {
+    var info: [String: Any] = [NSLocalizedDescriptionKey: String(cString: strerror(errno))]
+    if let path { info[NSFilePathErrorKey] = path }
+    return NSError(domain: NSPOSIXErrorDomain, code: Int(errno), userInfo: info)
+  }
+}
