@@ -30,29 +30,39 @@ struct SyncOrderTests {
 
   @Test("A journal: written and synced with its folder before the store, which is synced before the journal goes")
   func journal() throws {
-    for name in ["sqlite,delete", "sqlite,delete,full"] {
-      #expect(
-        try update(name) == """
-          create S.sqlite-journal
-          write S.sqlite-journal
-          sync S.sqlite-journal
-          sync .
-          write S.sqlite
-          sync S.sqlite
-          unlink S.sqlite-journal
-          """, "\(name)")
-    }
+    #expect(
+      try update("sqlite,delete") == """
+        create S.sqlite-journal
+        write S.sqlite-journal
+        sync S.sqlite-journal
+        sync .
+        write S.sqlite
+        sync S.sqlite
+        unlink S.sqlite-journal
+        """)
+    // FULL: the number of the journal's pages is written when they are on the disk.
+    #expect(
+      try update("sqlite,delete,full") == """
+        create S.sqlite-journal
+        write S.sqlite-journal
+        sync S.sqlite-journal
+        sync .
+        write S.sqlite-journal
+        sync S.sqlite-journal
+        write S.sqlite
+        sync S.sqlite
+        unlink S.sqlite-journal
+        """)
   }
 
-  @Test("A value's file is written, synced and named, and its folders are synced, before the commit that refers to it")
+  @Test("A value's file is written and synced, and its folders are synced, before the commit that refers to it")
   func externalFile() throws {
     let file = """
       mkdir .S_SUPPORT
       mkdir .S_SUPPORT/_EXTERNAL_DATA
-      create .S_SUPPORT/_EXTERNAL_DATA/TEMPORARY
-      write .S_SUPPORT/_EXTERNAL_DATA/TEMPORARY
-      sync .S_SUPPORT/_EXTERNAL_DATA/TEMPORARY
-      rename .S_SUPPORT/_EXTERNAL_DATA/TEMPORARY -> .S_SUPPORT/_EXTERNAL_DATA/UUID
+      create .S_SUPPORT/_EXTERNAL_DATA/UUID
+      write .S_SUPPORT/_EXTERNAL_DATA/UUID
+      sync .S_SUPPORT/_EXTERNAL_DATA/UUID
 
       """
     let folders = """

@@ -5,19 +5,25 @@ import Testing
 
 @Suite("A file that several connections and processes have open")
 struct SharedFileTests {
+  private func shelves() -> NSManagedObjectModel {
+    let builder = ModelBuilder()
+    builder.entity("Shelf", [attribute("title", .stringAttributeType)])
+    return builder.make()
+  }
+
   @Test("Looking at a file from elsewhere in the process does not give up the locks of an open store")
   func looking() async throws {
     let folder = TemporaryFolder()
     let url = folder.file("Shared.sqlite")
-    let store = try openStore(library(), at: url)
+    let store = try openStore(shelves(), at: url)
     try store.insert("Shelf", [["title": .string("A")]])
     #expect(await Self.asked(url.path) == 7, "an open store")
 
-    let second = try openStore(library(), at: url)
+    let second = try openStore(shelves(), at: url)
     second.willRemove(from: nil)
     _ = try SQLiteStore.metadataForPersistentStore(with: url)
     _ = try NSManagedObjectModel(storedIn: url)
-    let reader = try openStore(library(), at: url, options: [NSReadOnlyPersistentStoreOption: true])
+    let reader = try openStore(shelves(), at: url, options: [NSReadOnlyPersistentStoreOption: true])
     reader.willRemove(from: nil)
     #expect(await Self.asked(url.path) == 7, "the first store is still open")
     try store.insert("Shelf", [["title": .string("B")]])
