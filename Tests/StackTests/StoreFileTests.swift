@@ -187,6 +187,27 @@ struct StoreFileTests {
     #expect(try Data(contentsOf: folder.file("S-wal")) == log)
   }
 
+  @Test("Stores whose names differ by the extension share a folder: neither loses its long values to the other")
+  func sharedFolder() throws {
+    try makeLong("T.a", 1)
+    try makeLong("T.b", 2)
+    #expect(externalFiles("T").count == 2)
+    #expect(replace("T.b", by: "T.a")?.localizedDescription.contains("in the same folder") == true)
+    #expect(try long("T.b") == [2])
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: longModel())
+    let store = try coordinator.addPersistentStore(type: .sqlite, at: folder.file("T.a"))
+    let new = try coordinator.migratePersistentStore(store, to: folder.file("T.c"), type: .sqlite)
+    try coordinator.remove(new)
+    #expect(externalFiles("T").count == 3)
+    #expect(destroy("T.a") == nil)
+    #expect(try long("T.b") == [2])
+    #expect(try long("T.c") == [1])
+    try makeLong("S", 3)
+    #expect(replace("T.b", by: "S") == nil)
+    #expect(try long("T.b") == [3])
+    #expect(try long("T.c") == [1])
+  }
+
   @Test("Long values are replaced with their store")
   func replacingLong() throws {
     try makeLong("S", 1)

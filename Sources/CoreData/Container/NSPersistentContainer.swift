@@ -74,8 +74,8 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Opens the stores. The handler is called once for each description, with an error where one could not be
   /// opened: before this returns, on the calling thread, or for an asynchronous description later, on a
-  /// background queue. A description whose store is there already is skipped, and its handler not called. A failure
-  /// leaves the other stores loaded.
+  /// background queue. A description whose store is there already is skipped, and its handler not called. A
+  /// failure leaves the other stores loaded.
   @preconcurrency
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void

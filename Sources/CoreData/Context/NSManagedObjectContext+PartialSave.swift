@@ -1,4 +1,5 @@
-/// Saves that some of several stores have written, and another one has not: there is no transaction over all of them.
+/// Saves that some of several stores have written, and another one has not: there is no transaction over all
+/// of them.
 extension NSManagedObjectContext {
   /// Takes over what some stores have written; everything else stays to be saved.
   func adopt(

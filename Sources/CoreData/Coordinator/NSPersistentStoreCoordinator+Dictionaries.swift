@@ -16,8 +16,8 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// A fetch of dictionaries from several stores, whose answers are brought into one order, made distinct and cut
-/// together.
+/// A fetch of dictionaries from several stores, whose answers are brought into one order, made distinct and
+/// cut together.
 private struct SpreadDictionaries {
   /// What each store is asked: as much as may be needed of it, and what to sort by.
   private(set) var each: FetchDescription

@@ -1,4 +1,5 @@
-/// Stores as files: moving, copying, replacing, destroying. The work is the store classes'; see `FileOperating`.
+/// Stores as files: moving, copying, replacing, destroying. The work is the store classes'; see
+/// `FileOperating`.
 extension NSPersistentStoreCoordinator {
   public func destroyPersistentStore(
     at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil

@@ -42,8 +42,8 @@ extension [StoreAnswer] {
 
 /// Which store a request goes to.
 extension NSPersistentStoreCoordinator {
-  /// The stores a fetch asks: those that hold the entity, in order of adding; and where each is read. A generation
-  /// leaves out what was added after it.
+  /// The stores a fetch asks: those that hold the entity, in order of adding; and where each is read. A
+  /// generation leaves out what was added after it.
   private func rowReaders(
     for layout: EntityLayout, among asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> [(store: NSPersistentStore, reader: any RowReader)] {
@@ -96,8 +96,8 @@ extension NSPersistentStoreCoordinator {
     return try all.count > 1 && rowReaders(for: description.layout, among: asked, generation).count > 1
   }
 
-  /// Asks every store that holds the entity, in the order of adding. With several stores the common order, limit and
-  /// offset are the caller's to restore.
+  /// Asks every store that holds the entity, in the order of adding. With several stores the common order,
+  /// limit and offset are the caller's to restore.
   func answers(
     to description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> [StoreAnswer] {
@@ -118,8 +118,8 @@ extension NSPersistentStoreCoordinator {
     return description.limit > 0 ? min(rest, description.limit) : rest
   }
 
-  /// Hands each store its changes, until one has something against them. Throws a `PartialSave` where one fails after
-  /// others have written.
+  /// Hands each store its changes, until one has something against them. Throws a `PartialSave` where one
+  /// fails after others have written.
   func commit(_ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]) throws -> StoreConflicts {
     try saving.together {
       var conflicts = StoreConflicts()

@@ -1,4 +1,5 @@
-/// Stores that come and go. Observers are told while no lock is held, so they may save, fetch and wait for contexts.
+/// Stores that come and go. Observers are told while no lock is held, so they may save, fetch and wait for
+/// contexts.
 extension NSPersistentStoreCoordinator {
   /// ``addPersistentStore(ofType:configurationName:at:options:)``.
   func addStore(

@@ -1,7 +1,7 @@
 /// Joins one model, the stores that hold its objects, and the contexts that work on them.
 ///
-/// May be used from any thread. Each store orders the calls it gets by itself; the list of stores changes under
-/// `lock`, which is never held while a store is opened or observers are told.
+/// May be used from any thread. Each store orders the calls it gets by itself; the list of stores changes
+/// under `lock`, which is never held while a store is opened or observers are told.
 nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`: `list` and `contexts` are only touched under `lock`.
 
@@ -14,20 +14,23 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   private let lock = NSRecursiveLock()
   private var list = StoreList()
-  /// Saves hold it together. Who moves or removes a store holds it alone, so that no save is lost between two files.
+  /// Saves hold it together. Who moves or removes a store holds it alone, so that no save is lost between two
+  /// files.
   let saving = SharedLock()
   private var contexts: [WeakContext] = []
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
-  /// The thread that runs a block of `queue`, 0 for none: one that waits for another block would wait for itself.
+  /// The thread that runs a block of `queue`, 0 for none: one that waits for another block would wait for
+  /// itself.
   private let queueThread = AtomicWord()
 
-  /// Not of the context's owner, whose references are counted for every object: that is slower once there is a weak
-  /// one.
+  /// Not of the context's owner, whose references are counted for every object: that is slower once there is
+  /// a weak one.
   private struct WeakContext {
     weak var context: NSManagedObjectContext?
   }
 
-  /// Makes a coordinator for a model. A model that contradicts itself is a misuse; `init(checking:)` throws instead.
+  /// Makes a coordinator for a model. A model that contradicts itself is a misuse; `init(checking:)` throws
+  /// instead.
   public required init(managedObjectModel model: NSManagedObjectModel) {
     do {
       try model.freezeChecked()
@@ -76,7 +79,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
       ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// Adds the store of a description, on a background queue if it says so; the handler is called when it is there.
+  /// Adds the store of a description, on a background queue if it says so; the handler is called when it is
+  /// there.
   @preconcurrency
   open func addPersistentStore(
     with description: NSPersistentStoreDescription,
@@ -102,25 +106,25 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Closes a store and takes it out; objects of it can no longer be used.
   ///
   /// Objects of it keep the values they have read. A fault among them is inaccessible: see
-  /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)``. A save of changed ones
-  /// fails. Posts `NSPersistentStoreCoordinatorStoresWillChange`, `…WillRemoveStore`, with the store as its object,
-  /// and `…StoresDidChange`.
+  /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)``. A save of changed
+  /// ones fails. Posts `NSPersistentStoreCoordinatorStoresWillChange`, `…WillRemoveStore`, with the store as
+  /// its object, and `…StoresDidChange`.
   open func remove(_ store: NSPersistentStore) throws { try removeStore(store) }
 
   /// Lets a store go on at another place, and says whether it does.
   ///
-  /// A SQLite store closes its file and opens the one at `url`, which has to be there and to have the same tables:
-  /// move the file, its `-wal` and its external data first, or copy them. What other stores keep is written to `url`
-  /// with the next save.
+  /// A SQLite store closes its file and opens the one at `url`, which has to be there and to have the same
+  /// tables: move the file, its `-wal` and its external data first, or copy them. What other stores keep is
+  /// written to `url` with the next save.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { setLocation(url, of: store) }
 
-  /// Saves everything that a store has at another place, perhaps in another form; the new store takes the old one's
-  /// place, whose file stays as it is.
+  /// Saves everything that a store has at another place, perhaps in another form; the new store takes the old
+  /// one's place, whose file stays as it is.
   ///
-  /// Objects of contexts live on and are of the new store, unsaved changes included; so are ids, whose URIs change,
-  /// since the new store has a UUID of its own. What a client has added to the metadata goes along. All or nothing: if
-  /// it fails, the old store is still the coordinator's and nothing stands at `url`. There must be no store yet; an
-  /// empty file, or one that `destroyPersistentStore` left, is none.
+  /// Objects of contexts live on and are of the new store, unsaved changes included; so are ids, whose URIs
+  /// change, since the new store has a UUID of its own. What a client has added to the metadata goes along.
+  /// All or nothing: if it fails, the old store is still the coordinator's and nothing stands at `url`. There
+  /// must be no store yet; an empty file, or one that `destroyPersistentStore` left, is none.
   @discardableResult
   open func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -130,19 +134,21 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   /// Empties the store at a location. One of this coordinator's is removed first.
   ///
-  /// The file of a SQLite store stays, with no table in it, since other connections may have it open; their locks are
-  /// waited for, unless ``NSPersistentStoreForceDestroyOption`` says not to. Its external data is removed. Files of other
-  /// types are removed. Nothing happens where there is no file.
+  /// The file of a SQLite store stays, with no table in it, since other connections may have it open; their
+  /// locks are waited for, unless ``NSPersistentStoreForceDestroyOption`` says not to. Its external data is
+  /// removed. Files of other types are removed. Nothing happens where there is no file.
   open func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
     try destroyStore(at: url, storeType, options)
   }
 
-  /// Puts a copy of a store, with its log and its external data, in the place of another, which need not be there.
+  /// Puts a copy of a store, with its log and its external data, in the place of another, which need not be
+  /// there.
   ///
-  /// Neither has to be open. A store of this coordinator's at the destination is removed first. SQLite's locks on both
-  /// are waited for; the destination has all of the source or is as it was. The copy has the source's UUID.
+  /// Neither has to be open. A store of this coordinator's at the destination is removed first. SQLite's
+  /// locks on both are waited for; the destination has all of the source or is as it was. The copy has the
+  /// source's UUID.
   open func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -160,8 +166,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Where a store lives.
   open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-  /// The id that a URI stands for; nil when no store of this coordinator has its UUID, or the entity is unknown.
-  /// Does not ask whether the row exists.
+  /// The id that a URI stands for; nil when no store of this coordinator has its UUID, or the entity is
+  /// unknown. Does not ask whether the row exists.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     let parts = url.pathComponents.filter { $0 != "/" }
     guard url.scheme == "x-coredata", parts.count == 2, let host = url.host,
@@ -181,8 +187,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// A store's metadata.
   open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-  /// Replaces what the client has added to a store's metadata; written with the next save. Type and UUID stay, and so
-  /// do version hashes and such that `metadata` does not name.
+  /// Replaces what the client has added to a store's metadata; written with the next save. Type and UUID
+  /// stay, and so do version hashes and such that `metadata` does not name.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     var new = NSPersistentStore.metadata(metadata, keepingOwnOf: store.metadata)
     new[NSStoreTypeKey] = store.type

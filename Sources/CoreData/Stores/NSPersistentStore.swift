@@ -64,7 +64,8 @@ nonisolated open class NSPersistentStore: NSObject {
   /// Whether a key of metadata is the framework's, not the client's.
   static func isOwn(_ key: String) -> Bool { ["NSStore", "NSPersistence", "_NS"].contains { key.hasPrefix($0) } }
 
-  /// What a client sets, with what the framework has said: without version hashes no model would fit the store.
+  /// What a client sets, with what the framework has said: without version hashes no model would fit the
+  /// store.
   static func metadata(_ new: [String: Any]?, keepingOwnOf old: [String: Any]?) -> [String: Any] {
     (old ?? [:]).filter { isOwn($0.key) }.merging(new ?? [:]) { $1 }
   }
@@ -74,8 +75,8 @@ nonisolated open class NSPersistentStore: NSObject {
     identity.store = nil
   }
 
-  /// Steps into the place of a store whose rows this one has under the same keys: ids that were given out for the other
-  /// are this one's from here on. Nobody saves meanwhile.
+  /// Steps into the place of a store whose rows this one has under the same keys: ids that were given out for
+  /// the other are this one's from here on. Nobody saves meanwhile.
   func takePlace(of other: NSPersistentStore) {
     let own = identity
     let former = StoreIdentity(uuid: other.identity.uuid)

@@ -1,5 +1,5 @@
-/// Writes everything that one store has into another, empty one: rows under the keys and versions that they have, so
-/// that what contexts know of them stays true.
+/// Writes everything that one store has into another, empty one: rows under the keys and versions that they
+/// have, so that what contexts know of them stays true.
 struct StoreCopy {
   let layouts: ModelLayouts
   /// The entities that the stores hold.

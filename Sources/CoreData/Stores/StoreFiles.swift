@@ -1,5 +1,5 @@
-/// What a store class does with whole stores. The framework's own classes do it in their way; for all others a store is
-/// the one file, or folder, at its URL.
+/// What a store class does with whole stores. The framework's own classes do it in their way; for all others
+/// a store is the one file, or folder, at its URL.
 protocol FileOperating: NSPersistentStore {
   /// Whether something stands at a location that a new store must not overwrite.
   static func isOccupied(_ url: URL) throws -> Bool
@@ -13,8 +13,9 @@ protocol FileOperating: NSPersistentStore {
   /// Lets the store go on at another place. Nobody saves meanwhile; others may read.
   func move(to url: URL) throws
 
-  /// Makes a file at a free place with everything that another store has, for a store of this class to be opened there;
-  /// false where that has to be opened first, to be filled as any other. Nobody saves meanwhile.
+  /// Makes a file at a free place with everything that another store has, for a store of this class to be
+  /// opened there; false where that has to be opened first, to be filled as any other. Nobody saves
+  /// meanwhile.
   static func makeFile(at url: URL, copying source: any RowStore, _ copy: StoreCopy) throws -> Bool
 }
 

@@ -65,6 +65,7 @@ extension SQLiteStore: FileOperating {
       removeCompanions(of: url)
     }
     let files = ExternalFiles(store: url)
+    if files.sharesFolder { return }
     try? FileManager.default.removeItem(at: files.folder)
     // Only if nothing else is in it.
     rmdir(files.folder.deletingLastPathComponent().path)
@@ -88,15 +89,20 @@ extension SQLiteStore: FileOperating {
       guard try StoreMetadata.hasTable("Z_METADATA", connection) else {
         throw Failure.incompatibleSchema(url: source, table: "Z_METADATA", what: "there is no such table")
       }
-      let files = ExternalFiles(store: destination)
-      let new = try files.copy(from: ExternalFiles(store: source))
+      let (files, sourceFiles) = (ExternalFiles(store: destination), ExternalFiles(store: source))
+      if files.folder == sourceFiles.folder, !files.names.isEmpty {
+        // Each of them would remove files that the other has.
+        throw Failure.unsupportedFeature(
+          "Replacing \(destination.path) by a store that keeps its binary values in the same folder")
+      }
+      let new = try files.copy(from: sourceFiles)
       do {
         try replaceDatabase(at: destination, options, from: connection)
       } catch {
         files.remove(new)
         throw error
       }
-      files.remove(files.names.subtracting(ExternalFiles(store: source).names).sorted())
+      if !files.sharesFolder { files.remove(files.names.subtracting(sourceFiles.names).sorted()) }
     }
   }
 
@@ -140,8 +146,8 @@ extension SQLiteStore: FileOperating {
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Runs `body` with a connection to a file that it leaves as it is; to a copy of it where SQLite can't read it in its
-  /// place, or is not to write beside it.
+  /// Runs `body` with a connection to a file that it leaves as it is; to a copy of it where SQLite can't read
+  /// it in its place, or is not to write beside it.
   private static func reading(
     _ url: URL, _ options: [AnyHashable: Any]?, _ body: (Connection) throws -> Void
   ) throws {
@@ -176,7 +182,8 @@ extension SQLiteStore: FileOperating {
     var copied: [String] = []
     do {
       try translatingErrors(at: url) {
-        if let source = source as? SQLiteStore {
+        // In the same folder values need files of their own.
+        if let source = source as? SQLiteStore, source.externalFiles.folder != files.folder {
           try source.copyDatabase(to: new)
           copied = try files.copy(from: source.externalFiles)
         } else {

@@ -1,8 +1,8 @@
 @_implementationOnly import CSQLite
 
 extension Connection {
-  /// Copies the whole database over another one, in one transaction there. Waits for locks on both as long as the
-  /// connections do.
+  /// Copies the whole database over another one, in one transaction there. Waits for locks on both as long as
+  /// the connections do.
   func backUp(into destination: Connection) throws {
     do {
       try copyPages(into: destination)

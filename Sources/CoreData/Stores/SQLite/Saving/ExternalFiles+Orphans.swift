@@ -24,7 +24,7 @@ extension ExternalFiles {
   }
 
   /// Whether there is another store beside this one whose folder has the same name.
-  private var sharesFolder: Bool {
+  var sharesFolder: Bool {
     let name = store.deletingPathExtension().lastPathComponent
     let beside =
       (try? FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)) ?? []
