@@ -199,13 +199,13 @@ struct AsynchronousFetchTests {
     let watch = FetchWatch { told.note($0) }
     var description = try FetchDescription(books("pages >= 0"), stack.context.owner.layouts)
     description.watch = watch
-    #expect(try stack.coordinator.answers(to: description, stores: nil, nil).count == 1)
+    #expect(try stack.coordinator.answers(to: description, for: stack.context, stores: nil, nil).count == 1)
     let counts = told.counts
     #expect(counts.count > 1 && counts == counts.sorted() && counts.last! <= 5000, "\(counts)")
     let stopping = FetchWatch()
     stopping.cancel()
     description.watch = stopping
-    let error = failure { _ = try stack.coordinator.answers(to: description, stores: nil, nil) }
+    let error = failure { _ = try stack.coordinator.answers(to: description, for: stack.context, stores: nil, nil) }
     #expect(error?.code == CocoaError.Code.userCancelled.rawValue)
   }
 

@@ -16,7 +16,8 @@ struct CoordinatorTests {
   func unknownType() throws {
     let error = try #require(add("Nonsense"))
     #expect(error.code == NSPersistentStoreInvalidTypeError)
-    #expect(error.localizedDescription.contains("\"Nonsense\"; there are InMemory, SQLite"))
+    #expect(error.localizedDescription.contains("\"Nonsense\"; there are Binary, "))
+    for kind in StoreKind.allCases { #expect(error.localizedDescription.contains(kind.type)) }
   }
 
   @Test("The same file cannot be added twice", arguments: StoreKind.allCases.filter { $0 != .inMemory })
@@ -34,7 +35,7 @@ struct CoordinatorTests {
 
   @Test("A configuration that the model lacks is refused by name", arguments: StoreKind.allCases)
   func configuration(_ kind: StoreKind) throws {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
+    let url = kind.newURL()
     let error = try #require(add(kind.type, configuration: "Cloud", at: url))
     #expect(error.localizedDescription.contains("\"Cloud\""))
     #expect(!FileManager.default.fileExists(atPath: url.path))

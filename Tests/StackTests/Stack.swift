@@ -5,13 +5,36 @@ import Testing
 
 /// The stores that every test of the stack runs over.
 enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
-  case inMemory, sqlite
+  case inMemory, sqlite, xml, binary
+  /// The stores of `CustomStores`.
+  case csv, dictionary
+
+  /// The framework's own.
+  static let allCases: [StoreKind] = [.inMemory, .sqlite, .xml, .binary]
+
+  /// For tests of what stores that others have written do as well.
+  static let withCustom = allCases + [.csv, .dictionary]
 
   var type: String {
     switch self {
     case .inMemory: NSInMemoryStoreType
     case .sqlite: NSSQLiteStoreType
+    case .xml: NSXMLStoreType
+    case .binary: NSBinaryStoreType
+    case .csv: CSVStore.storeType
+    case .dictionary: DictionaryStore.storeType
     }
+  }
+
+  /// Done once, before the first store is added.
+  static let registration: Void = {
+    NSPersistentStoreCoordinator.registerStoreClass(CSVStore.self, forStoreType: CSVStore.storeType)
+    NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.storeType)
+  }()
+
+  /// A place for a store that nobody else has.
+  func newURL() -> URL {
+    FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).\(type.lowercased())")
   }
 
   var description: String { type }
@@ -33,9 +56,9 @@ final class Stack {
     options: [AnyHashable: Any]? = nil
   ) throws {
     _ = Stack.invariantChecks
+    _ = StoreKind.registration
     self.model = model
-    self.url =
-      url ?? FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
+    self.url = url ?? kind.newURL()
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(
       ofType: kind.type, configurationName: nil, at: self.url, options: options)
@@ -44,6 +67,7 @@ final class Stack {
   }
 
   deinit {
+    audit()
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: url.path + suffix)
     }

@@ -24,17 +24,4 @@ struct MissingSurfaceTests {
     }
     #expect(failure == nil)
   }
-
-  @Test("XML and binary stores are unknown types", arguments: [NSXMLStoreType, NSBinaryStoreType])
-  func storeTypes(_ type: String) throws {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CoreDataStack.model)
-    do {
-      try coordinator.addPersistentStore(
-        ofType: type, configurationName: nil, at: FileManager.default.temporaryDirectory, options: nil)
-      Issue.record("A store of type \(type) was added.")
-    } catch let error as NSError {
-      #expect(error.code == NSPersistentStoreInvalidTypeError)
-      #expect(error.localizedDescription.contains(type))
-    }
-  }
 }

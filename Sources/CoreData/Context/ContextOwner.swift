@@ -28,7 +28,14 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   private final class Table {
     @exclusivity(unchecked) var keys = KeyTable()
+    /// The store that is told which of its objects are here; nil for nearly all stores.
+    let listener: StoreIdentity?
+
+    init(listener: StoreIdentity? = nil) { self.listener = listener }
   }
+
+  /// What such stores are to be told once the lock is free: their methods may do anything.
+  @exclusivity(unchecked) private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
 
   init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool) {
     _ = ConcurrencyGuard.setUp
@@ -52,7 +59,13 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
         "The context of \(object.layout.name) \(object.objectID.description) is gone, so its fault cannot be "
           + "fulfilled: keep the context as long as its objects are used.")
     }
-    return try context.fulfil(object)
+    do {
+      return try context.fulfil(object)
+    } catch where storeIdentity(object.store)?.asksContexts == true {
+      // Whatever a store's method throws: the object's values cannot be had.
+      warn(.unfulfilled(object, error))
+      return nil
+    }
   }
 
   override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
@@ -90,7 +103,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       return number(of: own.identity)
     }
     stores.append(store)
-    tables.append(layouts.layouts.map { _ in Table() })
+    tables.append(layouts.layouts.map { _ in Table(listener: store.asksContexts ? store : nil) })
     return UInt16(stores.count - 1)
   }
 
@@ -113,7 +126,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   override func object(for reference: RowReference, store: UInt16) -> NSManagedObject {
     lock.lock()
-    defer { lock.unlock() }
+    defer { unlockAndTell() }
     let table = table(Int(reference.entity), store, reference.key)
     if let object = held(table, reference.key) { return object }
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
@@ -126,7 +139,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// they are to be refreshed.
   func objects(for rows: [RowSnapshot], store: UInt16, refreshing: Bool) -> [NSManagedObject] {
     lock.lock()
-    defer { lock.unlock() }
+    defer { unlockAndTell() }
     guard let first = rows.first else { return [] }
     let table = tables[Int(store)][layouts.layouts[first.entity].rootIndex]
     table.keys.reserve(rows.count)
@@ -165,7 +178,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   func faults(for references: [RowReference], store: UInt16) -> [NSManagedObject] {
     lock.lock()
-    defer { lock.unlock() }
+    defer { unlockAndTell() }
     guard let first = references.first else { return [] }
     let table = tables[Int(store)][layouts.layouts[Int(first.entity)].rootIndex]
     table.keys.reserve(references.count)
@@ -199,15 +212,17 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.store = store
     object.state = [.fault, .registered]
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: key)
+    if table.listener != nil { note(table, key, maker.layout, isThere: true) }
     return object
   }
 
   func register(_ object: NSManagedObject) {
     lock.lock()
-    defer { lock.unlock() }
+    defer { unlockAndTell() }
     object.state.insert(.registered)
-    table(object.layout.index, object.store, object.key).keys
-      .insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    let table = table(object.layout.index, object.store, object.key)
+    table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    if table.listener != nil { note(table, object.key, object.layout, isThere: true) }
   }
 
   func unregister(_ object: NSManagedObject) {
@@ -218,12 +233,16 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Gives a new object the key that its store keeps it under.
   func rekey(_ object: NSManagedObject, to key: Int64) {
     lock.lock()
-    defer { lock.unlock() }
+    defer { unlockAndTell() }
     let pointer = Unmanaged.passUnretained(object).toOpaque()
-    table(object.layout.index, object.store, object.key).keys.remove(pointer, at: object.key)
+    let former = table(object.layout.index, object.store, object.key)
+    former.keys.remove(pointer, at: object.key)
+    if former.listener != nil { note(former, object.key, object.layout, isThere: false) }
     object.key = key
     object.cachedID = nil
-    table(object.layout.index, object.store, key).keys.insert(pointer, at: key)
+    let table = table(object.layout.index, object.store, key)
+    table.keys.insert(pointer, at: key)
+    if table.listener != nil { note(table, key, object.layout, isThere: true) }
   }
 
   /// Makes room before many objects get their keys.
@@ -235,9 +254,39 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   override func forget(_ object: NSManagedObject) {
     lock.lock()
-    table(object.layout.index, object.store, object.key).keys
-      .remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    let table = table(object.layout.index, object.store, object.key)
+    table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    if table.listener != nil { note(table, object.key, object.layout, isThere: false) }
+    unlockAndTell()
+  }
+
+  // Stores that count which objects contexts have.
+
+  private func note(_ table: Table, _ key: Int64, _ layout: EntityLayout, isThere: Bool) {
+    guard let store = table.listener else { return }
+    news.append((store, NSManagedObjectID(layout: layout, key: key, store: store), isThere))
+  }
+
+  /// Ends a critical section that `note` may have been called in.
+  @inline(__always)
+  private func unlockAndTell() {
+    if news.isEmpty {
+      lock.unlock()
+    } else {
+      tell()
+    }
+  }
+
+  private func tell() {
+    let told = news
+    news = []
     lock.unlock()
+    var rest = told[...]
+    while let first = rest.first {
+      let group = rest.prefix { $0.store === first.store && $0.isThere == first.isThere }
+      (first.store.store as? NSIncrementalStore)?.tell(of: group.map(\.id), areThere: first.isThere)
+      rest = rest.dropFirst(group.count)
+    }
   }
 
   /// All objects that are alive.

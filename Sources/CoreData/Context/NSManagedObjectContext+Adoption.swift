@@ -21,12 +21,15 @@ extension NSManagedObjectContext {
     }
     for (number, roots) in groups.enumerated() {
       for (root, members) in roots.enumerated() where !members.isEmpty {
-        guard let store = owner.storeIdentity(UInt16(number))?.store else { continue }
-        let first = try coordinator.reserveKeys(members.count, in: owner.layouts.layouts[root], store)
-        for (offset, object) in members.enumerated() {
-          if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
-          object.changes!.reservedKey = first + Int64(offset)
+        guard let identity = owner.storeIdentity(UInt16(number)), let store = identity.store else { continue }
+        if identity.takesObjects, let store = store as? any ObjectStore {
+          for (object, key) in zip(members, try coordinator.reserveKeys(for: Array(members), store)) {
+            object.reserve(key)
+          }
+          continue
         }
+        let first = try coordinator.reserveKeys(members.count, in: owner.layouts.layouts[root], store)
+        for (offset, object) in members.enumerated() { object.reserve(first + Int64(offset)) }
         owner.reserve(members.count, entity: root, store: UInt16(number))
       }
     }
@@ -109,6 +112,14 @@ extension NSManagedObjectContext {
     announceToChildren(
       inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
       deleted: changes.deleted.map(\.objectID))
+  }
+}
+
+extension NSManagedObject {
+  /// Keeps a key for the save under way.
+  final func reserve(_ key: Int64) {
+    if changes == nil { changes = ChangedValues.make(layout) }
+    changes!.reservedKey = key
   }
 }
 

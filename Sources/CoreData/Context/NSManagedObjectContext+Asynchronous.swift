@@ -2,7 +2,7 @@
 extension NSManagedObjectContext {
   /// Checks the request, which throws, and has it go on by itself:
   ///
-  /// 1. on a thread of its own: the stores answer with rows, unless a parent or several stores are asked;
+  /// 1. on a thread of its own: the stores answer with rows, unless a parent, several stores or an incremental one are asked;
   /// 2. on the context's queue: the rows become objects, or the fetch is made there as a whole, as it is when unsaved
   ///    changes take part; completion.
   func start<R: NSFetchRequestResult>(_ request: NSAsynchronousFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {
@@ -26,7 +26,9 @@ extension NSManagedObjectContext {
       description: description, watch: watch, completion: request.completionBlock,
       result: NSAsynchronousFetchResult(request, self, progress))
     let generation = try generationForReading()
-    if try parent != nil || coordinator.isSpread(description, fetch.affectedStores, generation) {
+    // An incremental store's methods are called on the queue of the context that asks.
+    let asksContexts = coordinator.persistentStores.contains { $0.identity.asksContexts }
+    if try parent != nil || asksContexts || coordinator.isSpread(description, fetch.affectedStores, generation) {
       enqueue { running.finish(nil) }
     } else {
       DispatchQueue.global().async {
@@ -52,7 +54,8 @@ private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
   let result: NSAsynchronousFetchResult<R>
 
   func read(_ generation: QueryGeneration?) throws -> [StoreAnswer] {
-    try coordinator.answers(to: options.asStoresSee(description), stores: options.stores, generation)
+    try coordinator.answers(
+      to: options.asStoresSee(description), for: context, stores: options.stores, generation)
   }
 
   /// The progress knows of a cancellation before its handler is called, on a queue of its own.

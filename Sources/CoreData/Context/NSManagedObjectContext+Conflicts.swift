@@ -7,6 +7,10 @@ extension NSManagedObjectContext {
       guard let object = owner.registered(conflict.conflict.base.reference, store: number) else { return nil }
       return NSMergeConflict(object, conflict.conflict)
     }
+    if let stated = conflicts.stated {
+      if policy.mergeType == .errorMergePolicyType { throw stated.error }
+      try policy.resolve(mergeConflicts: stated.conflicts)
+    }
     try policy.resolve(mergeConflicts: versions + publicConflicts(conflicts.constraints))
     processChanges(propagatingDeletes: true)
   }

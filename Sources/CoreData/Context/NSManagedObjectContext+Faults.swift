@@ -65,7 +65,10 @@ extension NSManagedObjectContext {
   func committedMembers(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
     do {
       if let parent { return try parentMembers(of: property, in: object, parent) }
-      guard object.key > 0, let store = try reader(of: object.store) else { return [] }
+      // A new object may have its id before the store has it.
+      guard object.key > 0, !object.state.contains(.inserted), let store = try reader(of: object.store) else {
+        return []
+      }
       return ContiguousArray(try store.members(of: property, owner: object.reference))
     } catch {
       fatalError(
@@ -120,6 +123,14 @@ final class FaultBatch {
 }
 
 extension MisuseReport {
+  static func unfulfilled(_ object: NSManagedObject, _ error: any Error) -> MisuseReport {
+    MisuseReport(
+      "The store has no values for \(object.objectID.description).",
+      facts: [("Error", error.localizedDescription)],
+      how: "Its newValuesForObject(with:with:) has thrown when the object was used.",
+      remedy: "existingObject(with:) throws the error.")
+  }
+
   static func inaccessibleFault(_ object: NSManagedObject, isDeleted: Bool) -> MisuseReport {
     MisuseReport(
       "CoreData could not fulfill a fault for \(object.objectID.description).",

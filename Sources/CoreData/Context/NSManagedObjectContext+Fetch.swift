@@ -23,7 +23,8 @@ extension NSManagedObjectContext {
     case .dictionaries:
       if let answers = options.answers { return cast(answers.dictionaries) }
       return cast(
-        try coordinator.dictionaries(for: description, stores: options.stores, generationForReading()))
+        try coordinator.dictionaries(
+          for: description, for: self, stores: options.stores, generationForReading()))
     case .references where type == .managedObjectIDResultType:
       return cast(try objects(description, options, coordinator).map(\.objectID))
     case .references, .rows: return cast(try objects(description, options, coordinator))
@@ -92,7 +93,7 @@ extension NSManagedObjectContext {
     }
     if let parent { return try ask(parent) { try $0.answerCount(description, stores: options.stores) } }
     if let answers = options.answers { return answers.total }
-    return try coordinator.count(for: description, stores: options.stores, generationForReading())
+    return try coordinator.count(for: description, for: self, stores: options.stores, generationForReading())
   }
 
   func objects(
@@ -121,7 +122,7 @@ extension NSManagedObjectContext {
     if let parent { return try fetchFromParent(description, options, parent) }
     let answers =
       try options.answers
-      ?? coordinator.answers(to: description, stores: options.stores, generationForReading())
+      ?? coordinator.answers(to: description, for: self, stores: options.stores, generationForReading())
     if answers.count == 1 { return objects(answers[0], refreshing: options.refreshing) }
     return answers.flatMap { objects($0, refreshing: options.refreshing) }
   }
@@ -162,7 +163,8 @@ extension NSManagedObjectContext {
   ) throws -> [NSManagedObject] {
     let answers =
       try options.answers
-      ?? coordinator.answers(to: options.asStoresSee(description), stores: options.stores, generationForReading())
+      ?? coordinator.answers(
+        to: options.asStoresSee(description), for: self, stores: options.stores, generationForReading())
     return answers.flatMap { answer -> [NSManagedObject] in
       guard case .references(let references) = answer.outcome,
         let store = coordinator.persistentStores.first(where: { $0.identity === answer.store })

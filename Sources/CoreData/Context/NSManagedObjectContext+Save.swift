@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
     for _ in 0..<100 {
       let conflicts: StoreConflicts
       do {
-        conflicts = try parent.map { try commit(plan, to: $0) } ?? coordinator.commit(plan.changeSets)
+        conflicts = try parent.map { try commit(plan, to: $0) } ?? commit(plan, to: coordinator)
       } catch let partial as PartialSave {
         adopt(plan, writtenBy: partial.written, partial.rewritten, coordinator)
         throw incompleteSave(partial.unsaved, partial.error)

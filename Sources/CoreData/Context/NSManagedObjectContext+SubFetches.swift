@@ -7,6 +7,7 @@ extension NSManagedObjectContext {
     if try isTranslatable(description, pendingChanges: pendingChanges) { return description }
     var answered = description
     answered.hasFetches = false
+    answered.hadFetches = true
     answered.predicate = try predicate.replacing { node in
       switch node {
       case .index(.fetch(let request, _, countOnly: false), .first):

@@ -1,6 +1,7 @@
 /// One attempt at a save: the change sets for the stores, and which object each row comes from.
 ///
-/// Invariant 7: once the plan is made, no managed object is read until the stores have answered.
+/// Invariant 7: once the plan is made, no managed object is read until the stores have answered; but for custom stores,
+/// see `commit(_:to:)`.
 struct SavePlan {
   private(set) var inserted: [(object: NSManagedObject, row: RowSnapshot)] = []
   private(set) var updated: [(object: NSManagedObject, row: RowSnapshot)] = []

@@ -1,10 +1,11 @@
 /// Fetches of dictionaries.
 extension NSPersistentStoreCoordinator {
   func dictionaries(
-    for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+    for description: FetchDescription, for context: NSManagedObjectContext, stores asked: [NSPersistentStore]?,
+    _ generation: QueryGeneration?
   ) throws -> [NSDictionary] {
     guard case .dictionaries(let request) = description.output, try isSpread(description, asked, generation) else {
-      return try answers(to: description, stores: asked, generation).dictionaries
+      return try answers(to: description, for: context, stores: asked, generation).dictionaries
     }
     if !request.groupBy.isEmpty || request.having != nil || request.columns.contains(where: \.expression.isAggregate)
     {
@@ -12,7 +13,7 @@ extension NSPersistentStoreCoordinator {
         .nsError
     }
     let fetch = SpreadDictionaries(description, request)
-    return fetch.merged(try answers(to: fetch.each, stores: asked, generation).dictionaries)
+    return fetch.merged(try answers(to: fetch.each, for: context, stores: asked, generation).dictionaries)
   }
 }
 

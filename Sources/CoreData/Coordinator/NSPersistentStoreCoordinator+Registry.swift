@@ -4,6 +4,8 @@ extension NSPersistentStoreCoordinator {
   private nonisolated(unsafe) static var registry: [String: NSPersistentStore.Type] = [
     NSSQLiteStoreType: SQLiteStore.self,
     NSInMemoryStoreType: InMemoryStore.self,
+    NSXMLStoreType: XMLStore.self,
+    NSBinaryStoreType: BinaryStore.self,
   ]
 
   /// The store classes by type.
@@ -26,6 +28,8 @@ extension NSPersistentStoreCoordinator {
 
   static func urlWithoutFile(for type: String) throws -> URL {
     if type == NSInMemoryStoreType { return URL(fileURLWithPath: "/dev/null") }
+    // What an incremental store reads need not be a file.
+    if try storeClass(for: type) is NSIncrementalStore.Type { return URL(fileURLWithPath: "/dev/null") }
     throw Failure.storeWithoutURL(type: type).nsError
   }
 

@@ -6,8 +6,10 @@ struct StoreConflicts {
   var rewritten: [(store: StoreIdentity, row: RowSnapshot)] = []
   /// The stores that have written their part all the same.
   var written: [NSPersistentStore] = []
+  /// What a custom store has thrown: an error with conflicts in it that it has made itself.
+  var stated: (error: NSError, conflicts: [Any])?
 
-  var isEmpty: Bool { versions.isEmpty && constraints.isEmpty }
+  var isEmpty: Bool { versions.isEmpty && constraints.isEmpty && stated == nil }
 }
 
 /// A save of several stores that ended at one of them: the others have written, and stay so.
@@ -88,6 +90,12 @@ extension NSPersistentStoreCoordinator {
     return try publicErrors { try rows.reserveKeys(count, in: root) }
   }
 
+  /// The same for a store that chooses them by the objects.
+  func reserveKeys(for objects: [NSManagedObject], _ store: any ObjectStore) throws -> [Int64] {
+    if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: objects.first?.layout.name).nsError }
+    return try publicErrors { try store.reserveKeys(for: objects) }
+  }
+
   /// Whether several stores have objects of what a fetch looks for.
   func isSpread(
     _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
@@ -99,22 +107,26 @@ extension NSPersistentStoreCoordinator {
   /// Asks every store that holds the entity, in the order of adding. With several stores the common order,
   /// limit and offset are the caller's to restore.
   func answers(
-    to description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+    to description: FetchDescription, for context: NSManagedObjectContext, stores asked: [NSPersistentStore]?,
+    _ generation: QueryGeneration?
   ) throws -> [StoreAnswer] {
     let stores = try rowReaders(for: description.layout, among: asked, generation)
-    return try publicErrors { try stores.map { ($0.store.identity, try $0.reader.rows(for: description)) } }
+    return try publicErrors { 
+      try stores.map { ($0.store.identity, try $0.reader.reader(for: context).rows(for: description)) }
+    }
   }
 
   func count(
-    for description: FetchDescription, stores asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+    for description: FetchDescription, for context: NSManagedObjectContext, stores asked: [NSPersistentStore]?,
+    _ generation: QueryGeneration?
   ) throws -> Int {
     guard try isSpread(description, asked, generation) else {
-      return try answers(to: description, stores: asked, generation).total
+      return try answers(to: description, for: context, stores: asked, generation).total
     }
     var whole = description
     whole.limit = 0
     whole.offset = 0
-    let rest = max(try answers(to: whole, stores: asked, generation).total - description.offset, 0)
+    let rest = max(try answers(to: whole, for: context, stores: asked, generation).total - description.offset, 0)
     return description.limit > 0 ? min(rest, description.limit) : rest
   }
 

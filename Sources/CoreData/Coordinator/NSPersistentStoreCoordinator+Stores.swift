@@ -41,7 +41,7 @@ extension NSPersistentStoreCoordinator {
     let store = storeClass.init(
       persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)
     do {
-      try publicErrors { try store.loadMetadata() }
+      try publicErrors { try store.open() }
     } catch {
       store.detach()
       throw error

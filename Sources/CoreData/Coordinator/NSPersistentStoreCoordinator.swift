@@ -169,11 +169,12 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// The id that a URI stands for; nil when no store of this coordinator has its UUID, or the entity is
   /// unknown. Does not ask whether the row exists.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-    let parts = url.pathComponents.filter { $0 != "/" }
+    // A custom store's reference may have any characters in it, so the parts are decoded one by one.
+    let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { $0.removingPercentEncoding }
     guard url.scheme == "x-coredata", parts.count == 2, let host = url.host,
-      let layout = layouts.layout(named: parts[0]), parts[1].hasPrefix("p"),
-      let key = Int64(parts[1].dropFirst()), key > 0,
-      let store = persistentStores.first(where: { $0.identity.uuid.caseInsensitiveCompare(host) == .orderedSame })
+      let layout = layouts.layout(named: parts[0]),
+      let store = persistentStores.first(where: { $0.identity.uuid.caseInsensitiveCompare(host) == .orderedSame }),
+      let key = store.identity.referenceKey(parts[1], layout)
     else { return nil }
     return NSManagedObjectID(layout: layout, key: key, store: store.identity)
   }

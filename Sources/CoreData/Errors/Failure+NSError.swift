@@ -30,6 +30,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
       addSQLite(code: 26, message: "file is not a database", to: &userInfo)
     case .sqlite(let code, let extendedCode, let message, _, _):
       addSQLite(code: code, extendedCode: extendedCode, message: message, to: &userInfo)
+    case .fileCall(_, _, _, let errno):
+      userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
     case .incompatibleModel(_, let metadata, _), .migrationUnavailable(_, let metadata, _):
       userInfo[NSStoreMetadataErrorKey] = metadata
     case .predicateFailed(_, let predicate, _):
@@ -77,6 +79,11 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .storeDirectoryMissing: return CocoaError.Code.fileWriteUnknown.rawValue
     case .notADatabase: return CocoaError.Code.fileReadCorruptFile.rawValue
     case .storeFileMissing: return CocoaError.Code.fileReadNoSuchFile.rawValue
+    case .foreignStoreFile, .damagedStore: return CocoaError.Code.fileReadCorruptFile.rawValue
+    case .unsuitableModel: return NSPersistentStoreIncompatibleSchemaError
+    case .unsuitableMetadata, .fileChangedElsewhere: return NSPersistentStoreSaveError
+    case .fileCall(_, _, let isWriting, let errno): return Failure.fileCode(errno, isWriting: isWriting).rawValue
+    case .notAFile: return CocoaError.Code.fileReadUnknown.rawValue
     case .storeAlreadyAdded, .storeWithoutURL, .unknownConfiguration: return NSPersistentStoreOpenError
     case .storeLocked: return NSPersistentStoreTimeoutError
     case .storeExists: return CocoaError.Code.fileWriteFileExists.rawValue
@@ -111,7 +118,16 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .unsupportedRequest, .historyNotTracked: return NSPersistentStoreUnsupportedRequestTypeError
     case .cancelled: return CocoaError.Code.userCancelled.rawValue
     case .historyTokenExpired: return NSPersistentHistoryTokenExpiredError
-    case .queryGenerationUnavailable: return NSPersistentStoreOperationError
+    case .queryGenerationUnavailable, .storeContract: return NSPersistentStoreOperationError
+    }
+  }
+
+  private static func fileCode(_ errno: Int32, isWriting: Bool) -> CocoaError.Code {
+    switch errno {
+    case EACCES, EPERM: isWriting ? .fileWriteNoPermission : .fileReadNoPermission
+    case ENOSPC, EDQUOT: .fileWriteOutOfSpace
+    case EROFS: .fileWriteVolumeReadOnly
+    default: isWriting ? .fileWriteUnknown : .fileReadUnknown
     }
   }
 
@@ -133,10 +149,12 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .storeCannotBeOpened(let url, _, _), .storeDirectoryMissing(let url), .notADatabase(let url),
       .storeFileMissing(let url), .storeAlreadyAdded(let url), .storeTypeMismatch(let url, _, _),
       .incompatibleSchema(let url, _, _), .unreadableModelFile(let url, _),
-      .migrationUnavailable(let url, _, _), .storeLocked(let url, _), .storeExists(let url):
+      .migrationUnavailable(let url, _, _), .storeLocked(let url, _), .storeExists(let url),
+      .foreignStoreFile(let url, _, _), .damagedStore(let url, _, _), .unsuitableModel(let url, _, _),
+      .fileCall(let url, _, _, _), .notAFile(let url), .fileChangedElsewhere(let url):
       return url
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),
-      .historyNotTracked(_, let url), .storeNotAdded(let url, _):
+      .historyNotTracked(_, let url), .storeNotAdded(let url, _), .unsuitableMetadata(let url, _):
       return url
     default:
       return nil

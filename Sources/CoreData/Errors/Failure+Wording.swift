@@ -41,6 +41,24 @@ extension Failure {
         + "Migrating a store is not implemented."
     case .unknownConfiguration(let name, let configurations):
       return "The model has no configuration \"\(name)\"; it has \(list(configurations))."
+    case .foreignStoreFile(let url, let type, let what):
+      return "The file \(url.path) is not a store of type \(type): \(what)."
+    case .damagedStore(let url, let line, let what):
+      return "The store \(url.path) can't be read: \(line.map { "line \($0), " } ?? "")\(what)."
+    case .unsuitableModel(let url, let type, let what):
+      return "The store \(url.path) can't be of type \(type) with this model: \(what)."
+    case .unsuitableMetadata(let url, let what):
+      return "The metadata of \(url?.path ?? "the store") can't be written: \(what)."
+    case .fileCall(let url, let name, let isWriting, let errno):
+      return "The store \(url.path) could not be \(isWriting ? "written" : "read"): \(name) failed, "
+        + "\(String(cString: strerror(errno)))."
+    case .notAFile(let url):
+      return "A store can't be at \(url.path): that is not a file."
+    case .fileChangedElsewhere(let url):
+      return "The store \(url.path) was written or removed by somebody else since it was read; saving would "
+        + "overwrite that. Remove the store from its coordinator and add it again."
+    case .storeContract(let store, let method, let what):
+      return "The store class \(store) breaks the rules for \(method): \(what)."
 
     case .unreadableModelFile(let url, let what):
       return "The model file \(url.path) could not be read: \(what)."

@@ -26,6 +26,22 @@ enum Failure: Error, @unchecked Sendable {
   case incompatibleModel(url: URL?, metadata: [String: Any], difference: Difference)
   case migrationUnavailable(url: URL, metadata: [String: Any], difference: Difference)
   case unknownConfiguration(name: String, configurations: [String])
+  /// A class that somebody else has written for stores does what it may not.
+  case storeContract(store: String, method: String, what: String)
+
+  // Stores that are read and written as a whole.
+  /// Not of the store's form at all.
+  case foreignStoreFile(url: URL, type: String, what: String)
+  /// Of the form, but with something in it that cannot be.
+  case damagedStore(url: URL, line: Int?, what: String)
+  /// The model has what the form cannot hold.
+  case unsuitableModel(url: URL, type: String, what: String)
+  case unsuitableMetadata(url: URL?, what: String)
+  /// A system call that failed.
+  case fileCall(url: URL, name: String, isWriting: Bool, errno: Int32)
+  case notAFile(url: URL)
+  /// Since the store read it.
+  case fileChangedElsewhere(url: URL)
 
   // Models.
   case unreadableModelFile(url: URL, what: String)

@@ -8,11 +8,15 @@ struct FetchDescription {
   var predicate: PredicateNode?
   /// Whether the predicate has FETCH expressions; their requests are `SubFetch`es.
   var hasFetches = false
+  /// Whether it had such, and has what they found instead.
+  var hadFetches = false
   var sort: [SortKey] = []
   /// 0 for no limit.
   var limit = 0
   var offset = 0
   var output: Output = .rows
+  /// The client's request, for a store that is handed one. It may be changed as soon as the fetch is over.
+  var request: AnyObject?
   /// Who may call the fetch off while it runs; nil for a caller that waits for it.
   var watch: FetchWatch?
 

@@ -2,7 +2,8 @@ internal import CSwiftRuntime
 
 /// The store that an id belongs to: outlives the store's removal, so that ids can still be printed and compared.
 final class StoreIdentity: @unchecked Sendable {
-  // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock.
+  // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock, the rest while the store is
+  // made.
 
   /// The store's `NSStoreUUID`, upper case.
   var uuid: String
@@ -13,6 +14,16 @@ final class StoreIdentity: @unchecked Sendable {
   private(set) weak var rowStore: (any RowStore)?
   /// What follows the entity in a URI: "p7" unless the store has references of its own.
   var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
+  /// The key that such a text stands for, of an entity; nil where it can be none.
+  var referenceKey: @Sendable (String, EntityLayout) -> Int64? = { text, _ in
+    guard text.hasPrefix("p"), let key = Int64(text.dropFirst()), key > 0 else { return nil }
+    return key
+  }
+  /// Whether saves are told to the store by its managed objects: the exception to invariant 7. Set once, with the store.
+  var takesObjects = false
+  /// Whether the store is read on behalf of a context, and wants to know which objects contexts have. Set once, with
+  /// the store.
+  var asksContexts = false
 
   init(uuid: String) { self.uuid = uuid }
 }

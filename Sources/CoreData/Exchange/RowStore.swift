@@ -4,6 +4,9 @@
 protocol RowReader: AnyObject {
   var rowCache: RowCache { get }
 
+  /// Where a context reads, which is all the same to most stores.
+  func reader(for context: AnyObject) -> any RowReader
+
   /// Answers a fetch from committed rows.
   func rows(for fetch: FetchDescription) throws -> FetchOutcome
 
@@ -39,6 +42,10 @@ protocol RowStore: NSPersistentStore, RowReader {
   /// Reserved keys are never given out again, whether or not a save uses them.
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64
 
+  /// Takes up keys that another store has given out, from 1 to `last`, for its rows to be inserted here. For a store
+  /// without rows; false where it can't.
+  func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool
+
   /// Rows that somebody else wrote: from now on they are read anew.
   func changedElsewhere(_ rows: [RowReference])
 
@@ -72,6 +79,8 @@ protocol RowStore: NSPersistentStore, RowReader {
 }
 
 extension RowReader {
+  func reader(for context: AnyObject) -> any RowReader { self }
+
   func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     try rows(forKeys: [key], in: root).first
   }
@@ -92,6 +101,10 @@ extension RowReader {
 
 extension RowStore {
   func pinnedReader() throws -> (any RowReader)? { nil }
+
+  func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool {
+    try reserveKeys(Int(last), in: root) == 1
+  }
 
   func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
 

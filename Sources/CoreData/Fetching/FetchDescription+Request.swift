@@ -8,6 +8,7 @@ extension FetchDescription {
       throw Failure.malformedFetchRequest(entity: name, what: "The model has no entity of that name.").nsError
     }
     self.layout = layout
+    self.request = request
     includesSubentities = request.includesSubentities
     limit = max(request.fetchLimit, 0)
     offset = max(request.fetchOffset, 0)

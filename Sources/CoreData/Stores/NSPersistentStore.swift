@@ -55,6 +55,9 @@ nonisolated open class NSPersistentStore: NSObject {
   /// Reads, or makes, the store's metadata: called once, before the store is used.
   open func loadMetadata() throws {}
 
+  /// All that is to be done before the store can be used. Called once, under the coordinator's lock.
+  func open() throws { try loadMetadata() }
+
   /// Called when the coordinator has taken the store.
   open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
 

@@ -18,7 +18,7 @@ struct StoreCopy {
     for root in entities where root.isRoot {
       guard case .rows(let rows) = try source.rows(for: FetchDescription(layout: root)) else { continue }
       guard let last = rows.map(\.key).max() else { continue }
-      guard try destination.reserveKeys(Int(last), in: root) == 1 else {
+      guard try destination.admitKeys(upTo: last, in: root) else {
         throw Failure.unsupportedFeature("Migrating into a store of class \(type(of: destination)) that chooses keys")
       }
       // Copies, since a row belongs to the cache of one store.

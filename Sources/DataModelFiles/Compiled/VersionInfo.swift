@@ -36,7 +36,9 @@ public struct VersionInfo: Sendable {
       checksums = (plist["NSManagedObjectModel_VersionChecksums"]?.dictionary ?? [:]).compactMapValues(\.string)
       return
     }
-    guard let plist = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+    // Foundation does not survive every broken binary list.
+    guard !data.starts(with: Array("bplist".utf8)),
+      let plist = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
     else { throw InvalidDataModel(file: file.path, message: "the file is not a property list") }
     currentVersionName = plist["NSManagedObjectModel_CurrentVersionName"] as? String
     let stated = plist["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]] ?? [:]

@@ -73,6 +73,12 @@ public enum SourceModelReader {
     guard url.pathExtension == "xcdatamodeld" else {
       throw InvalidDataModel(file: url.path, message: "a data model ends in .xcdatamodeld or .xcdatamodel")
     }
+    return try package(ofVersionsIn: url)
+  }
+
+  /// All versions in a folder, whatever its name ends in.
+  public static func package(ofVersionsIn url: URL) throws -> DataModelPackage {
+    let name = url.deletingPathExtension().lastPathComponent
     let folders = try versionFolders(in: url)
     var warnings: [DataModelProblem] = []
     let versions = try folders.map { folder in

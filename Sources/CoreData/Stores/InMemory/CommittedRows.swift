@@ -66,6 +66,20 @@ final class CommittedRows: @unchecked Sendable {
     }
   }
 
+  /// The same where a program's own code writes, which may come back with questions. That one commit comes after the
+  /// other is the caller's business; reads go on, and find the state before.
+  func commit(_ changes: ChangeSet, writtenByOthers write: () throws -> Void) throws -> SaveOutcome {
+    var new = current
+    if let refusal = new.refusal(of: changes) { return refusal }
+    new.apply(changes)
+    try write()
+    lock.withLock {
+      rows = new
+      publish(changes)
+    }
+    return .saved(rewritten: [])
+  }
+
   /// Invariant 8: only what is committed.
   private func publish(_ changes: ChangeSet) {
     rowCache.invalidate(changes.deleted.map(\.reference))

@@ -92,6 +92,16 @@ struct MemoryLinks {
     }
   }
 
+  /// All members of one side of a relationship; the other side is loaded by itself.
+  mutating func load(_ members: [RowReference], of relationship: LayoutProperty, owner: RowReference) {
+    let place = Place(owner, relationship, layouts)
+    if relationship.isOrdered {
+      lists[place] = ContiguousArray(members)
+    } else if layouts.layouts[Int(owner.entity)].inverse(of: relationship)?.kind != .toOne {
+      sets[place] = Set(members)
+    }
+  }
+
   /// A row is gone: so are its links, both ways.
   mutating func removeAll(of row: RowSnapshot) {
     let layout = layouts.layouts[row.entity]

@@ -102,6 +102,15 @@ struct MemoryRows {
     for change in changes.links { links.apply(change) }
   }
 
+  // Rows that are read from outside; nothing is checked.
+
+  mutating func load(_ row: RowSnapshot) { replace(nil, by: row) }
+
+  /// All members of a relationship that no row of theirs tells, or not in their order.
+  mutating func load(_ members: [RowReference], of relationship: LayoutProperty, owner: RowReference) {
+    links.load(members, of: relationship, owner: owner)
+  }
+
   private mutating func replace(_ old: RowSnapshot?, by new: RowSnapshot?) {
     links.replace(old, by: new)
     for index in constraints.indices {

@@ -44,12 +44,8 @@ extension SQLiteStore {
       return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
     if size("-wal") == 0, size("-journal") == 0 {
-      var address = URLComponents()
-      address.scheme = "file"
-      address.path = url.path
-      address.queryItems = [URLQueryItem(name: "immutable", value: "1")]
       options.isURI = true
-      return try body(Connection(path: address.string ?? url.absoluteString, options: options))
+      return try body(Connection(path: immutableAddress(of: url), options: options))
     }
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("CoreData-" + UUID().uuidString, isDirectory: true)

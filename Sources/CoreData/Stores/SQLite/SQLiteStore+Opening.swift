@@ -29,6 +29,7 @@ extension SQLiteStore {
       if storeOptions.isReadOnly { throw Failure.storeFileMissing(url: url) }
       return try makeFile(url, path: url.path)
     case .database(let isLogged):
+      if storeOptions.isImmutable { return try openExisting(url, path: SQLiteStore.immutableAddress(of: url)) }
       if storeOptions.isReadOnly, isLogged {
         return try openExisting(url, path: try makeWorkingCopy(of: url).path)
       }
@@ -39,6 +40,7 @@ extension SQLiteStore {
   private func connectionOptions(mayCreate: Bool = false) -> Connection.Options {
     var options = Connection.Options()
     options.isReadOnly = storeOptions.isReadOnly
+    options.isURI = storeOptions.isImmutable
     options.mayCreate = mayCreate
     options.busyTimeout = storeOptions.busyTimeout
     let files = externalFiles
@@ -107,7 +109,7 @@ extension SQLiteStore {
       // one that it makes away again.
       writer.setKeepsLogOnClose(hasLog)
       guard var metadata = try StoreMetadata.read(from: writer) else {
-        if !storeOptions.isReadOnly, try writer.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty {
+        if !storeOptions.isReadOnly, try isEmpty(writer) {
           return try makeFile(url, path: path)
         }
         throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
@@ -140,6 +142,12 @@ extension SQLiteStore {
   }
 
   /// Whether the file is of another model, which is then to be ignored.
+  /// Whether a database has nothing in it. More than a page beside no table is damage, not emptiness.
+  private func isEmpty(_ connection: Connection) throws -> Bool {
+    guard try connection.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty else { return false }
+    return try connection.pragma("page_count").flatMap { Int($0) } ?? 0 <= 1
+  }
+
   private func check(_ metadata: [String: Any], _ url: URL) throws -> Bool {
     let type = metadata[NSStoreTypeKey] as? String ?? NSSQLiteStoreType
     guard type == NSSQLiteStoreType else {

@@ -1,6 +1,8 @@
 /// A SQLite store's options, read from the dictionary it is added with.
 struct StoreOptions {
   var isReadOnly = false
+  /// See `immutableStoreFileOption`.
+  var isImmutable = false
   /// In the client's words; applied after the store's own.
   var pragmas: [(name: String, value: String)] = []
   var busyTimeout: Int32 = 240_000
@@ -17,6 +19,7 @@ struct StoreOptions {
     let options = options ?? [:]
     func flag(_ key: String) -> Bool { StoreOptions.flag(options[key]) }
     isReadOnly = flag(NSReadOnlyPersistentStoreOption)
+    isImmutable = isReadOnly && flag(immutableStoreFileOption)
     analyzes = flag(NSSQLiteAnalyzeOption)
     vacuums = flag(NSSQLiteManualVacuumOption)
     ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)

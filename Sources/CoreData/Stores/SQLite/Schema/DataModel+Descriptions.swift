@@ -1,9 +1,9 @@
-internal import DataModelFiles
+package import DataModelFiles
 
 extension DataModel {
   /// The plain values of a model that a program may have built in code: what a store depends on. Fetch request
   /// templates and fetched properties are left out.
-  init(_ model: NSManagedObjectModel) {
+  package init(_ model: NSManagedObjectModel) {
     self.init(name: "")
     entities = model.entities.map(Entity.init)
     for entity in model.entities {

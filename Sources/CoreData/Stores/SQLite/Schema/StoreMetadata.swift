@@ -60,6 +60,8 @@ enum StoreMetadata {
     if let list = try? BinaryPropertyListReader.read(plist).dictionary {
       return list.mapValues(\.foundationValue)
     }
+    // Foundation does not survive every broken binary list.
+    if plist.starts(with: Array("bplist".utf8)) { return [:] }
     let list = try? PropertyListSerialization.propertyList(from: Data(plist), format: nil)
     return list as? [String: Any] ?? [:]
   }

@@ -1,47 +1,5 @@
 internal import DataModelFiles
 
-extension NSManagedObjectModel {
-  /// The model of a SQLite store's file, for a program that has none: the one that the file keeps, where it
-  /// keeps one that fits, else one that is put together from its tables. ``storeOrigin`` tells which.
-  ///
-  ///     let model = try NSManagedObjectModel(storedIn: url)
-  ///     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-  ///     try coordinator.addPersistentStore(type: .sqlite, at: url)
-  ///
-  /// The model states the version hashes that the file has. So the file opens with it, without any option,
-  /// and keeps its own hashes and all of its other metadata in every save. A change to the model drops them.
-  ///
-  /// A model that the file keeps is read without its fetch request templates, and without validation rules
-  /// that are no limits and no patterns. Of one that is put together,
-  /// - entities, their names and who inherits from whom are the file's;
-  /// - properties are in lower camel case as far as their words can be guessed: indexes spell some, and
-  ///   columns are in capitals. All columns of a hierarchy belong to its root;
-  /// - every attribute is optional and of the widest type that its column has: Integer 64, Double, Date,
-  ///   Decimal, String, Binary;
-  /// - a key leads to the entity that the file says, or that its name and its values say; where neither does,
-  ///   it is an integer attribute. What leads back is named by us;
-  /// - join tables and the hidden keys of relationships without inverse are to-many relationships.
-  ///
-  /// Nothing is written, neither to the file nor beside it. Any thread.
-  ///
-  /// - Throws: an error of the Cocoa domain when there is no file, when it is no SQLite database, or when it
-  ///   has not the tables of a store.
-  public convenience init(storedIn url: URL) throws {
-    self.init()
-    do {
-      let found = try StoredModel.read(at: url)
-      try found.fill(self)
-    } catch let failure as Failure {
-      throw failure.nsError
-    } catch let error as SQLiteError {
-      throw
-        (error.isNotADatabase
-        ? Failure.notADatabase(url: url)
-        : Failure.storeCannotBeOpened(url: url, sqliteCode: error.code, message: error.message)).nsError
-    }
-  }
-}
-
 /// A model out of a store's file, as plain values.
 struct StoredModel {
   let url: URL

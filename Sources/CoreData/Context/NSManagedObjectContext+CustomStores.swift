@@ -1,0 +1,72 @@
+/// Saving to stores whose methods take managed objects.
+///
+/// These are the exception to invariant 7: they read the objects of a save while it runs. What they find is what the
+/// plan has; and new objects have their permanent ids by then, which are taken back if nothing is written.
+extension NSManagedObjectContext {
+  /// Hands a plan's change sets to the stores.
+  func commit(_ plan: SavePlan, to coordinator: NSPersistentStoreCoordinator) throws -> StoreConflicts {
+    guard plan.changeSets.contains(where: { $0.store.identity.takesObjects }) else {
+      return try coordinator.commit(plan.changeSets)
+    }
+    let named = giveIDs(plan.inserted.lazy.map(\.object))
+    do {
+      let conflicts = try coordinator.commit(withObjects(plan.changeSets))
+      if !conflicts.isEmpty { takeBack(named) }
+      return conflicts
+    } catch {
+      takeBack(named)
+      guard let stated = StatedConflicts.conflicts(in: error as NSError) else { throw error }
+      var conflicts = StoreConflicts()
+      conflicts.stated = (error as NSError, stated)
+      return conflicts
+    }
+  }
+
+  private func withObjects(
+    _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]
+  ) -> [(store: NSPersistentStore, changes: ChangeSet)] {
+    changeSets.map { store, changes in
+      guard store.identity.takesObjects else { return (store, changes) }
+      var changes = changes
+      let number = owner.number(of: store.identity)
+      changes.objects = ChangedObjects(context: self) { [owner] reference in
+        owner!.object(for: reference, store: number)
+      }
+      return (store, changes)
+    }
+  }
+
+  /// An object that has got the id it will have, and what it had before.
+  private typealias NamedObject = (object: NSManagedObject, key: Int64, id: NSManagedObjectID?)
+
+  private func giveIDs(_ objects: some Sequence<NSManagedObject>) -> [NamedObject] {
+    let hasChildren = !children.isEmpty
+    var named: [NamedObject] = []
+    for object in objects where object.key < 0 && owner.storeIdentity(object.store)?.takesObjects == true {
+      named.append((object, object.key, object.cachedID))
+      adoptReservedKey(object, hasChildren: hasChildren)
+    }
+    return named
+  }
+
+  /// The keys stay reserved for the next attempt.
+  private func takeBack(_ named: [NamedObject]) {
+    for (object, key, id) in named {
+      let reserved = object.key
+      owner.rekey(object, to: key)
+      object.cachedID = id
+      object.reserve(reserved)
+      formerKeys[key] = nil
+    }
+  }
+}
+
+/// Errors in which a store says itself whose rows have changed, as Apple's documentation has stores of one's own do.
+private enum StatedConflicts {
+  static func conflicts(in error: NSError) -> [NSMergeConflict]? {
+    guard error.domain == NSCocoaErrorDomain, error.code == NSManagedObjectMergeError else { return nil }
+    let list = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] ?? error.userInfo[NSConflictListErrorKey]
+    guard let conflicts = list as? [NSMergeConflict], !conflicts.isEmpty else { return nil }
+    return conflicts
+  }
+}

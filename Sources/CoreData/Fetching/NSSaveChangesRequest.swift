@@ -1,0 +1,36 @@
+/// The changes of one save, as a store of one's own gets them.
+///
+/// The objects belong to the context that saves, and may be read on its queue while the store's method runs.
+nonisolated open class NSSaveChangesRequest: NSPersistentStoreRequest {
+  private let inserted: Set<NSManagedObject>?
+  private let updated: Set<NSManagedObject>?
+  private let deleted: Set<NSManagedObject>?
+  private let locked: Set<NSManagedObject>?
+
+  public init(
+    inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
+    deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?
+  ) {
+    inserted = insertedObjects
+    updated = updatedObjects
+    deleted = deletedObjects
+    locked = lockedObjects
+    super.init()
+  }
+
+  open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
+
+  /// Objects that the store has not seen; their ids are those that it has given them.
+  open var insertedObjects: Set<NSManagedObject>? { inserted }
+  /// Objects with changed values or members.
+  open var updatedObjects: Set<NSManagedObject>? { updated }
+  open var deletedObjects: Set<NSManagedObject>? { deleted }
+  /// Unchanged objects that the save depends on: see ``NSManagedObjectContext/detectConflicts(for:)``.
+  open var lockedObjects: Set<NSManagedObject>? { locked }
+
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSSaveChangesRequest(inserted: inserted, updated: updated, deleted: deleted, locked: locked)
+    copy.affectedStores = affectedStores
+    return copy
+  }
+}

@@ -1,0 +1,280 @@
+/// A store whose rows are all in memory, and in one file that is written anew with each save.
+///
+/// `loadMetadata()` reads the whole file, or makes it. A save writes the file before anybody sees the new rows; if
+/// that fails, file and rows are as they were. Several coordinators may read one file; the first of them that saves
+/// makes the others' saves fail (`Failure.fileChangedElsewhere`), since they would undo it.
+///
+/// Any thread: rows are guarded by `committed`, everything else by `lock`. While a save writes, fetches wait.
+class AtomicFileStore: NSPersistentStore, RowStore {
+  /// How the file is written: a subclass says it.
+  class var form: any AtomicForm.Type { preconditionFailure("\(self) has no form.") }
+
+  let committed: CommittedRows
+  /// Keeps the descriptions alive that layouts point into without counting.
+  private let model: NSManagedObjectModel
+
+  private let lock = NSLock()
+  private var storedMetadata: [String: Any] = [:]
+  private var isMetadataChanged = false
+  /// The last key given out: all entities share one sequence.
+  private var lastKey: Int64 = 0
+  /// The numbers of rows that are not their keys. See `AtomicRows`.
+  private(set) var movedRows: [RowReference: Int64] = [:]
+  /// The file as it was read or written last, and where.
+  private var known: (path: String, stamp: WholeFile.Stamp)?
+
+  var rowCache: RowCache { committed.rowCache }
+
+  override var type: String { Self.form.type }
+
+  /// The store's metadata. A change is written with the next commit.
+  override var metadata: [String: Any]! {
+    get { lock.withLock { storedMetadata } }
+    set {
+      lock.withLock {
+        storedMetadata = NSPersistentStore.metadata(newValue, keepingOwnOf: storedMetadata)
+        // Type and UUID are the store's, whatever the client sets.
+        storedMetadata[NSStoreTypeKey] = type
+        storedMetadata[NSStoreUUIDKey] = identity.uuid
+        isMetadataChanged = true
+      }
+    }
+  }
+
+  required init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) {
+    guard let root else {
+      preconditionFailure("A store of type \(Self.form.type) is made by the coordinator that it is added to.")
+    }
+    model = root.managedObjectModel
+    committed = CommittedRows(root.layouts)
+    super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
+  }
+
+  // Opening.
+
+  /// Reads the file, or makes it. Throws a `Failure`.
+  override func loadMetadata() throws {
+    guard let url, url.isFileURL else { throw Failure.storeWithoutURL(type: type) }
+    try Self.form.check(heldLayouts, url: url)
+    try Self.translating(url, isWriting: false) {
+      if !isReadOnly { WholeFile.removeAbandoned(beside: url.path) }
+      if try loadExisting(url) { return }
+      if isReadOnly { throw Failure.storeFileMissing(url: url) }
+      do {
+        try make(url)
+      } catch WholeFile.Problem.changed {
+        // Somebody else was first, which is as good.
+        if try !loadExisting(url) { throw WholeFile.Problem.changed }
+      }
+    }
+  }
+
+  /// False where there is no file yet, or an empty one.
+  private func loadExisting(_ url: URL) throws -> Bool {
+    do {
+      let (bytes, stamp) = try WholeFile.read(url.path)
+      if bytes.isEmpty { return false }
+      try load(bytes, stamp, url)
+      return true
+    } catch WholeFile.Problem.missing {
+      return false
+    }
+  }
+
+  private func load(_ bytes: [UInt8], _ stamp: WholeFile.Stamp, _ url: URL) throws {
+    var header = try Self.form.header(of: bytes)
+    let fits = try StoreCompatibility.check(
+      header.metadata, type: type, url: url, model: model, configuration: configuration, options: options)
+    var loader = AtomicLoader(committed.layouts, heldLayouts)
+    try Self.form.readRows(of: bytes, into: &loader)
+    let rows = try loader.finish()
+    var stamp = stamp
+    if !fits, !isReadOnly {
+      // From now on it is this model's.
+      header.metadata.merge(AtomicFileStore.modelMetadata(model, configuration)) { $1 }
+      stamp = try Self.translating(url, isWriting: true) {
+        try WholeFile.write(
+          Self.form.replaceHeader(of: bytes, by: header), to: url.path, expecting: .unchanged(stamp))
+      }
+    }
+    committed.replace(by: rows.rows, lastKeys: committed.givenKeys)
+    lock.withLock {
+      identity.uuid = header.uuid
+      storedMetadata = header.metadata
+      lastKey = max(header.lastKey, rows.lastKey, Self.form.keyBeforeFirst)
+      known = (url.path, stamp)
+    }
+  }
+
+  private func make(_ url: URL) throws {
+    let metadata = AtomicFileStore.modelMetadata(model, configuration).merging([
+      NSStoreTypeKey: type, NSStoreUUIDKey: identity.uuid, "NSPersistenceFrameworkVersion": 1344,
+    ]) { $1 }
+    var header = AtomicHeader(metadata: metadata, lastKey: Self.form.keyBeforeFirst)
+    var none: [RowReference: Int64] = [:]
+    let bytes = try Self.form.write(AtomicRows(committed.current, moved: &none, lastKey: &header.lastKey), header)
+    let stamp: WholeFile.Stamp
+    do {
+      stamp = try WholeFile.write(bytes, to: url.path, expecting: .nothing)
+    } catch let problem as WholeFile.Problem {
+      if case .changed = problem { throw problem }
+      throw problem.failure(url, isWriting: true)
+    }
+    lock.withLock {
+      storedMetadata = metadata
+      lastKey = header.lastKey
+      known = (url.path, stamp)
+    }
+  }
+
+  /// Whether the file is the one that was read or written last.
+  var isCurrent: Bool {
+    guard let known = lock.withLock({ known }) else { return false }
+    return (try? WholeFile.stamp(known.path)) == known.stamp
+  }
+
+  override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { committed.removeAll() }
+
+  /// The configuration's name, nil for the one of all entities.
+  private var configuration: String? {
+    configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
+  }
+
+  var heldLayouts: [EntityLayout] {
+    let layouts = committed.layouts
+    guard let configuration, let entities = model.entities(forConfigurationName: configuration) else {
+      return layouts.layouts
+    }
+    return entities.compactMap(layouts.layout(of:))
+  }
+
+  // Reading.
+
+  func rows(for fetch: FetchDescription) throws -> FetchOutcome {
+    try MemoryFetch(fetch, MemoryView(committed.current, identity)).outcome()
+  }
+
+  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
+    let table = committed.current.tables[root.rootIndex]
+    return keys.compactMap { table[$0] }
+  }
+
+  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
+    committed.current.members(of: relationship, owner: owner)
+  }
+
+  // Saving.
+
+  func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 {
+    lock.withLock {
+      defer { lastKey += Int64(count) }
+      return lastKey + 1
+    }
+  }
+
+  func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool {
+    lock.withLock { lastKey = max(lastKey, last) }
+    return true
+  }
+
+  func commit(_ changes: ChangeSet) throws -> SaveOutcome {
+    guard let url else { throw Failure.storeWithoutURL(type: type) }
+    if isReadOnly {
+      let entity = (changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first)?.entity
+      throw Failure.readOnlyStore(url: url, entity: entity.map { committed.layouts.layouts[$0].name })
+    }
+    let isMetadataChanged = lock.withLock { self.isMetadataChanged }
+    if changes.writesNothing, !isMetadataChanged { return committed.commit(changes) }
+    return try committed.commit(changes) { rows in
+      try Self.translating(url, isWriting: true) { try write(rows, url) }
+    }
+  }
+
+  private func write(_ rows: MemoryRows, _ url: URL) throws {
+    let (rows, header, known, wasChanged) = lock.withLock {
+      defer { isMetadataChanged = false }
+      let rows = AtomicRows(rows, moved: &movedRows, lastKey: &lastKey)
+      return (rows, AtomicHeader(metadata: storedMetadata, lastKey: lastKey), self.known, isMetadataChanged)
+    }
+    var isWritten = false
+    defer { if !isWritten, wasChanged { lock.withLock { isMetadataChanged = true } } }
+    let bytes = try Self.form.write(rows, header)
+    // A store whose URL was changed is saved there, whatever is in the way.
+    let isSamePlace = known?.path == url.path
+    let expected = isSamePlace ? known.map { WholeFile.Expectation.unchanged($0.stamp) } : nil
+    do {
+      let stamp = try WholeFile.write(bytes, to: url.path, expecting: expected ?? .anything)
+      lock.withLock { self.known = (url.path, stamp) }
+      isWritten = true
+    } catch WholeFile.Problem.unconfirmed(let stamp, let errno) {
+      // The context keeps its changes, and its next save finds the file that this one has put there.
+      lock.withLock { self.known = (url.path, stamp) }
+      throw WholeFile.Problem.unconfirmed(stamp, errno: errno)
+    }
+  }
+
+  // Stores that are not open.
+
+  override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try publicErrors(url, isWriting: false) { try form.header(of: try contents(of: url).bytes).metadata }
+  }
+
+  override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    try publicErrors(url, isWriting: true) {
+      let (bytes, stamp) = try contents(of: url)
+      var header = try form.header(of: bytes)
+      let uuid = header.uuid
+      header.metadata = NSPersistentStore.metadata(metadata, keepingOwnOf: header.metadata)
+      header.metadata[NSStoreTypeKey] = form.type
+      header.metadata[NSStoreUUIDKey] = uuid
+      let new = try form.replaceHeader(of: bytes, by: header)
+      _ = try WholeFile.write(new, to: url.path, expecting: .unchanged(stamp))
+    }
+  }
+
+  private class func contents(of url: URL) throws -> (bytes: [UInt8], stamp: WholeFile.Stamp) {
+    do {
+      let file = try WholeFile.read(url.path)
+      if !file.bytes.isEmpty { return file }
+    } catch WholeFile.Problem.missing {}
+    throw Failure.storeFileMissing(url: url)
+  }
+
+  private class func publicErrors<Result>(_ url: URL, isWriting: Bool, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try translating(url, isWriting: isWriting, body)
+    } catch let failure as Failure {
+      throw failure.nsError
+    }
+  }
+
+  private class func translating<Result>(_ url: URL, isWriting: Bool, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let problem as WholeFile.Problem {
+      throw problem.failure(url, isWriting: isWriting)
+    } catch let problem as AtomicProblem {
+      throw problem.failure(url, form.type)
+    }
+  }
+
+  /// What a store says of its model.
+  private static func modelMetadata(_ model: NSManagedObjectModel, _ configuration: String?) -> [String: Any] {
+    let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
+    return [
+      NSStoreModelVersionHashesKey: hashes,
+      NSStoreModelVersionHashesVersionKey: 3,
+      "NSStoreModelVersionHashesDigest": NSManagedObjectModel.hashesDigest(hashes),
+      "NSStoreModelVersionChecksumKey": NSManagedObjectModel.checksum(hashes),
+      NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
+    ]
+  }
+}
+
+extension ChangeSet {
+  /// Rows that are only looked at change no file.
+  fileprivate var writesNothing: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty }
+}

@@ -1,0 +1,54 @@
+extension LayoutProperty {
+  /// Whether a file has a place for it. Of composite attributes only the elements do.
+  var isStoredByItself: Bool { !isTransient && kind != .fetched && kind != .composite && kind != .undefined }
+}
+
+/// The rows of a store under the numbers that its file gives them, which all entities share.
+///
+/// A row's number is its key. Only rows that came out of a store of another type can have the same key in two entities;
+/// all but one of them get a new number, and that key when the file is read again.
+struct AtomicRows {
+  let state: MemoryRows
+  /// By number.
+  private(set) var sorted = ContiguousArray<RowSnapshot>()
+  /// By root entity and key: the numbers that are not keys.
+  private var moved: [RowReference: Int64]
+
+  /// - Parameters:
+  ///   - moved: what was numbered anew by an earlier save, and after this one.
+  ///   - lastKey: the last number given out, before and after.
+  init(_ state: MemoryRows, moved: inout [RowReference: Int64], lastKey: inout Int64) {
+    self.state = state
+    self.moved = [:]
+    sorted.reserveCapacity(state.tables.reduce(0) { $0 + $1.count })
+    for table in state.tables { for key in table.keys { if let row = table[key] { sorted.append(row) } } }
+    sorted.sort { ($0.key, $0.entity) < ($1.key, $1.entity) }
+    var former: Int64 = 0
+    for row in sorted {
+      let root = self.root(row.reference)
+      if moved[root] == nil, row.key == former {
+        lastKey += 1
+        moved[root] = lastKey
+      }
+      if moved[root] == nil { former = row.key }
+    }
+    if moved.isEmpty { return }
+    self.moved = moved
+    let numbered = sorted.map { (number: number(of: $0.reference), row: $0) }
+    sorted = ContiguousArray(numbered.sorted { $0.number < $1.number }.map(\.row))
+  }
+
+  private func root(_ reference: RowReference) -> RowReference {
+    RowReference(entity: state.layouts.layouts[Int(reference.entity)].rootIndex, key: reference.key)
+  }
+
+  func number(of row: RowReference) -> Int64 {
+    moved.isEmpty ? row.key : moved[root(row)] ?? row.key
+  }
+
+  /// The destinations of a relationship that are there, in order where it is ordered.
+  func destinations(of property: LayoutProperty, _ row: RowSnapshot) -> [RowReference] {
+    guard property.kind == .toOne else { return state.members(of: property, owner: row.reference) }
+    return row.destination(property).flatMap(state.row).map { [$0.reference] } ?? []
+  }
+}

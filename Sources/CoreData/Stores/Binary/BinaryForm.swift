@@ -1,0 +1,165 @@
+internal import DataModelFiles
+
+/// Apple's binary form of a store's file: a header, the rows' archive, the metadata's archive.
+enum BinaryForm: AtomicForm {
+  static var type: String { NSBinaryStoreType }
+  static var keyBeforeFirst: Int64 { 0 }
+
+  /// It keeps all names as they are.
+  static func check(_ layouts: [EntityLayout], url: URL) throws {}
+
+  static func header(of bytes: [UInt8]) throws -> AtomicHeader {
+    let header = try BinaryStoreHeader(bytes)
+    return try bytes.withUnsafeBufferPointer { bytes in
+      let archive = try ArchiveReader(UnsafeBufferPointer(rebasing: bytes[header.metadata]))
+      guard var metadata = try BinaryMetadata.value(archive.root("metadata"), archive, depth: 0) as? [String: Any],
+        metadata[NSStoreUUIDKey] is String
+      else { throw AtomicProblem.damaged(line: nil, "its metadata have no UUID") }
+      if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = type }
+      return AtomicHeader(metadata: metadata, lastKey: header.lastKey)
+    }
+  }
+
+  static func readRows(of bytes: [UInt8], into loader: inout AtomicLoader) throws {
+    let header = try BinaryStoreHeader(bytes)
+    try bytes.withUnsafeBufferPointer { bytes in
+      let archive = try ArchiveReader(UnsafeBufferPointer(rebasing: bytes[header.rows]))
+      var reader = BinaryRowReader(archive, loader.held)
+      try reader.read(into: &loader)
+    }
+  }
+
+  static func write(_ rows: AtomicRows, _ header: AtomicHeader) throws -> [UInt8] {
+    let small = rows.sorted.count < 4096 ? archive(of: rows, referenceSize: 2) : nil
+    return try file(small ?? archive(of: rows, referenceSize: 4)!, header)
+  }
+
+  static func replaceHeader(of bytes: [UInt8], by header: AtomicHeader) throws -> [UInt8] {
+    try file(Array(bytes[BinaryStoreHeader(bytes).rows]), header)
+  }
+
+  private static func file(_ rows: [UInt8], _ header: AtomicHeader) throws -> [UInt8] {
+    let metadata = try BinaryMetadata.archive(header.metadata)
+    let end = BinaryStoreHeader.size + rows.count
+    let head = BinaryStoreHeader(
+      metadata: end..<end + metadata.count, rows: BinaryStoreHeader.size..<end, lastKey: header.lastKey)
+    var bytes = head.bytes
+    bytes.reserveCapacity(end + metadata.count)
+    bytes += rows
+    bytes += metadata
+    return bytes
+  }
+
+  /// Nil if there are too many objects for references of this size.
+  private static func archive(of rows: AtomicRows, referenceSize: Int) -> [UInt8]? {
+    var archive = ArchiveWriter(referenceSize: referenceSize)
+    let entities = rows.state.layouts.layouts.map(BinaryEntity.init)
+    var (keys, nodes): ([Int], [Int]) = ([], [])
+    keys.reserveCapacity(rows.sorted.count)
+    nodes.reserveCapacity(rows.sorted.count)
+    for row in rows.sorted {
+      keys.append(archive.integer(rows.number(of: row.reference)))
+      nodes.append(add(row, entities[row.entity], rows, &archive))
+      if archive.isOverflowing { return nil }
+    }
+    let root = archive.dictionary(keys, nodes)
+    if archive.isOverflowing { return nil }
+    return archive.finish("mapData", root: root)
+  }
+
+  private static func add(
+    _ row: RowSnapshot, _ entity: BinaryEntity, _ rows: AtomicRows, _ archive: inout ArchiveWriter
+  ) -> Int {
+    let values = entity.places.map { property in
+      property.map { BinaryValues.add(row, $0, to: &archive) } ?? archive.nullObject()
+    }
+    var (names, lists): ([Int], [Int]) = ([], [])
+    for (property, _) in entity.relationships {
+      let members = rows.destinations(of: property, row)
+      if members.isEmpty { continue }
+      names.append(archive.name(property.name))
+      lists.append(archive.array(members.map { archive.integer(rows.number(of: $0)) }, isMutable: property.kind == .toMany))
+    }
+    let related = names.isEmpty ? nil : archive.dictionary(names, lists)
+    let key = archive.inlineInteger(rows.number(of: row.reference))
+    var fields: [(key: String, value: ArchiveWriter.Field)] = [
+      ("NSEntityName", .uid(archive.name(entity.layout.name))), ("NSPrimaryKey64", .inline(key)),
+      ("NSAttributeValues", .uid(archive.array(values))),
+    ]
+    if let related { fields.append(("NSRelatedNodes", .uid(related))) }
+    return archive.object(["NSDictionaryMapNode", "NSStoreMapNode", "NSObject"], fields)
+  }
+}
+
+/// The metadata as an archive of their own.
+private enum BinaryMetadata {
+  static func archive(_ metadata: [String: Any]) throws -> [UInt8] {
+    let list: PropertyList
+    do {
+      let data = try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
+      list = try BinaryPropertyListReader.read(Array(data))
+    } catch {
+      throw AtomicProblem.metadata("they hold what a property list cannot")
+    }
+    var archive = ArchiveWriter(referenceSize: 4)
+    let root = try add(list, &archive)
+    return archive.finish("metadata", root: root)
+  }
+
+  private static func add(_ list: PropertyList, _ archive: inout ArchiveWriter) throws -> Int {
+    switch list {
+    case .boolean(let flag): return archive.boolean(flag)
+    case .integer(let number): return archive.integer(number)
+    case .real(let number): return archive.real(number)
+    case .date(let seconds): return BinaryValues.date(seconds, &archive)
+    case .data(let bytes): return bytes.withUnsafeBytes { archive.data($0) }
+    case .string(let text): return archive.name(text)
+    case .uid: throw AtomicProblem.metadata("they hold a reference of a keyed archive")
+    case .array(let elements): return archive.array(try elements.map { try add($0, &archive) })
+    case .dictionary(let entries):
+      let sorted = entries.sorted { $0.key < $1.key }
+      let keys = sorted.map { archive.name($0.key) }
+      return archive.dictionary(keys, try sorted.map { try add($0.value, &archive) }, isMutable: false)
+    }
+  }
+
+  /// What property lists can hold; nil for anything else.
+  static func value(_ object: ArchiveReader.Object, _ archive: ArchiveReader, depth: Int) throws -> Any? {
+    guard depth < 64 else { throw ArchiveReader.damaged }
+    if archive.isBoolean(object) { return NSNumber(value: try archive.integer(object) == 1) }
+    if archive.isDate(object) { return try archive.real(object).map(Date.init(timeIntervalSinceReferenceDate:)) }
+    if archive.isReal(object) { return try archive.real(object).map(NSNumber.init(value:)) }
+    if let number = try archive.integer(object) { return NSNumber(value: number) }
+    if let text = try BinaryValues.string(object, of: archive) { return text }
+    if let data = try archive.data(object) { return Data(data) }
+    func elements(_ name: StaticString) throws -> [Any]? {
+      guard let list = try archive.field(name, of: object).flatMap(archive.elements) else { return nil }
+      return try (0..<list.count).map { index in
+        guard let value = try value(archive.resolved(archive.element(list, index)), archive, depth: depth + 1) else {
+          throw AtomicProblem.damaged(line: nil, "its metadata have an object that is no property list")
+        }
+        return value
+      }
+    }
+    if try archive.isOf(["NSData", "NSMutableData"], object) {
+      return try archive.field("NS.data", of: object).flatMap(archive.data).map { Data($0) }
+    }
+    if try archive.isOf(["NSDate"], object) {
+      return try archive.field("NS.time", of: object).flatMap(archive.real)
+        .map(Date.init(timeIntervalSinceReferenceDate:))
+    }
+    if try archive.isOf(["NSArray", "NSMutableArray"], object) { return try elements("NS.objects") }
+    if try archive.isOf(["NSDictionary", "NSMutableDictionary"], object) {
+      guard let keys = try elements("NS.keys") as? [String], let values = try elements("NS.objects"),
+        keys.count == values.count
+      else { return nil }
+      return Dictionary(zip(keys, values), uniquingKeysWith: { first, _ in first })
+    }
+    return nil
+  }
+}
+
+/// A store in a file of Apple's binary form.
+final class BinaryStore: AtomicFileStore {
+  override class var form: any AtomicForm.Type { BinaryForm.self }
+}

@@ -1,0 +1,172 @@
+/// Attribute values in a keyed archive: numbers, texts and data as they are, the rest as objects of Foundation's
+/// classes. No class is looked up: what is not one of these is refused.
+enum BinaryValues {
+  // Reading.
+
+  /// Sets an attribute of the row that is being made; false if the object is none of its type.
+  static func set(
+    _ object: ArchiveReader.Object, of archive: ArchiveReader, _ property: LayoutProperty,
+    _ builder: inout RowBuilder, _ scratch: inout [UInt8]
+  ) throws -> Bool {
+    if try archive.isOf(["NSNull"], object) { return true }
+    let (slot, word) = (property.slot, property.word)
+    switch property.kind {
+    case .int16, .int32, .int64:
+      guard let value = try archive.integer(object), fits(value, property.kind) else { return false }
+      builder.setInt(value, slot: slot, word: word)
+    case .boolean:
+      guard let value = try archive.integer(object) else { return false }
+      builder.setInt(value == 0 ? 0 : 1, slot: slot, word: word)
+    case .double, .float:
+      guard let value = try archive.real(object) else { return false }
+      builder.setDouble(property.kind == .float ? Double(Float(value)) : value, slot: slot, word: word)
+    case .date:
+      guard let value = try seconds(object, archive) else { return false }
+      builder.setDouble(value, slot: slot, word: word)
+    case .string:
+      guard let value = try text(object, archive) else { return false }
+      guard try setText(value, archive, property, &builder, &scratch) else { return false }
+    case .uri:
+      guard let value = try url(object, archive) else { return false }
+      Array(value.utf8).withUnsafeBytes { builder.setBytes($0, slot: slot, word: word) }
+    case .binary, .transformable:
+      guard let value = try data(object, archive) else { return false }
+      builder.setBytes(value, slot: slot, word: word)
+    case .uuid:
+      guard let value = try archive.field("NS.uuidbytes", of: object).flatMap(archive.data), value.count == 16 else {
+        return false
+      }
+      builder.setUUID(value.loadUnaligned(as: UUID.self), slot: slot, word: word)
+    case .decimal:
+      guard let value = try decimal(object, archive) else { return false }
+      builder.setDecimal(value, slot: slot, word: word)
+    case .undefined, .toOne, .toMany, .fetched, .composite: return false
+    }
+    return true
+  }
+
+  private static func fits(_ value: Int64, _ kind: SlotKind) -> Bool {
+    switch kind {
+    case .int16: Int16(exactly: value) != nil
+    case .int32: Int32(exactly: value) != nil
+    default: true
+    }
+  }
+
+  private static func setText(
+    _ object: ArchiveReader.Object, _ archive: ArchiveReader, _ property: LayoutProperty,
+    _ builder: inout RowBuilder, _ scratch: inout [UInt8]
+  ) throws -> Bool {
+    guard let range = try archive.text(object, &scratch) else { return false }
+    if archive.isWide(object) {
+      scratch.withUnsafeBytes { builder.setBytes($0, slot: property.slot, word: property.word) }
+      return true
+    }
+    let bytes = archive.part(range)
+    if !bytes.allSatisfy({ $0 < 0x80 }), String(validating: bytes, as: UTF8.self) == nil { return false }
+    builder.setBytes(bytes, slot: property.slot, word: property.word)
+    return true
+  }
+
+  /// The text of a string, mutable or not.
+  private static func text(
+    _ object: ArchiveReader.Object, _ archive: ArchiveReader
+  ) throws -> ArchiveReader.Object? {
+    guard try archive.isOf(["NSString", "NSMutableString"], object) else { return object }
+    return try archive.field("NS.string", of: object)
+  }
+
+  static func string(_ object: ArchiveReader.Object, of archive: ArchiveReader) throws -> String? {
+    try text(object, archive).flatMap(archive.string)
+  }
+
+  private static func data(
+    _ object: ArchiveReader.Object, _ archive: ArchiveReader
+  ) throws -> UnsafeRawBufferPointer? {
+    guard try archive.isOf(["NSData", "NSMutableData"], object) else { return try archive.data(object) }
+    return try archive.field("NS.data", of: object).flatMap(archive.data)
+  }
+
+  private static func seconds(_ object: ArchiveReader.Object, _ archive: ArchiveReader) throws -> Double? {
+    if archive.isDate(object) { return try archive.real(object) }
+    return try archive.field("NS.time", of: object).flatMap(archive.real)
+  }
+
+  private static func url(_ object: ArchiveReader.Object, _ archive: ArchiveReader) throws -> String? {
+    guard try archive.isOf(["NSURL"], object),
+      let relative = try archive.field("NS.relative", of: object).flatMap({ try string($0, of: archive) })
+    else { return nil }
+    guard let base = try archive.field("NS.base", of: object) else { return relative }
+    // One base and no more: a chain of them could be a circle.
+    guard let text = try archive.field("NS.relative", of: base).flatMap({ try string($0, of: archive) }) else {
+      return nil
+    }
+    return URL(string: relative, relativeTo: URL(string: text))?.absoluteString
+  }
+
+  /// A mantissa of up to eight 16-bit units, an exponent of ten, a sign.
+  private static func decimal(_ object: ArchiveReader.Object, _ archive: ArchiveReader) throws -> Decimal? {
+    if let value = try archive.integer(object) { return Decimal(value) }
+    if archive.isReal(object), let value = try archive.real(object) { return Decimal(value) }
+    guard let mantissa = try archive.field("NS.mantissa", of: object).flatMap(archive.data), mantissa.count == 16,
+      let exponent = try archive.field("NS.exponent", of: object).flatMap(archive.integer),
+      let length = try archive.field("NS.length", of: object).flatMap(archive.integer), (0...8).contains(length),
+      (-128...127).contains(exponent)
+    else { return nil }
+    let isNegative = try archive.field("NS.negative", of: object).flatMap(archive.integer) == 1
+    if length == 0 { return isNegative ? .nan : 0 }
+    let isBigEndian = try archive.field("NS.mantissa.bo", of: object).flatMap(archive.integer) == 2
+    var value: UInt128 = 0
+    for unit in (0..<Int(length)).reversed() {
+      let (first, second) = (UInt128(mantissa[unit * 2]), UInt128(mantissa[unit * 2 + 1]))
+      value = value << 16 | (isBigEndian ? first << 8 | second : second << 8 | first)
+    }
+    guard let significand = Decimal(string: "\(value)") else { return nil }
+    return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: significand)
+  }
+
+  // Writing.
+
+  /// The UID of a row's value.
+  static func add(_ row: RowSnapshot, _ property: LayoutProperty, to archive: inout ArchiveWriter) -> Int {
+    let word = property.word
+    if word < 0 || row.isNull(slot: property.slot) { return archive.nullObject() }
+    switch property.kind {
+    case .int16, .int32, .int64, .boolean: return archive.integer(row.int(word: word))
+    case .double: return archive.real(row.double(word: word))
+    case .float: return archive.float(Float(row.double(word: word)))
+    case .date: return date(row.double(word: word), &archive)
+    case .string: return archive.text(row.tail(word: word))
+    case .uri:
+      let relative = archive.text(row.tail(word: word))
+      return archive.object(["NSURL", "NSObject"], [("NS.base", .uid(0)), ("NS.relative", .uid(relative))])
+    case .binary, .transformable: return archive.data(row.tail(word: word))
+    case .uuid:
+      let bytes = withUnsafeBytes(of: row.uuid(word: word).uuid) { archive.inlineData($0) }
+      return archive.object(["NSUUID", "NSObject"], [("NS.uuidbytes", .inline(bytes))])
+    case .decimal: return add(row.decimal(word: word), to: &archive)
+    case .undefined, .toOne, .toMany, .fetched, .composite: return archive.nullObject()
+    }
+  }
+
+  static func date(_ seconds: Double, _ archive: inout ArchiveWriter) -> Int {
+    let time = archive.inlineReal(seconds)
+    return archive.object(["NSDate", "NSObject"], [("NS.time", .inline(time))])
+  }
+
+  private static func add(_ decimal: Decimal, to archive: inout ArchiveWriter) -> Int {
+    let digits = decimal.isNaN ? 0 : UInt128("\(decimal.significand.magnitude)") ?? 0
+    let length = (128 - digits.leadingZeroBitCount + 15) / 16
+    let bytes = (0..<16).map { UInt8(truncatingIfNeeded: digits >> UInt128($0 * 8)) }
+    let mantissa = bytes.withUnsafeBytes { archive.inlineData($0) }
+    let (order, exponent) = (archive.inlineInteger(1), archive.inlineInteger(Int64(decimal.isNaN ? 0 : decimal.exponent)))
+    let (size, isCompact) = (archive.inlineInteger(Int64(length)), archive.inlineBoolean(true))
+    let isNegative = archive.inlineBoolean(decimal.isNaN || decimal.sign == .minus)
+    return archive.object(
+      ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
+      [
+        ("NS.mantissa", .inline(mantissa)), ("NS.mantissa.bo", .inline(order)), ("NS.exponent", .inline(exponent)),
+        ("NS.length", .inline(size)), ("NS.negative", .inline(isNegative)), ("NS.compact", .inline(isCompact)),
+      ])
+  }
+}

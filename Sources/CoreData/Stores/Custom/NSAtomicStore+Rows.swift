@@ -1,0 +1,161 @@
+/// An atomic store behind the coordinator: rows in memory, encoded from nodes.
+extension NSAtomicStore: ObjectStore {
+  var rowCache: RowCache { committed.rowCache }
+
+  func rows(for fetch: FetchDescription) throws -> FetchOutcome {
+    try MemoryFetch(fetch, MemoryView(committed.current, identity)).outcome()
+  }
+
+  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
+    let table = committed.current.tables[root.rootIndex]
+    return keys.compactMap { table[$0] }
+  }
+
+  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
+    committed.current.members(of: relationship, owner: owner)
+  }
+
+  func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64] {
+    var given: Set<Int64> = []
+    return try objects.map { object in
+      let reference = newReferenceObject(for: object)
+      let key = references.key(for: reference, of: object.layout)
+      guard nodes.all[key] == nil, given.insert(key).inserted else {
+        throw broken(
+          "newReferenceObject(for:)", "\(Failure.words(for: reference)) is the reference of another \(object.layout.name)")
+      }
+      return key
+    }
+  }
+
+  func commit(_ changes: ChangeSet) throws -> SaveOutcome {
+    saving.lock()
+    defer { saving.unlock() }
+    return try committed.commit(changes, writtenByOthers: { try write(changes) })
+  }
+
+  /// Has the subclass take the changes into its nodes and write them; if it can't, the nodes are as before.
+  private func write(_ changes: ChangeSet) throws {
+    let objects = changes.changedObjects
+    let before = nodes.all
+    var values: [(node: NSAtomicStoreCacheNode, values: NSMutableDictionary?)] = []
+    nodes.isCollecting = true
+    defer { nodes.isCollecting = false }
+    do {
+      for row in changes.inserted {
+        let object = objects.object(row.reference)
+        let node = newCacheNode(for: object)
+        guard reference(of: node.objectID, layouts) == row.reference else {
+          throw broken("newCacheNode(for:)", "for \(object.objectID) it returned a node of \(node.objectID)")
+        }
+        nodes.set(node, at: row.key)
+      }
+      for update in changes.updated {
+        guard let node = nodes.all[update.row.key] else {
+          throw broken("load()", "there is no node of \(objects.object(update.row.reference).objectID)")
+        }
+        values.append((node, node.propertyCache.map { $0.mutableCopy() as! NSMutableDictionary }))
+      }
+      let all = nodes.all
+      for row in changes.inserted + changes.updated.map(\.row) {
+        if let node = all[row.key] { updateCacheNode(node, from: objects.object(row.reference)) }
+      }
+      let gone = Set(changes.deleted.compactMap { all[$0.key] })
+      if !gone.isEmpty { willRemoveCacheNodes(gone) }
+      for row in changes.deleted { nodes.set(nil, at: row.key) }
+      try save()
+    } catch {
+      nodes.all = before
+      for (node, values) in values { node.propertyCache = values }
+      _ = nodes.takeAdded()
+      throw error
+    }
+  }
+
+  /// Nodes that were added after the store was loaded.
+  func takeAddedNodes() {
+    saving.lock()
+    defer { saving.unlock() }
+    do {
+      let found = try rows(of: nodes.takeAdded(), method: "addCacheNodes(_:)")
+      var rows = committed.current
+      var changes = ChangeSet()
+      changes.links = found.links
+      for row in found.inserted {
+        guard let base = rows.row(row.reference) else {
+          changes.inserted.append(row)
+          continue
+        }
+        let newer = RowSnapshot.make(key: row.key, version: base.version + 1, entity: row.entity, bytes: row.bytes)
+        changes.updated.append(RowUpdate(row: newer, base: base, changed: SlotMask()))
+      }
+      rows.apply(changes)
+      committed.replace(by: rows, lastKeys: committed.givenKeys)
+      rowCache.invalidate(changes.updated.map(\.row.reference))
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  // From nodes to rows.
+
+  /// The rows of nodes, and the links between them that are in no row.
+  func rows(of nodes: [NSAtomicStoreCacheNode], method: StaticString) throws -> ChangeSet {
+    let encoder = NodeEncoder(layouts, self, method: method)
+    var changes = ChangeSet()
+    // A one-to-many relationship may be stated by the one side alone.
+    var owners: [RowReference: [Int: NSManagedObjectID]] = [:]
+    for node in nodes {
+      let owner = try checked(node, method)
+      let layout = layouts.layouts[Int(owner.entity)]
+      for property in layout.toMany where !property.isTransient {
+        guard let value = node.value(forKey: property.name), !(value is NSNull) else { continue }
+        let members = try members(value, property, of: layout, encoder, method)
+        let inverse = layout.inverse(of: property)
+        if let inverse, inverse.kind == .toOne {
+          for member in members { owners[member, default: [:]][inverse.keyNumber] = node.objectID }
+          if !property.isOrdered { continue }
+        }
+        changes.links.append(
+          LinkChange(
+            owner: owner, relationship: property, added: members, removed: [],
+            order: property.isOrdered ? members : nil))
+      }
+    }
+    for node in nodes {
+      let reference = try checked(node, method)
+      let layout = layouts.layouts[Int(reference.entity)]
+      let row = try encoder.row(layout, key: reference.key, version: 1) { property in
+        let value = node.value(forKey: property.name)
+        guard property.kind == .toOne, value == nil || value is NSNull else { return value }
+        return owners[reference]?[property.keyNumber]
+      }
+      changes.inserted.append(row)
+    }
+    return changes
+  }
+
+  private func checked(_ node: NSAtomicStoreCacheNode, _ method: StaticString) throws -> RowReference {
+    guard let reference = reference(of: node.objectID, layouts) else {
+      throw broken(method, "the id \(node.objectID) of a node is not of this store")
+    }
+    return reference
+  }
+
+  private func members(
+    _ value: Any, _ property: LayoutProperty, of layout: EntityLayout, _ encoder: NodeEncoder, _ method: StaticString
+  ) throws -> [RowReference] {
+    guard let members = elements(ofCollection: value) else {
+      throw broken(
+        method, "\(layout.name).\(property.name) is to-many, but a node has a value of the type \(Swift.type(of: value))")
+    }
+    return try members.map { member in
+      guard let id = (member as? NSAtomicStoreCacheNode)?.objectID ?? member as? NSManagedObjectID else {
+        throw broken(
+          method,
+          "among the members of \(layout.name).\(property.name) is one of the type \(Swift.type(of: member)), no node")
+      }
+      return try encoder.reference(id, property, of: layout)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+/// A store of one's own that has everything in memory, and is read and written as a whole: a file of any format.
+///
+/// Subclasses override ``load()``, ``save()``, ``newReferenceObject(for:)``, ``newCacheNode(for:)`` and
+/// ``updateCacheNode(_:from:)``; and `type`, `metadata` or `loadMetadata()`, and the class' `metadataForPersistentStore(with:)`
+/// as far as their files have metadata. The metadata has a type, a UUID and version hashes unless something else is
+/// set; saving it is the subclass' business.
+///
+/// Fetches, faults and conflicts are the framework's: it has the values of the nodes as rows beside them.
+///
+/// Threads: ``load()`` runs on the thread that adds the store; what belongs to a save on the queue of the context
+/// that saves, one save at a time.
+nonisolated open class NSAtomicStore: NSPersistentStore {
+  /// Keeps the descriptions alive that layouts point into without counting.
+  private let model: NSManagedObjectModel
+  let layouts: ModelLayouts
+  let committed: CommittedRows
+  let nodes = CacheNodes()
+  /// Held for the time of a save: the subclass' methods run in it, and may ask for anything.
+  let saving = NSRecursiveLock()
+  private(set) lazy var references = ReferenceTable.shared(uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid)
+
+  public required init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) {
+    guard let root else {
+      fatalError("An atomic store needs a coordinator: its objects are those of a model.")
+    }
+    model = root.managedObjectModel
+    layouts = root.layouts
+    committed = CommittedRows(layouts)
+    super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
+    identity.takesObjects = true
+  }
+
+  /// The type that the metadata have, unless overridden.
+  open override var type: String { metadata?[NSStoreTypeKey] as? String ?? "\(Swift.type(of: self))" }
+
+  /// Reads what is stored and hands it over by ``addCacheNodes(_:)``. Called once, after `loadMetadata()`, for a new
+  /// store as well: where there is no file, or an empty one, there is nothing to add. What it throws, adding the
+  /// store throws.
+  open func load() throws { mustOverride("load()") }
+
+  /// Writes ``cacheNodes()`` and the metadata. What it throws, the client's save throws, and nothing has changed:
+  /// neither nodes nor rows nor the context.
+  open func save() throws { mustOverride("save()") }
+
+  /// A node for a new object, whose id is permanent by now.
+  ///
+  /// All new nodes are made before any is filled: ``updateCacheNode(_:from:)`` is called for them as well, and finds
+  /// those of other new objects by ``cacheNode(for:)``.
+  open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
+    mustOverride("newCacheNode(for:)")
+  }
+
+  /// Takes an object's values over into its node.
+  open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
+    mustOverride("updateCacheNode(_:from:)")
+  }
+
+  /// All nodes, during ``save()`` those that are to be written.
+  open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(nodes.all.values) }
+
+  /// Makes nodes known that ``load()`` has read. Those that are added later replace what there is.
+  open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
+    nodes.add(cacheNodes)
+    if !nodes.isCollecting { takeAddedNodes() }
+  }
+
+  /// Called before the nodes of deleted objects go, ahead of ``save()``.
+  open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
+
+  /// The node of an object; nil if the store has none.
+  open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? {
+    reference(of: objectID, layouts).flatMap { nodes.all[$0.key] }
+  }
+
+  /// The id of the object that the store knows by a reference: any object, nearly always a string or a number. It is
+  /// unique among the entities that have a common root, and its text stands in the object's URI, after a "p". Any
+  /// thread; not to be overridden.
+  open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
+    id(of: entity, reference: data, in: layouts, references)
+  }
+
+  /// A reference for a new object, which no other object has or had.
+  open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
+    mustOverride("newReferenceObject(for:)")
+  }
+
+  /// The reference of an id of this store. Any thread; not to be overridden.
+  open func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID, in: references) }
+
+  /// Metadata may be left to the defaults.
+  open override func loadMetadata() throws {}
+
+  override func open() throws {
+    try loadMetadata()
+    try prepareMetadata()
+    nodes.isCollecting = true
+    defer { nodes.isCollecting = false }
+    try load()
+    // A subclass may have come to its metadata only now.
+    try prepareMetadata()
+    followReferences(references, makes: true)
+    let changes = try rows(of: nodes.takeAdded(), method: "load()")
+    var rows = MemoryRows(layouts)
+    rows.apply(changes)
+    committed.replace(by: rows, lastKeys: committed.givenKeys)
+  }
+
+  private func prepareMetadata() throws {
+    if metadata?[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = type }
+    if metadata?[NSStoreUUIDKey] == nil { metadata[NSStoreUUIDKey] = identifier }
+    try takeUUID()
+    try checkVersion(of: model)
+  }
+
+  open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    committed.removeAll()
+    nodes.removeAll()
+  }
+}
+
+/// The nodes of an atomic store. Any thread.
+final class CacheNodes: @unchecked Sendable {
+  // `@unchecked Sendable`: everything is touched under `lock`.
+  private let lock = NSRecursiveLock()
+  private var byKey: [Int64: NSAtomicStoreCacheNode] = [:]
+  private var added: [Int64: NSAtomicStoreCacheNode] = [:]
+  private var collects = false
+
+  /// Whether nodes that are added wait for others that they lead to.
+  var isCollecting: Bool {
+    get { lock.withLock { collects } }
+    set { lock.withLock { collects = newValue } }
+  }
+
+  /// By key. Set to go back to an earlier state.
+  var all: [Int64: NSAtomicStoreCacheNode] {
+    get { lock.withLock { byKey } }
+    set { lock.withLock { byKey = newValue } }
+  }
+
+  func add(_ nodes: Set<NSAtomicStoreCacheNode>) {
+    lock.withLock {
+      for node in nodes {
+        byKey[node.objectID.key] = node
+        added[node.objectID.key] = node
+      }
+    }
+  }
+
+  func set(_ node: NSAtomicStoreCacheNode?, at key: Int64) { lock.withLock { byKey[key] = node } }
+
+  /// Nodes whose values are not among the rows yet.
+  func takeAdded() -> [NSAtomicStoreCacheNode] {
+    lock.withLock {
+      defer { added = [:] }
+      return added.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+
+  func removeAll() {
+    lock.withLock {
+      byKey = [:]
+      added = [:]
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/// What both kinds of custom stores do alike.
+extension NSPersistentStore {
+  /// Takes the UUID from the metadata that the subclass has set, or says what is missing there.
+  final func takeUUID() throws {
+    let found = metadata ?? [:]
+    guard let type = found[NSStoreTypeKey] as? String, !type.isEmpty else {
+      throw broken("loadMetadata()", "the metadata has no \(NSStoreTypeKey)")
+    }
+    guard let uuid = found[NSStoreUUIDKey] as? String, !uuid.isEmpty else {
+      throw broken("loadMetadata()", "the metadata has no \(NSStoreUUIDKey)")
+    }
+    guard URL(string: "x-coredata://\(uuid)/Entity/p1")?.host != nil else {
+      throw broken("loadMetadata()", "the \(NSStoreUUIDKey) \"\(uuid)\" can't stand in a URL")
+    }
+    identity.uuid = uuid
+  }
+
+  /// Refuses a store whose metadata are of another version of the model. Metadata without hashes get those of this
+  /// one, to be written with the next save.
+  final func checkVersion(of model: NSManagedObjectModel) throws {
+    let configuration = configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
+    let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
+    guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else {
+      metadata[NSStoreModelVersionHashesKey] = hashes
+      metadata[NSStoreModelVersionHashesVersionKey] = 3
+      metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
+      return
+    }
+    func isSet(_ option: String) -> Bool { (options?[option] as? NSNumber)?.boolValue ?? false }
+    let difference = Failure.Difference(stored: stored, model: hashes)
+    if difference.isEmpty || isSet(NSIgnorePersistentStoreVersioningOption) { return }
+    if let url, isSet(NSMigratePersistentStoresAutomaticallyOption) {
+      throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
+    }
+    throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
+  }
+
+  /// Has URIs show references.
+  final func followReferences(_ references: ReferenceTable, makes: Bool) {
+    identity.referenceText = { references.text(of: $0) }
+    identity.referenceKey = { text, layout in references.key(ofText: text, of: layout, makes: makes) }
+  }
+
+  final func id(
+    of entity: NSEntityDescription, reference: Any, in layouts: ModelLayouts, _ references: ReferenceTable
+  ) -> NSManagedObjectID {
+    guard let layout = layouts.layout(of: entity) else {
+      fatalError("The entity \(entity.name ?? "without a name") is not part of the model of the store \(identity.uuid).")
+    }
+    return NSManagedObjectID(layout: layout, key: references.key(for: reference, of: layout), store: identity)
+  }
+
+  final func reference(of id: NSManagedObjectID, in references: ReferenceTable) -> Any {
+    guard id.storeIdentity === identity || id.storeIdentity?.uuid == identity.uuid,
+      let reference = references.reference(of: id.key)
+    else {
+      fatalError("\(id) is no id of the store \(identity.uuid), so the store has no reference object for it.")
+    }
+    return reference
+  }
+}

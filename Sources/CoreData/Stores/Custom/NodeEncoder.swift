@@ -1,0 +1,84 @@
+/// Puts what a node of a custom store has into a row, and says what does not belong there.
+final class NodeEncoder {
+  private var builder = RowBuilder()
+  private let layouts: ModelLayouts
+  private let store: NSPersistentStore
+  private let method: StaticString
+
+  /// - Parameter method: where the nodes come from, for errors.
+  init(_ layouts: ModelLayouts, _ store: NSPersistentStore, method: StaticString) {
+    self.layouts = layouts
+    self.store = store
+    self.method = method
+  }
+
+  /// - Parameters:
+  ///   - value: what the node has for an attribute or a to-one relationship; `NSNull` or nil for nothing.
+  func row(
+    _ layout: EntityLayout, key: Int64, version: Int64, value: (LayoutProperty) throws -> Any?
+  ) throws -> RowSnapshot {
+    builder.begin(layout)
+    for property in layout.slots where property.word >= 0 {
+      guard let found = unwrapped(try value(property)), !(found is NSNull) else { continue }
+      if property.kind == .toOne {
+        builder.setDestination(try destination(found, property, of: layout), property)
+      } else {
+        try set(found, property, of: layout)
+      }
+    }
+    return builder.finish(key: key, version: version, entity: layout.index)
+  }
+
+  private func set(_ value: Any, _ property: LayoutProperty, of layout: EntityLayout) throws {
+    if property.kind == .transformable || property.kind == .undefined {
+      guard property.kind == .transformable else { return }
+      builder.set(.data(try property.attribute.storedData(ofTransformable: value)), property)
+      return
+    }
+    guard let typed = Value(value, for: property) else {
+      throw store.broken(
+        method,
+        "\(layout.name).\(property.name) can't be \(Failure.words(for: value)) of the type \(type(of: value))")
+    }
+    builder.set(typed, property)
+  }
+
+  private func destination(_ value: Any, _ property: LayoutProperty, of layout: EntityLayout) throws -> RowReference {
+    guard let id = (value as? NSManagedObjectID) ?? (value as? NSAtomicStoreCacheNode)?.objectID else {
+      throw store.broken(
+        method, "the relationship \(layout.name).\(property.name) leads to a value of the type \(type(of: value))")
+    }
+    return try reference(id, property, of: layout)
+  }
+
+  /// The row that an id stands for, which a relationship leads to.
+  func reference(_ id: NSManagedObjectID, _ property: LayoutProperty, of layout: EntityLayout) throws -> RowReference {
+    guard let reference = store.reference(of: id, layouts), property.destinations.contains(Int(reference.entity)) else {
+      throw store.broken(
+        method, "the relationship \(layout.name).\(property.name) can't lead to \(id), an id of \(id.layout.name)")
+    }
+    return reference
+  }
+}
+
+extension NSPersistentStore {
+  /// The row of an id of this store; nil for ids of others.
+  final func reference(of id: NSManagedObjectID, _ layouts: ModelLayouts) -> RowReference? {
+    guard id.key > 0, id.storeIdentity === identity || id.storeIdentity?.uuid == identity.uuid,
+      let layout = layouts.layout(of: id.entity)
+    else { return nil }
+    return RowReference(entity: layout.index, key: id.key)
+  }
+}
+
+/// The elements of what a store's method returned as a collection; nil for what is none.
+func elements(ofCollection value: Any) -> [Any]? {
+  switch value {
+  case let array as [Any]: array
+  case let set as NSSet: set.allObjects
+  case let set as NSOrderedSet: set.array
+  case let set as Set<AnyHashable>: set.map(\.base)
+  case let array as NSArray: array.map { $0 }
+  default: nil
+  }
+}

@@ -1,0 +1,30 @@
+/// Whether a store's metadata and a model go together: the same question for every kind of store.
+enum StoreCompatibility {
+  /// Throws if the metadata are of another type of store, or name other version hashes than the model's; false if they
+  /// do and that is to be ignored.
+  ///
+  /// - Parameter configuration: nil for all entities.
+  static func check(
+    _ metadata: [String: Any], type: String, url: URL, model: NSManagedObjectModel, configuration: String?,
+    options: [AnyHashable: Any]?
+  ) throws -> Bool {
+    let found = metadata[NSStoreTypeKey] as? String ?? type
+    guard found == type else { throw Failure.storeTypeMismatch(url: url, expected: type, found: found) }
+    guard let hashes = model.versionHashesByName(forConfigurationName: configuration) else {
+      throw Failure.unknownConfiguration(name: configuration ?? "", configurations: model.configurations)
+    }
+    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let difference = Failure.Difference(stored: stored, model: hashes)
+    if difference.isEmpty { return true }
+    if isOn(NSIgnorePersistentStoreVersioningOption, options) { return false }
+    if isOn(NSMigratePersistentStoresAutomaticallyOption, options) {
+      throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
+    }
+    throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
+  }
+
+  static func isOn(_ option: String, _ options: [AnyHashable: Any]?) -> Bool {
+    let value = options?[option]
+    return (value as? Bool) ?? (value as? NSNumber)?.boolValue ?? false
+  }
+}

@@ -1,0 +1,165 @@
+/// A model of what a document has, for want of the one that it was written with.
+extension XMLStoreDocument {
+  /// The entities of the metadata's version hashes, with their names as they are there, and those of the objects.
+  /// Attributes have the types that stand in the file and names in small letters; relationships have no inverse.
+  /// Where a relationship leads to objects of another entity than it says, that is made a subentity.
+  func inferredModel() throws -> NSManagedObjectModel {
+    let hashes = try info().header.metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
+    var sink = XMLModelSink(names: Array(hashes.keys))
+    try readObjects(into: &sink)
+    return try sink.model()
+  }
+
+  /// Makes a new model that of a file, with the version hashes that the file has.
+  static func fill(_ model: NSManagedObjectModel, from url: URL) throws {
+    do {
+      let document = XMLStoreDocument(bytes: try WholeFile.read(url.path).bytes)
+      let metadata = try document.info().header.metadata
+      let inferred = try document.inferredModel()
+      let entities = inferred.entities
+      inferred.entities = []
+      model.entities = entities
+      let identifiers = metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [""]
+      model.versionIdentifiers = Set(identifiers.map { AnyHashable($0) })
+      model.statedVersionHashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+      model.storedStoreOrigin = .inferred
+    } catch let problem as AtomicProblem {
+      throw problem.failure(url, NSXMLStoreType)
+    } catch let problem as WholeFile.Problem {
+      throw problem.failure(url, isWriting: false)
+    }
+  }
+}
+
+/// Gathers what objects have, entity by entity.
+private struct XMLModelSink: XMLStoreSink {
+  private struct Relationship {
+    var type: String
+    var destination: String
+    var keys: Set<Int64> = []
+  }
+
+  private struct Entity {
+    var attributes: [String: String] = [:]
+    var relationships: [String: Relationship] = [:]
+  }
+
+  /// By the name in capitals.
+  private var entities: [String: Entity] = [:]
+  private var names: [String: String] = [:]
+  private var types: [Int64: String] = [:]
+  private var current = ""
+
+  init(names: [String]) {
+    for name in names {
+      self.names[name.uppercased()] = name
+      entities[name.uppercased()] = Entity()
+    }
+  }
+
+  mutating func begin(type: XMLText, key: Int64) throws {
+    current = type.string.uppercased()
+    types[key] = current
+    if entities[current] == nil {
+      entities[current] = Entity()
+      names[current] = type.string
+    }
+  }
+
+  mutating func attribute(name: XMLText, type: XMLText?, isBase64: Bool, text: XMLText) throws {
+    let (name, type) = (name.string, type?.string ?? "string")
+    if let known = entities[current]?.attributes.updateValue(type, forKey: name), known != type {
+      throw AtomicProblem.damaged(line: nil, "\(name) of \(current) is of type \(type), and elsewhere \(known)")
+    }
+  }
+
+  mutating func relationship(name: XMLText, type: XMLText?, destination: XMLText?, keys: [Int64]) throws {
+    guard let destination else {
+      throw AtomicProblem.damaged(line: nil, "\(name.string) of \(current) has no destination")
+    }
+    let made = Relationship(type: type?.string ?? "0/0", destination: destination.string.uppercased())
+    entities[current]?.relationships[name.string, default: made].keys.formUnion(keys)
+  }
+
+  mutating func end() throws {}
+
+  func model() throws -> NSManagedObjectModel {
+    var known = entities
+    for entity in entities.values {
+      for relationship in entity.relationships.values where known[relationship.destination] == nil {
+        known[relationship.destination] = Entity()
+      }
+    }
+    let parents = parents(known)
+    var made: [String: NSEntityDescription] = [:]
+    for name in known.keys {
+      let entity = NSEntityDescription()
+      entity.name = names[name] ?? name
+      made[name] = entity
+    }
+    for (name, entity) in known {
+      let above = sequence(first: name) { parents[$0] }.dropFirst().compactMap { known[$0] }
+      made[name]!.properties =
+        try entity.attributes.sorted { $0.key < $1.key }.compactMap { attribute in
+          above.contains { $0.attributes[attribute.key] != nil } ? nil : try description(attribute.key, attribute.value)
+        }
+        + entity.relationships.sorted { $0.key < $1.key }.compactMap { relationship in
+          above.contains { $0.relationships[relationship.key] != nil }
+            ? nil : description(relationship.key, relationship.value, made[relationship.value.destination]!)
+        }
+    }
+    for (child, parent) in parents { made[parent]!.subentities.append(made[child]!) }
+    let model = NSManagedObjectModel()
+    model.entities = made.sorted { $0.key < $1.key }.map(\.value)
+    return model
+  }
+
+  /// Entities whose objects stand where those of another one are announced. Never in a circle, never two parents.
+  private func parents(_ known: [String: Entity]) -> [String: String] {
+    var parents: [String: String] = [:]
+    for (_, entity) in known.sorted(by: { $0.key < $1.key }) {
+      for (_, relationship) in entity.relationships.sorted(by: { $0.key < $1.key }) {
+        for type in Set(relationship.keys.compactMap { types[$0] }).sorted() where type != relationship.destination {
+          let above = sequence(first: relationship.destination) { parents[$0] }
+          if parents[type] == nil, !above.contains(type) { parents[type] = relationship.destination }
+        }
+      }
+    }
+    return parents
+  }
+
+  private func description(_ name: String, _ type: String) throws -> NSAttributeDescription {
+    let attribute = NSAttributeDescription()
+    attribute.name = name
+    switch type {
+    case "int16": attribute.attributeType = .integer16AttributeType
+    case "int32": attribute.attributeType = .integer32AttributeType
+    case "int64": attribute.attributeType = .integer64AttributeType
+    case "bool": attribute.attributeType = .booleanAttributeType
+    case "double": attribute.attributeType = .doubleAttributeType
+    case "float": attribute.attributeType = .floatAttributeType
+    case "date": attribute.attributeType = .dateAttributeType
+    case "string": attribute.attributeType = .stringAttributeType
+    case "uri": attribute.attributeType = .URIAttributeType
+    case "uuid": attribute.attributeType = .UUIDAttributeType
+    case "decimal": attribute.attributeType = .decimalAttributeType
+    case "binary": attribute.attributeType = .binaryDataAttributeType
+    case "transformable": attribute.attributeType = .transformableAttributeType
+    default: throw AtomicProblem.damaged(line: nil, "\(name) is of the unknown type \(type)")
+    }
+    return attribute
+  }
+
+  private func description(
+    _ name: String, _ found: Relationship, _ destination: NSEntityDescription
+  ) -> NSRelationshipDescription {
+    let relationship = NSRelationshipDescription()
+    relationship.name = name
+    relationship.destinationEntity = destination
+    relationship.isOptional = true
+    let isToOne = found.type.hasSuffix("/1")
+    relationship.minCount = 0
+    relationship.maxCount = isToOne ? 1 : 0
+    return relationship
+  }
+}

@@ -1,0 +1,193 @@
+/// Attribute values as text.
+///
+/// | type | text |
+/// |---|---|
+/// | `int16`, `int32`, `int64` | digits |
+/// | `bool` | 0 or 1; `true` and `false` are read |
+/// | `float`, `double` | the shortest digits that give the same number; `nan`, `inf` |
+/// | `decimal` | digits; `NaN` |
+/// | `date` | seconds since 2001-01-01 00:00 UTC |
+/// | `string`, `uri` | itself; with `encoding="base64"` where it has characters that XML does not know |
+/// | `uuid` | 36 characters |
+/// | `binary`, `transformable` | base64 |
+enum XMLValues {
+  /// The name of a type; empty for what is not stored.
+  static func typeName(_ kind: SlotKind) -> StaticString {
+    switch kind {
+    case .int16: "int16"
+    case .int32: "int32"
+    case .int64: "int64"
+    case .boolean: "bool"
+    case .double: "double"
+    case .float: "float"
+    case .date: "date"
+    case .string: "string"
+    case .uri: "uri"
+    case .uuid: "uuid"
+    case .decimal: "decimal"
+    case .binary: "binary"
+    case .transformable: "transformable"
+    case .undefined, .toOne, .toMany, .fetched, .composite: ""
+    }
+  }
+
+  /// Whether a value that is said to be of a type may be read as another: numbers of the same sort.
+  static func takes(_ type: XMLText, for kind: SlotKind) -> Bool {
+    if type.isEqual(to: typeName(kind)) { return true }
+    let alike: [StaticString] =
+      switch kind {
+      case .int16, .int32, .int64: ["int16", "int32", "int64"]
+      case .float, .double: ["float", "double"]
+      default: []
+      }
+    return alike.contains { type.isEqual(to: $0) }
+  }
+
+  // Reading.
+
+  /// Sets an attribute of the row that is being made; false if the text is none of its type.
+  static func set(
+    _ text: XMLText, isBase64: Bool, _ property: LayoutProperty, _ builder: inout RowBuilder
+  ) -> Bool {
+    let (slot, word) = (property.slot, property.word)
+    switch property.kind {
+    case .int16, .int32, .int64:
+      guard let value = integer(text), fits(value, property.kind) else { return false }
+      builder.setInt(value, slot: slot, word: word)
+    case .boolean:
+      guard let value = boolean(text) else { return false }
+      builder.setInt(value ? 1 : 0, slot: slot, word: word)
+    case .double, .date:
+      guard let value = Double(text.string) else { return false }
+      builder.setDouble(value, slot: slot, word: word)
+    case .float:
+      guard let value = Float(text.string) else { return false }
+      builder.setDouble(Double(value), slot: slot, word: word)
+    case .decimal:
+      guard let value = decimal(text.string) else { return false }
+      builder.setDecimal(value, slot: slot, word: word)
+    case .uuid:
+      guard let value = UUID(uuidString: text.string) else { return false }
+      builder.setUUID(value, slot: slot, word: word)
+    case .string, .uri:
+      guard isBase64 else {
+        builder.setBytes(UnsafeRawBufferPointer(text), slot: slot, word: word)
+        break
+      }
+      guard let value = Base64.decode(text), String(validating: value, as: UTF8.self) != nil else { return false }
+      value.withUnsafeBytes { builder.setBytes($0, slot: slot, word: word) }
+    case .binary, .transformable:
+      guard let value = Base64.decode(text) else { return false }
+      value.withUnsafeBytes { builder.setBytes($0, slot: slot, word: word) }
+    case .undefined, .toOne, .toMany, .fetched, .composite: return false
+    }
+    return true
+  }
+
+  static func integer(_ text: XMLText) -> Int64? {
+    var digits = text[...]
+    let isNegative = digits.first == UInt8(ascii: "-")
+    if isNegative { digits = digits.dropFirst() }
+    if digits.isEmpty { return nil }
+    var value: Int64 = 0
+    for byte in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      let digit = Int64(byte - UInt8(ascii: "0"))
+      let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, isTooLargeNow) =
+        isNegative ? tens.subtractingReportingOverflow(digit) : tens.addingReportingOverflow(digit)
+      if isTooLarge || isTooLargeNow { return nil }
+      value = sum
+    }
+    return value
+  }
+
+  private static func fits(_ value: Int64, _ kind: SlotKind) -> Bool {
+    switch kind {
+    case .int16: Int16(exactly: value) != nil
+    case .int32: Int32(exactly: value) != nil
+    default: true
+    }
+  }
+
+  private static func boolean(_ text: XMLText) -> Bool? {
+    if text.isEqual(to: "1") || text.isEqual(to: "true") { return true }
+    if text.isEqual(to: "0") || text.isEqual(to: "false") { return false }
+    return nil
+  }
+
+  /// Strictly: Foundation's reader stops at what it does not understand.
+  private static func decimal(_ text: String) -> Decimal? {
+    if text == "NaN" { return .nan }
+    var digits = text.utf8[...]
+    if digits.first == UInt8(ascii: "-") { digits = digits.dropFirst() }
+    guard let first = digits.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
+      digits.allSatisfy({ "0123456789.eE+-".utf8.contains($0) })
+    else { return nil }
+    return Decimal(string: text)
+  }
+
+  // Writing.
+
+  /// Whether XML knows all characters of a text, which is UTF-8.
+  static func isWritable(_ text: UnsafeRawBufferPointer) -> Bool {
+    for (index, byte) in text.enumerated() {
+      if byte < 0x20 {
+        if byte != 0x09, byte != 0x0A, byte != 0x0D { return false }
+      } else if byte == 0xEF, index + 2 < text.count, text[index + 1] == 0xBF, text[index + 2] >= 0xBE {
+        return false
+      }
+    }
+    return true
+  }
+
+  static func appendEscaped(_ text: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "&"): output.append("&amp;")
+      case UInt8(ascii: "<"): output.append("&lt;")
+      case UInt8(ascii: ">"): output.append("&gt;")
+      // A reader would make a line feed of it.
+      case 0x0D: output.append("&#13;")
+      default: output.append(byte)
+      }
+    }
+  }
+
+  /// A value that is no text.
+  static func append(_ row: RowSnapshot, _ property: LayoutProperty, to output: inout [UInt8]) {
+    let word = property.word
+    switch property.kind {
+    case .int16, .int32, .int64: output.append(decimal: row.int(word: word))
+    case .boolean: output.append(decimal: row.int(word: word) == 0 ? 0 : 1)
+    case .double, .date: output.append(row.double(word: word).description)
+    case .float: output.append(Float(row.double(word: word)).description)
+    case .decimal: output.append(NSDecimalNumber(decimal: row.decimal(word: word)).stringValue)
+    case .uuid: output.append(row.uuid(word: word).uuidString)
+    case .binary, .transformable: Base64.append(row.tail(word: word), to: &output)
+    case .string, .uri, .undefined, .toOne, .toMany, .fetched, .composite: break
+    }
+  }
+}
+
+extension [UInt8] {
+  mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { append(contentsOf: $0) }
+  }
+
+  mutating func append(_ text: StaticString) {
+    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  mutating func append(decimal value: Int64) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    var rest = value.magnitude
+    let start = count
+    repeat {
+      append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    } while rest > 0
+    self[start...].reverse()
+  }
+}

@@ -1,0 +1,171 @@
+import Testing
+
+@testable import CoreData
+
+@Suite("The forms of atomic stores")
+struct AtomicFormTests {
+  @Test("An XML store's document, to the letter")
+  func document() throws {
+    let author = entity("Author", [attribute("penName")])
+    let book = entity("Book", [attribute("Title"), attribute("pages", .integer32AttributeType), attribute("odd")])
+    join(relate(author, "books", .many, to: book), relate(book, "author", .one, to: author))
+    try withStack(.xml, model([author, book])) { stack, context in
+      let author = context.new("Author", ["penName": "A & B"])
+      context.new("Book", ["Title": "a<b\r", "pages": 12, "author": author, "odd": "\u{1}"])
+      try context.save()
+      let text = try String(contentsOf: stack.url, encoding: .utf8)
+      #expect(
+        text.hasPrefix(
+          """
+          <?xml version="1.0"?>
+          <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
+
+          <database>
+              <databaseInfo>
+                  <version>134481920</version>
+                  <UUID>\(stack.store.identifier!)</UUID>
+                  <nextObjectID>103</nextObjectID>
+                  <metadata>
+                      <plist version="1.0">
+                          <dict>
+
+          """))
+      let objects = try #require(text.range(of: "    <object")).lowerBound
+      let sorted = text[objects...].contains("<object type=\"AUTHOR\" id=\"z102\">") ? (102, 103) : (103, 102)
+      let one = """
+            <object type="AUTHOR" id="z\(sorted.0)">
+                <attribute name="penname" type="string">A &amp; B</attribute>
+                <relationship name="books" type="0/0" destination="BOOK" idrefs="z\(sorted.1)"></relationship>
+            </object>
+
+        """
+      let other = """
+            <object type="BOOK" id="z\(sorted.1)">
+                <attribute name="title" type="string">a&lt;b&#13;</attribute>
+                <attribute name="odd" type="string" encoding="base64">AQ==</attribute>
+                <attribute name="pages" type="int32">12</attribute>
+                <relationship name="author" type="1/1" destination="AUTHOR" idrefs="z\(sorted.0)"></relationship>
+            </object>
+
+        """
+      #expect(text[objects...] == (sorted.0 == 102 ? one + other : other + one) + "</database>")
+    }
+  }
+
+  /// A document with these objects, opened.
+  private func reading(
+    _ objects: String, head: String = "<?xml version='1.0' standalone='yes'?>",
+    _ body: (NSManagedObjectContext) throws -> Void = { _ in }
+  ) throws {
+    let url = StoreKind.xml.newURL()
+    try """
+      \(head)
+      <!-- a comment -->
+      <database>
+      \(objects)
+      <databaseInfo><nextObjectID>7</nextObjectID><UUID>U</UUID><other/>
+      <metadata><!-- none --><plist version="1.0"><dict/></plist></metadata><version> </version></databaseInfo>
+      </database>
+      """.replacingOccurrences(of: "<version> </version>", with: "").write(to: url, atomically: true, encoding: .utf8)
+    let stack = try Stack(
+      .xml, library(), at: url, options: [NSIgnorePersistentStoreVersioningOption: true, NSReadOnlyPersistentStoreOption: true])
+    try stack.context.performAndWait { try body(stack.context) }
+  }
+
+  @Test("Comments, white space, CDATA, references, any order, any case and missing idrefs are read")
+  func variations() throws {
+    try reading(
+      """
+      <object id = 'z3'   type="Novel" >
+        <relationship name="author" type="1/1" destination="AUTHOR" idrefs=" z2 "/>
+        <relationship name="TAGS" type="0/0" destination="TAG"></relationship>
+        <attribute type="string" name="title"><!-- first -->A <![CDATA[<b>]]>&#x43;&amp;&quot;</attribute>
+        <attribute name="pages"> </attribute>
+      </object>
+      <object type="AUTHOR" id="z2"><relationship name="books" idrefs="z3"/><attribute name="name"/></object>
+      """.replacingOccurrences(of: "<attribute name=\"pages\"> </attribute>", with: "")
+    ) { context in
+      let novel = try context.only("Novel")
+      #expect(novel.string("title") == "A <b>C&\"")
+      #expect(novel.object("author")?.string("name") == "")
+      #expect(novel.objects("tags").isEmpty)
+    }
+  }
+
+  @Test(
+    "What is wrong is said with the line, the entity, the property and the value",
+    arguments: [
+      ("<object type=\"NONSENSE\" id=\"z2\"></object>", "line 4, the object z2 is of NONSENSE, which is no entity"),
+      ("<object type=\"TAG\" id=\"z2\"/>\n<object type=\"TAG\" id=\"z2\"/>", "line 5, there are two objects of the number 2"),
+      ("<object type=\"TAG\" id=\"q\"/>", "line 4, an object of TAG has no id"),
+      ("<object type=\"TAG\" id=\"z2\">\n<attribute name=\"nam\">x</attribute></object>", "nam of the object z2 of Tag is no stored property"),
+      ("<object type=\"BOOK\" id=\"z2\">\n<attribute name=\"pages\" type=\"int32\">12x</attribute></object>", "line 5, pages of the object z2 of Book is \"12x\", which is no int32"),
+      ("<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"int32\">3000000000</attribute></object>", "is \"3000000000\", which is no int32"),
+      ("<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"date\">1</attribute></object>", "is of type date, not int32"),
+      ("<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">a</attribute><attribute name=\"name\">b</attribute></object>", "name of the object z2 of Tag is given twice"),
+      ("<object type=\"AUTHOR\" id=\"z2\"><attribute name=\"books\">b</attribute></object>", "is a relationship, but"),
+      ("<object type=\"TAG\" id=\"z2\"><relationship name=\"name\"/></object>", "is an attribute, but"),
+      ("<object type=\"TAG\" id=\"z2\"/><object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>", "Book.author of the object 3 leads to the object 2, which is a Tag"),
+      ("<object type=\"AUTHOR\" id=\"z2\"/><object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>", "don't agree"),
+      ("<object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2 z4\"/></object>", "is a to-one relationship, but has 2 destinations"),
+      ("<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">a</object>", "</object> is found where <attribute> is to be closed"),
+      ("<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">&nbsp;</attribute></object>", "unknown reference \"&nbsp;\""),
+      ("<thing/>", "<thing> in a database"),
+    ])
+  func mistakes(_ objects: String, _ words: String) throws {
+    let error = try #require(failure { try reading(objects) })
+    #expect(error.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+    #expect(error.localizedDescription.contains(words), "\(error.localizedDescription)")
+  }
+
+  @Test("A reference to an object that is not there, as a rule of no action leaves it, is nil")
+  func dangling() throws {
+    try reading("<object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>") { context throws in
+      #expect(try context.only("Book").object("author") == nil)
+    }
+  }
+
+  @Test("Names that differ only in case cannot be in one XML store, but in a binary one")
+  func ambiguous() throws {
+    let models = [
+      { model([entity("Tag", [attribute("name"), attribute("NAME")])]) },
+      { model([entity("Tag", [attribute("name")]), entity("TAG", [attribute("name")])]) },
+    ]
+    for model in models {
+      let error = try #require(failure { _ = try Stack(.xml, model()) })
+      #expect(error.code == NSPersistentStoreIncompatibleSchemaError)
+      #expect(error.localizedDescription.contains("differ only in case"))
+      try withStack(.binary, model()) { _, context in
+        context.new("Tag")
+        try context.save()
+      }
+    }
+  }
+
+  @Test("A binary store is a header of 64 bytes and two keyed archives")
+  func container() throws {
+    try withStack(.binary) { stack, context in
+      context.new("Tag", ["name": "ä"])
+      try context.save()
+      let bytes = [UInt8](try Data(contentsOf: stack.url))
+      #expect(bytes.starts(with: "CoreData".utf8))
+      #expect(Array(bytes[8..<16]) == [0, 0, 0, 1, 8, 4, 8, 0])
+      let header = try BinaryStoreHeader(bytes)
+      #expect(header.rows.lowerBound == 64)
+      #expect(header.rows.upperBound == header.metadata.lowerBound)
+      #expect(header.metadata.upperBound == bytes.count)
+      #expect(header.lastKey == 1)
+      for (range, name) in [(header.rows, "mapData"), (header.metadata, "metadata")] {
+        let list = try PropertyListSerialization.propertyList(from: Data(bytes[range]), format: nil)
+        let archive = try #require(list as? [String: Any])
+        #expect(archive["$archiver"] as? String == "NSKeyedArchiver")
+        #expect((archive["$top"] as? [String: Any])?.keys.map { $0 } == [name])
+      }
+      let metadata = Data(bytes[header.metadata])
+      let unarchiver = try NSKeyedUnarchiver(forReadingFrom: metadata)
+      unarchiver.requiresSecureCoding = false
+      let found = unarchiver.decodeObject(forKey: "metadata") as? [String: Any]
+      #expect(found?[NSStoreUUIDKey] as? String == stack.store.identifier)
+    }
+  }
+}
