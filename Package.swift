@@ -106,9 +106,20 @@ let package = Package(
     .target(
       name: "ChapterSupport", dependencies: [argumentParser], path: "Chapters/Support/ChapterSupport",
       swiftSettings: stackSettings),
+
+    // Looking into files: what they hold, as values and texts, and the command line.
+    .target(
+      name: "Inspection", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "StoreFileReader"],
+      swiftSettings: stackSettings),
+    .executableTarget(name: "inspect", dependencies: ["Inspection", argumentParser], swiftSettings: stackSettings),
+    .testTarget(
+      name: "InspectionTests", dependencies: ["CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader", "inspect"],
+      swiftSettings: stackSettings),
   ]
     // The chapters, in the order in which they are read, and their tests.
-    + chapter("01-ManualStack", "ManualStack", model: "SingleViewCoreData")
+    + chapter(
+      "01-ManualStack", "ManualStack", model: "SingleViewCoreData",
+      notSources: ["Grades.xcdatamodeld", "types.transcript", "two-stores.transcript"])
     + chapter("02-ContainerStack", "ContainerStack", model: "ContainerStack")
     + chapter("03-DataController", "DataController", model: "DataModel")
     + chapter(

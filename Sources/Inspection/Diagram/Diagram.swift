@@ -1,0 +1,48 @@
+import DataModelFiles
+
+/// A picture of a model: entities as boxes with their attributes, relationships as lines with one bar for
+/// "one" and a crow's foot for "many", inheritance as arrows to the parent.
+///
+/// Boxes stand in columns by what hangs together; lines run between the columns and never through a box. The
+/// same model gives the same picture. Boxes are light and lines of a middle grey, so that it can be read on
+/// white and on black.
+public struct Diagram {
+  let graph: DiagramGraph
+  /// Groups with their place on the page.
+  private(set) var parts: [(layout: DiagramLayout, x: Int, y: Int)] = []
+  private(set) var width = 0
+  private(set) var height = 0
+
+  static let margin = 24
+  private static let spacing = 50
+
+  public init(_ model: DataModel) {
+    graph = DiagramGraph(model)
+    let widths = graph.boxes.map(BoxText.width)
+    let layouts = graph.groups.map { DiagramLayout(graph, $0, widths: widths) }
+    let area = layouts.reduce(0.0) { $0 + Double(($1.width + Self.spacing) * ($1.height + Self.spacing)) }
+    let limit = max(layouts.map(\.width).max() ?? 0, Int((area * 1.6).squareRoot()))
+    pack(layouts, limit: limit)
+  }
+
+  /// In rows: what still fits into the page's width stands beside what came before.
+  private mutating func pack(_ layouts: [DiagramLayout], limit: Int) {
+    var (x, y, rowHeight) = (0, 0, 0)
+    // The big ones in their order, then those of one box by height, so that rows are even.
+    let big = layouts.filter { $0.boxes.count > 1 }
+    let small = layouts.filter { $0.boxes.count == 1 }.enumerated()
+      .sorted { ($1.element.height, $0.offset) < ($0.element.height, $1.offset) }.map(\.element)
+    for layout in big + small {
+      if x > 0, x + layout.width > limit {
+        y += rowHeight + Self.spacing
+        (x, rowHeight) = (0, 0)
+      }
+      parts.append((layout, Self.margin + x, Self.margin + y))
+      x += layout.width + Self.spacing
+      rowHeight = max(rowHeight, layout.height)
+      width = max(width, x - Self.spacing)
+    }
+    width = max(width, Legend.width) + 2 * Self.margin
+    height = y + rowHeight + 2 * Self.margin + Legend.height
+  }
+}

@@ -1,0 +1,78 @@
+/// The gap between two columns: gives each line that changes its height there a vertical track of its own, so
+/// that lines never lie on each other and cross seldom.
+struct DiagramChannel {
+  /// Ends at both sides that one line joins, or several that share it.
+  struct Net {
+    /// Heights of the ends at the left and at the right.
+    var left: Set<Int> = []
+    var right: Set<Int> = []
+
+    var low: Int { min(left.min() ?? .max, right.min() ?? .max) }
+    var high: Int { max(left.max() ?? .min, right.max() ?? .min) }
+    /// A line that keeps its height needs no track.
+    var isStraight: Bool { left.count == 1 && left == right }
+  }
+
+  /// The track of each net, from 0 at the left; -1 for straight ones.
+  let tracks: [Int]
+  let count: Int
+
+  /// nil where no order of tracks keeps all lines apart: then one side has to move by half a row.
+  init?(_ nets: [Net]) {
+    let bent = nets.indices.filter { !nets[$0].isStraight }
+    // A line that ends at the left, at the height at which another ends at the right, must turn before it.
+    var before: [Int: Set<Int>] = [:]
+    for net in bent {
+      before[net] = Set(bent.filter { $0 != net && !nets[$0].left.isDisjoint(with: nets[net].right) })
+    }
+    var order: [Int] = []
+    var waiting = bent
+    while !waiting.isEmpty {
+      let free = waiting.filter { before[$0]!.isDisjoint(with: waiting) }
+      guard !free.isEmpty else { return nil }
+      let chosen = free.min { left, right in
+        (Self.preference(left, waiting, nets), left) < (Self.preference(right, waiting, nets), right)
+      }!
+      order.append(chosen)
+      waiting.removeAll { $0 == chosen }
+    }
+    Self.exchange(&order, nets, before)
+    var tracks = Array(repeating: -1, count: nets.count)
+    for (place, net) in order.enumerated() {
+      for other in order[..<place] {
+        let meets = nets[net].low <= nets[other].high + 10 && nets[other].low <= nets[net].high + 10
+        if meets || before[net]!.contains(other) { tracks[net] = max(tracks[net], tracks[other]) }
+      }
+      tracks[net] += 1
+    }
+    self.tracks = tracks
+    count = (tracks.max() ?? -1) + 1
+  }
+
+  private static func preference(_ net: Int, _ waiting: [Int], _ nets: [Net]) -> Int {
+    waiting.reduce(0) {
+      $1 == net ? $0 : $0 + crossings(nets[net], nets[$1]) - crossings(nets[$1], nets[net])
+    }
+  }
+
+  /// How often two nets cross with the first one's track at the left.
+  private static func crossings(_ first: Net, _ second: Net) -> Int {
+    first.right.count { second.low < $0 && $0 < second.high }
+      + second.left.count { first.low < $0 && $0 < first.high }
+  }
+
+  private static func exchange(_ order: inout [Int], _ nets: [Net], _ before: [Int: Set<Int>]) {
+    for _ in 0..<order.count {
+      var helped = false
+      for place in order.indices.dropLast() {
+        let (first, second) = (order[place], order[place + 1])
+        guard !before[second]!.contains(first),
+          crossings(nets[second], nets[first]) < crossings(nets[first], nets[second])
+        else { continue }
+        order.swapAt(place, place + 1)
+        helped = true
+      }
+      if !helped { return }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// What a file or folder is, told by what is in it.
+public enum FileKind: Equatable, Sendable {
+  case sqliteStore
+  case xmlStore
+  case binaryStore
+  /// A folder of `.xcdatamodel` folders.
+  case modelPackage
+  /// A folder with a `contents` file.
+  case model
+  /// A folder of `.mom` files.
+  case compiledPackage
+  /// A `.mom`.
+  case compiledModel
+
+  public var isStore: Bool { self == .sqliteStore || self == .xmlStore || self == .binaryStore }
+
+  /// Looks at the file; where it is a model's `contents`, the folder around it is meant, and returned.
+  public static func find(at url: URL) throws -> (kind: FileKind, url: URL) {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+      throw InspectionFailure("There is no file \(url.path).")
+    }
+    if isFolder.boolValue { return (try folder(url), url) }
+    guard let file = FileHandle(forReadingAtPath: url.path) else {
+      throw InspectionFailure("The file \(url.path) cannot be read: permission denied.")
+    }
+    defer { try? file.close() }
+    let head = (try? file.read(upToCount: 64 * 1024)) ?? Data()
+    let size = (try? file.seekToEnd()).map(Int.init) ?? head.count
+    if head.isEmpty {
+      throw InspectionFailure("The file \(url.path) is empty, and so neither a store nor a model.")
+    }
+    if head.starts(with: Array("SQLite format 3".utf8) + [0]) {
+      guard size >= 512 else {
+        throw InspectionFailure(
+          "The file \(url.path) is truncated: it has \(counted(size, "byte")), and the first page of a SQLite "
+            + "database has 512 at least.")
+      }
+      return (.sqliteStore, url)
+    }
+    // A binary store is a keyed archive behind a header of its own, or without one.
+    if head.starts(with: Array("CoreData".utf8) + [0]) { return (.binaryStore, url) }
+    if head.starts(with: Array("bplist".utf8)) { return (try propertyList(url), url) }
+    if let root = rootElement(head) {
+      if root == "database" { return (.xmlStore, url) }
+      if root == "model" { return (.model, url.deletingLastPathComponent()) }
+      throw InspectionFailure(
+        "The file \(url.path) is neither a store nor a model: it is XML whose first element is <\(root)>.")
+    }
+    if looksEncrypted(head, size: size) {
+      throw InspectionFailure(
+        "The file \(url.path) has no header of a store or model and looks encrypted, as SQLCipher's files do; "
+          + "decrypt it first.")
+    }
+    throw InspectionFailure("The file \(url.path) is neither a Core Data store nor a model.")
+  }
+
+  private static func folder(_ url: URL) throws -> FileKind {
+    let names: [String]
+    do { names = try FileManager.default.contentsOfDirectory(atPath: url.path) } catch {
+      throw InspectionFailure("The folder \(url.path) cannot be read.")
+    }
+    if names.contains(where: { $0.hasSuffix(".xcdatamodel") }) { return .modelPackage }
+    if names.contains("contents") || names.contains("elements") { return .model }
+    if names.contains(where: { $0.hasSuffix(".mom") }) { return .compiledPackage }
+    throw InspectionFailure(
+      "The folder \(url.path) is neither a store nor a model: it has no .xcdatamodel, no .mom and no file "
+        + "\"contents\" in it.")
+  }
+
+  /// A keyed archive: of a model, or of a store's metadata and objects.
+  private static func propertyList(_ url: URL) throws -> FileKind {
+    guard let data = FileManager.default.contents(atPath: url.path),
+      let plist = try? PropertyListSerialization.propertyList(from: data, format: nil)
+    else {
+      throw InspectionFailure(
+        "The file \(url.path) is truncated or damaged: its property list ends too early.")
+    }
+    guard let archive = plist as? [String: Any], let objects = archive["$objects"] as? [Any] else {
+      throw InspectionFailure(
+        "The file \(url.path) is neither a store nor a model: it is some property list.")
+    }
+    let classes = Set(objects.compactMap { ($0 as? [String: Any])?["$classname"] as? String })
+    if classes.contains("NSManagedObjectModel") { return .compiledModel }
+    if objects.contains(where: {
+      $0 as? String == "NSStoreModelVersionHashes" || $0 as? String == "NSStoreType"
+    }) {
+      return .binaryStore
+    }
+    throw InspectionFailure(
+      "The file \(url.path) is neither a store nor a model: it is a keyed archive of something else.")
+  }
+
+  /// The name of the first element of XML; nil for what is no XML.
+  private static func rootElement(_ head: Data) -> String? {
+    var text = String(decoding: head, as: UTF8.self)[...]
+    if text.hasPrefix("\u{FEFF}") { text.removeFirst() }
+    text = text.drop(while: \.isWhitespace)
+    guard text.hasPrefix("<") else { return nil }
+    while let start = text.firstIndex(of: "<") {
+      text = text[start...].dropFirst()
+      if text.hasPrefix("!--") {
+        guard let end = text.firstRange(of: "-->") else { return nil }
+        text = text[end.upperBound...]
+      } else if text.first != "?" && text.first != "!" {
+        let name = text.prefix { !$0.isWhitespace && $0 != ">" && $0 != "/" }
+        return name.isEmpty ? nil : String(name)
+      }
+    }
+    return nil
+  }
+
+  /// Whole pages of bytes that all come about equally often, from the first one on.
+  private static func looksEncrypted(_ head: Data, size: Int) -> Bool {
+    guard size >= 1024, size % 512 == 0 else { return false }
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in head { counts[Int(byte)] += 1 }
+    let total = Double(head.count)
+    let bits = counts.filter { $0 > 0 }.reduce(0.0) { $0 - Double($1) / total * log2(Double($1) / total) }
+    return bits > (head.count < 4096 ? 7.6 : 7.9)
+  }
+}
+
+extension Substring {
+  fileprivate func firstRange(of text: String) -> Range<Substring.Index>? { range(of: text) }
+}

@@ -1,0 +1,131 @@
+import CoreData
+import Foundation
+
+/// Which objects of a store are asked for, in the words of a command line.
+public struct ObjectQuery {
+  public var entity: String
+  /// A predicate's format.
+  public var condition: String?
+  /// Keys or key paths with commas between them; one with a minus in front is sorted downwards.
+  public var order: String?
+  /// How many at most; nil for all.
+  public var limit: Int?
+
+  public init(entity: String, condition: String? = nil, order: String? = nil, limit: Int? = nil) {
+    self.entity = entity
+    self.condition = condition
+    self.order = order
+    self.limit = limit
+  }
+
+  func description(in model: NSManagedObjectModel, of url: URL) throws -> NSEntityDescription {
+    if let found = model.entitiesByName[entity] { return found }
+    let names = model.entities.compactMap(\.name).sorted()
+    throw InspectionFailure(
+      "The store \(url.path) has no entity \(entity); it has \(names.joined(separator: ", ")).")
+  }
+
+  func request(_ description: NSEntityDescription) throws -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>()
+    request.entity = description
+    if let condition {
+      do { request.predicate = try NSPredicate.parsing(condition) } catch {
+        throw failure(error, in: condition, description)
+      }
+    }
+    request.sortDescriptors = try sortKeys(description)
+    return request
+  }
+
+  private func sortKeys(_ description: NSEntityDescription) throws -> [NSSortDescriptor] {
+    try (order ?? "").split(separator: ",").map { part in
+      let text = part.trimmingCharacters(in: .whitespaces)
+      let isDown = text.hasPrefix("-")
+      let key = isDown ? String(text.dropFirst()) : text
+      try check(path: key, of: description)
+      return NSSortDescriptor(key: key, ascending: !isDown)
+    }
+  }
+
+  /// Throws unless the path leads over to-one relationships to an attribute that can be sorted by.
+  private func check(path: String, of description: NSEntityDescription) throws {
+    var entity = description
+    let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    for (place, key) in keys.enumerated() {
+      let isLast = place == keys.count - 1
+      if isLast, let attribute = entity.attributesByName[key] {
+        if [.binaryDataAttributeType, .transformableAttributeType].contains(attribute.attributeType) {
+          throw InspectionFailure("--sort \(path): \(key) of \(entity.name ?? "-") can't be sorted by.")
+        }
+        return
+      }
+      if let relationship = entity.relationshipsByName[key], !relationship.isToMany, !isLast,
+        let destination = relationship.destinationEntity
+      {
+        entity = destination
+        continue
+      }
+      let names = entity.attributesByName.keys.sorted().joined(separator: ", ")
+      let one = entity.relationshipsByName.values.filter { !$0.isToMany }.map(\.name).sorted()
+      throw InspectionFailure(
+        "--sort \(path): \(entity.name ?? "-") has no attribute \(key)\(isLast ? "" : " and no such to-one"); "
+          + "it has \(names.isEmpty ? "none" : names)"
+          + (one.isEmpty ? "." : ", and leads to one object by \(one.joined(separator: ", "))."))
+    }
+  }
+
+  /// Shows the place in the condition, where it can be told.
+  func failure(_ error: any Error, in condition: String, _ description: NSEntityDescription)
+    -> InspectionFailure
+  {
+    var lines = reason(error).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let sentence = lines.removeFirst()
+    // A format that can't be read comes with its picture.
+    if !lines.isEmpty {
+      return InspectionFailure("--where: \(sentence)", picture: lines.joined(separator: "\n"))
+    }
+    guard let key = missingKey(sentence), let place = place(of: key, in: condition) else {
+      return InspectionFailure("--where: \(sentence)")
+    }
+    let names = description.propertiesByName.keys.sorted().joined(separator: ", ")
+    let line = condition.inOneLine
+    let blanks = String(repeating: " ", count: String(line.prefix(place)).columns)
+    return InspectionFailure(
+      "--where: \(sentence) \(description.name ?? "-") has: \(names).", picture: "    \(line)\n    \(blanks)^"
+    )
+  }
+
+  /// The key of `…there is no "KEY".`
+  private func missingKey(_ sentence: String) -> String? {
+    guard let start = sentence.range(of: "there is no \"") else { return nil }
+    let key = sentence[start.upperBound...].prefix { $0 != "\"" }
+    return key.isEmpty ? nil : String(key)
+  }
+
+  /// Where a word stands by itself, outside of quotes.
+  private func place(of word: String, in text: String) -> Int? {
+    let characters = Array(text)
+    let wanted = Array(word)
+    func isPart(_ character: Character) -> Bool {
+      character.isLetter || character.isNumber || character == "_"
+    }
+    var quote: Character?
+    for place in characters.indices {
+      let character = characters[place]
+      if let open = quote {
+        if character == open { quote = nil }
+        continue
+      }
+      if character == "\"" || character == "'" {
+        quote = character
+        continue
+      }
+      guard characters[place...].starts(with: wanted), place == 0 || !isPart(characters[place - 1]) else {
+        continue
+      }
+      let end = place + wanted.count
+      if end == characters.count || !isPart(characters[end]) { return place }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// How a SQLite file is kept, and what lies beside it.
+struct JournalReport {
+  let header: DatabaseHeader
+  let log: WriteAheadLog?
+  /// Bytes of the rollback journal that was left behind; nil when there is none.
+  let journal: Int?
+  /// Files of long values, and their bytes.
+  let externalFiles: (count: Int, bytes: Int)
+
+  init(_ url: URL) throws {
+    header = try DatabaseHeader(url)
+    log = WriteAheadLog(of: url)
+    journal = Self.size(url.path + "-journal")
+    let folder = url.deletingLastPathComponent()
+      .appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    externalFiles = (
+      names.count, names.reduce(0) { $0 + (Self.size(folder.appendingPathComponent($1).path) ?? 0) }
+    )
+  }
+
+  private static func size(_ path: String) -> Int? {
+    ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber)?.intValue
+  }
+
+  private var mode: String { header.usesWriteAheadLog ? "write-ahead log" : "rollback journal" }
+
+  func add(to table: inout TextTable) {
+    table.add(["file", "\(counted(header.size, "byte")), pages of \(header.pageSize) bytes, \(mode)"])
+    if let log {
+      var words = "\(counted(log.size, "byte")), \(counted(log.committedFrames, "committed frame"))"
+      if log.committedFrames > 0 {
+        words += " in \(counted(log.transactions, "transaction"))"
+        words +=
+          log.pagesNotInMainFile == 0
+          ? ", all of them in the main file"
+          : "; \(counted(log.pagesNotInMainFile, "page")) of them not yet in the main file"
+      }
+      table.add(["-wal", words])
+    }
+    if let journal {
+      table.add(["-journal", "\(counted(journal, "byte")) LEFT BEHIND; what is shown is the state before it"])
+    }
+    if externalFiles.count > 0 {
+      table.add([
+        "external data", "\(counted(externalFiles.count, "file")), \(counted(externalFiles.bytes, "byte"))",
+      ])
+    }
+  }
+
+  var json: JSONValue {
+    .record([
+      "mode": .string(header.usesWriteAheadLog ? "wal" : "delete"), "pageSize": .int(header.pageSize),
+      "bytes": .int(header.size), "walBytes": .number(log?.size),
+      "walCommittedFrames": .number(log?.committedFrames),
+      "walTransactions": .number(log?.transactions),
+      "walPagesNotInMainFile": .number(log?.pagesNotInMainFile),
+      "journalBytes": .number(journal), "externalFiles": .int(externalFiles.count),
+      "externalBytes": .int(externalFiles.bytes),
+    ])
+  }
+}

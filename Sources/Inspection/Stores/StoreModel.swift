@@ -1,0 +1,71 @@
+import CoreData
+import DataModelFiles
+import Foundation
+
+/// The choice of the model to read a store with.
+struct StoreModel {
+  var origin = ModelOrigin.none
+  var model: NSManagedObjectModel?
+  /// The model before anything was taken out of it for reading.
+  var values: DataModel?
+  /// The model's own version hashes, by entity; empty for an inferred one, which has the store's.
+  var hashes: [String: [UInt8]] = [:]
+  /// The configuration whose entities the store holds; nil for all.
+  var configuration: String?
+  /// Why there is none.
+  var obstacle: String?
+
+  init(kind: FileKind, place: URL, hashes: [String: Data], given: URL?) throws {
+    if let given {
+      try take(given, hashes)
+      return
+    }
+    guard kind == .sqliteStore else {
+      obstacle = "its form of file keeps no model; give one with --model"
+      return
+    }
+    do {
+      let model = try NSManagedObjectModel(storedIn: place)
+      let values = DataModel(model)
+      origin = model.storeOrigin == .cached ? .cached : .inferred
+      configuration = Self.configuration(of: values, holding: Set(hashes.keys))
+      self.model = model
+      self.values = values
+      if origin == .cached { self.hashes = values.entityVersionHashes() }
+    } catch {
+      obstacle = reason(error)
+    }
+  }
+
+  /// The version that fits best: most equal hashes, then the current one.
+  private mutating func take(_ url: URL, _ hashes: [String: Data]) throws {
+    let file = try ModelVersions(at: url)
+    func equal(_ version: ModelVersions.Version) -> Int {
+      let own = version.hashes
+      let same = hashes.count { name, hash in own[name].map { Data($0) } == hash }
+      // Of two versions that have all entities, the one without others is meant.
+      return same * 1000 - own.count
+    }
+    let best = file.versions.max {
+      (equal($0), $0.isCurrent ? 1 : 0) < (equal($1), $1.isCurrent ? 1 : 0)
+    }!
+    do {
+      let model = try NSManagedObjectModel(values: best.model, url: file.url, statedHashes: best.statedHashes)
+      // Making a coordinator of a model that can't be used would end the program.
+      _ = try NSPersistentStoreCoordinator(checking: model.copy() as! NSManagedObjectModel)
+      self.model = model
+    } catch {
+      throw InspectionFailure("The model \(url.path) cannot be used to read a store: \(reason(error))")
+    }
+    values = best.model
+    self.hashes = best.hashes
+    origin = .given(url, version: best.model.name)
+    configuration = Self.configuration(of: best.model, holding: Set(hashes.keys))
+  }
+
+  /// The configuration of just these entities, where they are not all.
+  private static func configuration(of model: DataModel, holding names: Set<String>) -> String? {
+    if names.isEmpty || names == Set(model.entities.map(\.name)) { return nil }
+    return model.configurations.first { Set($0.entityNames) == names }?.name
+  }
+}

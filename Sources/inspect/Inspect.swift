@@ -1,0 +1,118 @@
+import ArgumentParser
+import Foundation
+import Inspection
+
+@main
+struct Inspect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect",
+    abstract:
+      "Shows what a Core Data file holds: a store (SQLite, XML, binary) or a model (.xcdatamodeld, .momd, …).",
+    discussion: """
+      What FILE is, is told by its content, not by its name. Nothing is changed: neither the file, nor its -wal and \
+      -shm, nor the folder. A store with a log is read from a temporary copy.
+
+      Without options the whole file is described. A store is read with the model that it keeps; where it keeps none, \
+      give one with --model.
+
+      Exit codes: 0, 1 when the file can't be shown, 64 when the command line is wrong.
+      """)
+
+  @Argument(help: ArgumentHelp("A store or a model.", valueName: "file"))
+  var file: String
+
+  @Flag(help: "Print one JSON document.")
+  var json = false
+
+  @Option(help: ArgumentHelp("Read the store with this model.", valueName: "path"))
+  var model: String?
+
+  @Option(
+    help: ArgumentHelp("List the objects of an entity, and of those that inherit from it.", valueName: "name")
+  )
+  var entity: String?
+
+  @Option(
+    name: .customLong("where"), parsing: .unconditional,
+    help: ArgumentHelp("Only objects for which this holds.", valueName: "predicate"))
+  var condition: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Sort objects: KEY, KEY.KEY, or -KEY downwards; several with commas.", valueName: "keys"))
+  var sort: String?
+
+  @Option(help: "How many objects or transactions at most (50 in a table, all in JSON).")
+  var limit: Int?
+
+  @Flag(help: "List the transactions of the store's persistent history with their changes.")
+  var history = false
+
+  @Option(
+    help: ArgumentHelp("Write a picture of the model's entities and relationships.", valueName: "file.svg"))
+  var diagram: String?
+
+  func validate() throws {
+    if entity == nil, condition != nil || sort != nil {
+      throw ValidationError("--where and --sort need an --entity.")
+    }
+    if let limit, limit < 0 { throw ValidationError("--limit can't be below zero.") }
+    if limit != nil, entity == nil, !history { throw ValidationError("--limit needs --entity or --history.") }
+    if [entity != nil, history, diagram != nil].filter({ $0 }).count > 1 {
+      throw ValidationError("--entity, --history and --diagram exclude each other.")
+    }
+  }
+
+  func run() throws {
+    do {
+      try show()
+    } catch let failure as InspectionFailure {
+      let lines = ["Error: \(failure.sentence)", failure.picture].compactMap { $0 }
+      FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+      throw ExitCode.failure
+    }
+  }
+
+  private func show() throws {
+    let found = try FileKind.find(at: URL(fileURLWithPath: file))
+    if !found.kind.isStore {
+      if entity != nil || history || model != nil {
+        throw InspectionFailure("\(file) is a model: --entity, --history and --model are for stores.")
+      }
+      let versions = try ModelVersions(kind: found.kind, url: found.url)
+      if let diagram { return try write(Diagram(versions.current.model).svg, to: diagram) }
+      let report = ModelReport(versions)
+      return print(json ? report.json.text : report.text, terminator: json ? "\n" : "")
+    }
+    let store = try StoreFile(
+      kind: found.kind, url: found.url, modelURL: model.map { URL(fileURLWithPath: $0) })
+    if let diagram {
+      guard let model = store.values else {
+        throw InspectionFailure(
+          "No diagram of \(file) can be drawn: its model is not known; give one with --model.")
+      }
+      return try write(Diagram(model).svg, to: diagram)
+    }
+    if let entity {
+      let query = ObjectQuery(
+        entity: entity, condition: condition, order: sort,
+        limit: limit ?? (json ? nil : ObjectList.tableLimit))
+      let list = try ObjectList(store, query)
+      return print(json ? list.json.text : list.text, terminator: json ? "\n" : "")
+    }
+    if history {
+      let list = try TransactionList(store, limit: limit ?? (json ? nil : ObjectList.tableLimit))
+      return print(json ? list.json.text : list.text, terminator: json ? "\n" : "")
+    }
+    let report = try StoreReport(store)
+    print(json ? report.json.text : report.text, terminator: json ? "\n" : "")
+  }
+
+  private func write(_ svg: String, to path: String) throws {
+    do { try Data(svg.utf8).write(to: URL(fileURLWithPath: path)) } catch {
+      throw InspectionFailure("The file \(path) cannot be written.")
+    }
+    FileHandle.standardError.write(Data("Wrote \(path)\n".utf8))
+  }
+}

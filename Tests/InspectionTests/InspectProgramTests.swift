@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@Suite("The inspect program")
+struct InspectProgramTests {
+  private let folder = TemporaryFolder()
+
+  private func run(_ arguments: [String]) throws -> (code: Int32, output: String, errors: String) {
+    let process = Process()
+    let program: URL = try #require(Self.program, "The program inspect was not built.")
+    process.executableURL = program
+    process.arguments = arguments
+    let output = folder.file("output")
+    let errors = folder.file("errors")
+    for url in [output, errors] { try Data().write(to: url) }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    try process.run()
+    process.waitUntilExit()
+    return (
+      process.terminationStatus, try String(contentsOf: output, encoding: .utf8),
+      try String(contentsOf: errors, encoding: .utf8)
+    )
+  }
+
+  /// Beside the test bundle, whose path the test runner has among its arguments or is itself.
+  private static let program: URL? = {
+    var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
+    folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
+    return folders.lazy
+      .flatMap {
+        sequence(first: $0.deletingLastPathComponent(), next: { $0.deletingLastPathComponent() }).prefix(4)
+      }
+      .map { $0.appendingPathComponent("inspect") }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
+  }()
+
+  @Test("It ends with 0 for what it shows, 1 for what it can't, 64 for a wrong command line")
+  func exitCodes() throws {
+    let store = folder.file("Library.sqlite")
+    try Library.make(at: store)
+    let shown = try run([store.path])
+    #expect(shown.code == 0 && shown.output.hasPrefix(store.path) && shown.errors.isEmpty, "\(shown)")
+    let missing = try run([folder.file("nothing").path])
+    #expect(missing.code == 1 && missing.output.isEmpty)
+    #expect(missing.errors == "Error: There is no file \(folder.file("nothing").path).\n")
+    let unknown = try run([store.path, "--entity", "Bok"])
+    #expect(unknown.code == 1 && unknown.errors.contains("it has AudioBook, Author, Book."))
+    #expect(try run([]).code == 64)
+    #expect(try run([store.path, "--where", "1 == 1"]).code == 64)
+    #expect(try run([store.path, "--limit", "-1", "--history"]).code == 64)
+    #expect(try run([store.path, "--entity", "Book", "--history"]).code == 64)
+  }
+
+  @Test("Everything that it prints as JSON is one document")
+  func json() throws {
+    let store = folder.file("Library.sqlite")
+    try Library.make(at: store)
+    for arguments in [[], ["--entity", "Book"], ["--entity", "Book", "--where", "pages > 1000"]] {
+      let outcome = try run([store.path, "--json"] + arguments)
+      #expect(outcome.code == 0 && outcome.errors.isEmpty)
+      #expect((try? JSONSerialization.jsonObject(with: Data(outcome.output.utf8))) is [String: Any])
+    }
+  }
+
+  @Test("A diagram of a store's model is written where it should be")
+  func diagram() throws {
+    let store = folder.file("Library.sqlite")
+    try Library.make(at: store)
+    let picture = folder.file("Library.svg")
+    #expect(try run([store.path, "--diagram", picture.path]).code == 0)
+    let svg = try String(contentsOf: picture, encoding: .utf8)
+    #expect(svg.hasPrefix("<svg ") && svg.contains(">AudioBook<"))
+    #expect(try run([store.path, "--diagram", folder.file("no/such/folder.svg").path]).code == 1)
+  }
+}

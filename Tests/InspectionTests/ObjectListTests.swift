@@ -1,0 +1,109 @@
+import Foundation
+import Inspection
+import Testing
+
+@Suite("Listing a store's objects")
+struct ObjectListTests {
+  private let folder = TemporaryFolder()
+  private var url: URL { folder.file("Library.sqlite") }
+
+  private func list(_ query: ObjectQuery) throws -> ObjectList { try ObjectList(open(url), query) }
+
+  @Test("A table shows keys, values, to-ones, counts of to-many, bytes, and dates in ISO 8601")
+  func table() throws {
+    try Library.make(at: url)
+    let books = try list(ObjectQuery(entity: "Book")).text
+    #expect(
+      books == """
+        object        bought                  cover    extras   pages  title                                     author
+        Book/p1       2001-01-01T00:00:00.5Z  3 bytes  2 bytes     66  Notes                                     Author/p1
+        Book/p2                                                     7  long long long long long long long long…  Author/p1
+        Book/p3                                                     0  <b>"Tags"</b>⏎and lines
+        AudioBook/p4                                                0  Heard                                     Author/p1
+        4 objects
+
+        """)
+    #expect(
+      try list(ObjectQuery(entity: "Author", order: "-name", limit: 1)).text == """
+        object     name   books
+        Author/p2  Grace      0
+        1 of 2 objects; 1 left out
+
+        """)
+  }
+
+  @Test("JSON has whole values, data in base64, and transformable values as they are stored")
+  func json() throws {
+    try Library.make(at: url)
+    let json = try list(ObjectQuery(entity: "Book", order: "pages")).json
+    #expect(json["leftOut"] == .integer(0))
+    let objects = try #require(json["objects"]?.array)
+    #expect(
+      objects.map { $0["object"] } == ["Book/p3", "AudioBook/p4", "Book/p2", "Book/p1"].map { .string($0) })
+    let long = try #require(objects[2]["values"])
+    #expect(long["title"] == .string(String(repeating: "long ", count: 20)))
+    #expect(long["bought"] == .null)
+    let notes = try #require(objects[3]["values"])
+    #expect(notes["cover"] == .string("AQID"))
+    // The transformer that wrote it turned it around, and nobody turned it back.
+    #expect(notes["extras"] == .string("BQQ="))
+    #expect(notes["pages"] == .integer(66))
+    #expect(notes["author"] == .string("Author/p1"))
+    #expect(objects[1]["values"]?["minutes"] == .double(90.25))
+    #expect((try? JSONSerialization.jsonObject(with: Data(json.text.utf8))) != nil)
+  }
+
+  @Test("A condition and an order pick objects")
+  func conditions() throws {
+    try Library.make(at: url)
+    let names = try list(
+      ObjectQuery(entity: "Book", condition: "author.name == 'Ada' AND pages > 0", order: "-pages")
+    )
+    .json["objects"]?.array.map { $0["object"] }
+    #expect(names == [.string("Book/p1"), .string("Book/p2")])
+    #expect(
+      try list(ObjectQuery(entity: "Book", condition: "FALSEPREDICATE")).text == "0 objects\n")
+    let sorted = try list(ObjectQuery(entity: "Book", order: "author.name, -title")).json["objects"]?.array
+    #expect(sorted?.map { $0["object"] }.first == .string("Book/p3"))
+  }
+
+  @Test("A condition that can't be read, and one with an unknown key, show the place")
+  func places() throws {
+    try Library.make(at: url)
+    let syntax = failure { _ = try list(ObjectQuery(entity: "Book", condition: "pages >> 3")) }
+    #expect(syntax?.sentence.hasPrefix("--where: ") == true)
+    #expect(syntax?.picture == "    pages >> 3\n              ^")
+    let key = failure {
+      _ = try list(ObjectQuery(entity: "Book", condition: "title == 'publisher' AND publisher == 'X'"))
+    }
+    #expect(key?.sentence.contains("there is no \"publisher\"") == true)
+    #expect(
+      key?.picture == """
+            title == 'publisher' AND publisher == 'X'
+                                     ^
+        """)
+    for condition in [
+      "name == %@", "$X == 1", "author == 'Ada' AND", "ANY author.books.nonsense == 1",
+      "pages MATCHES '['",
+    ] {
+      #expect(
+        failure { _ = try list(ObjectQuery(entity: "Book", condition: condition)) } != nil, "\(condition)")
+    }
+  }
+
+  @Test("An entity that is not there, and a key that can't be sorted by, are told with what there is")
+  func unknown() throws {
+    try Library.make(at: url)
+    #expect(
+      failure { _ = try list(ObjectQuery(entity: "Bok")) }?.sentence
+        == "The store \(url.path) has no entity Bok; it has AudioBook, Author, Book.")
+    for key in ["nonsense", "author", "author.nonsense", "extras", "cover", "books.title", ""] {
+      let found = failure { _ = try list(ObjectQuery(entity: "Book", order: key + ",title")) }
+      if key.isEmpty {
+        #expect(found == nil)
+      } else {
+        #expect(found?.sentence.hasPrefix("--sort \(key): ") == true)
+      }
+    }
+  }
+}

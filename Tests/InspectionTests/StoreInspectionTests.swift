@@ -1,0 +1,231 @@
+import CoreData
+import Foundation
+import Inspection
+import StoreFileReader
+import Testing
+
+@Suite("Looking into a store")
+struct StoreInspectionTests {
+  private let folder = TemporaryFolder()
+  private var url: URL { folder.file("Library.sqlite") }
+
+  /// A report without what differs from run to run.
+  private func plain(_ text: String, _ file: StoreFile) -> String {
+    var text = text.replacingOccurrences(of: folder.url.path, with: "FOLDER")
+    text = text.replacingOccurrences(of: file.metadata[NSStoreUUIDKey] as? String ?? "-", with: "UUID")
+    for key in ["NSStoreModelVersionChecksumKey", "NSStoreModelVersionHashesDigest"] {
+      text = text.replacingOccurrences(of: file.metadata[key] as? String ?? "-", with: "HASH")
+    }
+    return text
+  }
+
+  @Test("A small store is described in these words")
+  func text() throws {
+    try Library.make(at: url)
+    let file = try open(url)
+    let text = plain(try StoreReport(file).text, file)
+    #expect(
+      text == """
+        FOLDER/Library.sqlite
+          type         SQLite
+          UUID         UUID
+          framework    1344
+          identifiers  "Library 1"
+          checksum     HASH
+          digest       HASH
+          file         40,960 bytes, pages of 4096 bytes, write-ahead log
+          model        the one that the file keeps
+          hashes       agree, entity by entity
+
+        Entities (Z_ENT, name, rows of their own)
+          1  Author                     2
+          2  Book                       3
+          3  AudioBook  a kind of Book  1
+
+        Author (Z_ENT 1): 2 rows
+          name   String         required
+          books  → Book.author  to-many, cascade
+          unique name
+
+        Book (Z_ENT 2): 3 rows
+          bought  Date
+          cover   Binary
+          extras  Transformable   by Backwards
+          pages   Integer 32      default 0
+          title   String
+          author  → Author.books  to-one
+
+        AudioBook (Z_ENT 3, a kind of Book): 1 row
+          minutes  Double
+          inherits bought, cover, extras, pages, title, author
+
+        Metadata of the application
+          colour  green
+
+        """)
+  }
+
+  @Test("The JSON document has the same under stable keys")
+  func json() throws {
+    try Library.make(at: url)
+    let text = try StoreReport(open(url)).json.text
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    #expect(
+      Set(json.keys) == [
+        "kind", "path", "type", "uuid", "frameworkVersion", "identifiers", "checksum", "digest", "journal",
+        "model",
+        "obstacle", "hashesAgree", "entities", "unexplained", "history", "metadata",
+      ])
+    #expect(json["hashesAgree"] as? Bool == true)
+    #expect((json["model"] as? [String: Any])?["origin"] as? String == "cached")
+    #expect((json["metadata"] as? [String: Any])?["colour"] as? String == "green")
+    let entities = try #require(json["entities"] as? [[String: Any]])
+    #expect(entities.map { $0["name"] as? String } == ["Author", "Book", "AudioBook"])
+    #expect(entities.map { $0["rows"] as? Int } == [2, 3, 1])
+    #expect(entities.map { $0["rowsInFile"] as? Int } == [2, 3, 1])
+    let books = try #require((entities[0]["relationships"] as? [[String: Any]])?.first)
+    #expect(books["toMany"] as? Bool == true && books["deleteRule"] as? String == "Cascade")
+  }
+
+  @Test(
+    "What only the log has is seen, its frames are counted, and no byte and no name in the folder changes")
+  func log() throws {
+    let source = TemporaryFolder()
+    let original = source.file("Open.sqlite")
+    try Library.make(at: original) { _ in
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+      }
+    }
+    let permissions = [FileAttributeKey.posixPermissions: 0o500]
+    try FileManager.default.setAttributes(permissions, ofItemAtPath: folder.url.path)
+    defer {
+      try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path)
+    }
+    let before = try snapshot(folder.url)
+    #expect(before.count == 2)
+    let copies = try temporaryCopies()
+    do {
+      let file = try open(url)
+      let report = try StoreReport(file).json
+      #expect(try temporaryCopies() == copies + 1)
+      #expect(report["entities"]?.array.map { $0["rows"] } == [.integer(2), .integer(3), .integer(1)])
+      let journal = try #require(report["journal"])
+      guard case .integer(let frames)? = journal["walCommittedFrames"],
+        case .integer(let pages)? = journal["walPagesNotInMainFile"]
+      else {
+        Issue.record("\(journal)")
+        return
+      }
+      #expect(frames > 0 && pages > 0 && pages <= frames)
+      #expect(try ObjectList(file, ObjectQuery(entity: "Author")).text.contains("Grace"))
+    }
+    #expect(try temporaryCopies() == copies)
+    #expect(try snapshot(folder.url) == before)
+  }
+
+  private func temporaryCopies() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: FileManager.default.temporaryDirectory.path)
+      .filter { name in
+        name.hasPrefix("inspect-")
+          && FileManager.default.fileExists(
+            atPath: FileManager.default.temporaryDirectory.appendingPathComponent("\(name)/Library.sqlite")
+              .path)
+      }.count
+  }
+
+  @Test("A log whose transactions are in the main file, and a torn one, count for what they are")
+  func tornLog() throws {
+    let source = TemporaryFolder()
+    let original = source.file("Open.sqlite")
+    try Library.make(at: original) { _ in
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+      }
+    }
+    func frames() throws -> JSONValue? { try StoreReport(open(url)).json["journal"]?["walCommittedFrames"] }
+    let whole = try frames()
+    let log = URL(fileURLWithPath: url.path + "-wal")
+    let bytes = try Data(contentsOf: log)
+    try bytes.dropLast(100).write(to: log)
+    guard case .integer(let all)? = whole, case .integer(let fewer)? = try frames() else {
+      Issue.record("no frames")
+      return
+    }
+    #expect(fewer < all && fewer > 0)
+    try FileManager.default.removeItem(at: url)
+    try FileManager.default.removeItem(at: log)
+    try FileManager.default.copyItem(at: original, to: url)
+    try bytes.write(to: log)
+    #expect(try StoreReport(open(url)).json["journal"]?["walPagesNotInMainFile"] == .integer(0))
+  }
+
+  @Test("Tables, columns and rows that no entity explains are listed")
+  func unexplained() throws {
+    try Library.make(at: url)
+    try run(
+      """
+      CREATE TABLE EXTRA (A); INSERT INTO EXTRA VALUES (1); ALTER TABLE ZAUTHOR ADD COLUMN ZSHOESIZE INTEGER;
+      CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER);
+      INSERT INTO ZAUTHOR(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (99, 77, 1, 'Nobody');
+      """, in: url)
+    let text = try StoreReport(open(url)).text
+    #expect(
+      text.contains(
+        """
+        What the model does not explain
+          table ANSCKEVENT, 0 rows (mirroring to CloudKit)
+          table EXTRA, 1 row
+          column ZSHOESIZE of ZAUTHOR
+          1 row of ZAUTHOR with Z_ENT 77, which no entity has
+        """))
+    // The entity has no subentities, so the stack takes all rows of its table to be its own.
+    #expect(text.contains("Author (Z_ENT 1): 3 rows, BUT SQLITE COUNTS 2"))
+  }
+
+  @Test("Without the model that it keeps, a store is read with one put together from its tables, and says so")
+  func inferred() throws {
+    try Library.make(at: url)
+    try run("DELETE FROM Z_MODELCACHE", in: url)
+    let text = try StoreReport(open(url)).text
+    #expect(text.contains("model        INFERRED FROM THE TABLES"))
+    #expect(text.contains("Author (Z_ENT 1): 2 rows"))
+  }
+
+  @Test("A model that does not fit is told entity by entity, and what can be read is read")
+  func givenModel() throws {
+    try Library.make(at: url)
+    let model = folder.file("Other.xcdatamodel")
+    try SourceModel.write(
+      """
+      <entity name="Author" syncable="YES"><attribute name="name" optional="YES" attributeType="String"/></entity>
+      <entity name="Publisher" syncable="YES"><attribute name="name" optional="YES" attributeType="String"/></entity>
+      """, to: model)
+    let text = try StoreReport(open(url, model: model)).text
+    #expect(text.contains("model        Other of \(model.path)"))
+    #expect(text.contains("DISAGREE"))
+    for words in ["Author differs", "Publisher only in the model", "Book only in the store"] {
+      #expect(text.contains(words), "\(text)")
+    }
+  }
+
+  @Test("The version of a given model that fits the store is the one that is used")
+  func versions() throws {
+    let package = folder.file("Things.xcdatamodeld")
+    let entity = "<entity name=\"Thing\"><attribute name=\"name\" optional=\"YES\" attributeType=\"String\"/>"
+    try SourceModel.write(entity + "</entity>", to: package.appendingPathComponent("A.xcdatamodel"))
+    try SourceModel.write(
+      entity + "<attribute name=\"size\" optional=\"YES\" attributeType=\"Integer 64\"/></entity>",
+      to: package.appendingPathComponent("B.xcdatamodel"))
+    let model = try NSManagedObjectModel(checkedContentsOf: package.appendingPathComponent("A.xcdatamodel"))
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.remove(coordinator.addPersistentStore(type: .sqlite, at: url))
+    let report = try StoreReport(open(url, model: package)).json
+    #expect(report["model"]?["version"] == .string("A"))
+    #expect(report["hashesAgree"] == .bool(true))
+  }
+}
+
+extension JSONValue {
+  var array: [JSONValue] { if case .array(let values) = self { values } else { [] } }
+}
