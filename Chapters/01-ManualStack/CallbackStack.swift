@@ -9,11 +9,6 @@ public final class CallbackStack {
   public let managedObjectContext: NSManagedObjectContext
   public let persistentStoreCoordinator: NSPersistentStoreCoordinator
 
-  public struct ModelMissing: LocalizedError {
-    public let errorDescription: String? =
-      "The model SingleViewCoreData.momd is missing from the program's resources."
-  }
-
   //> callback
   /// - Parameters:
   ///   - storeURL: The store's file.

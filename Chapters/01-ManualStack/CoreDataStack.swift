@@ -16,11 +16,23 @@ public final class CoreDataStack {
   /// Why there is no store, if there is none: an error of this chapter's own around that of Core Data.
   public private(set) var loadingFailure: NSError?
 
+  /// Of which type the store is. Nothing else in the program depends on it.
+  public let storeType: String
+
   private let folder: URL?
 
-  /// - Parameter folder: Where the store's file is; the user's document folder if nil.
-  public init(folder: URL? = nil) {
+  /// - Parameters:
+  ///   - folder: Where the store's file is; the user's document folder if nil.
+  ///   - storeType: `NSSQLiteStoreType`, or another that the coordinator knows.
+  public init(folder: URL? = nil, storeType: String = NSSQLiteStoreType) {
     self.folder = folder
+    self.storeType = storeType
+  }
+
+  /// The store's file: one of its own for each type.
+  public var storeURL: URL {
+    let name = storeType == NSSQLiteStoreType ? Self.storeName : "SingleViewCoreData." + storeType.lowercased()
+    return applicationDocumentsDirectory.appendingPathComponent(name)
   }
 
   //> directory
@@ -46,11 +58,11 @@ public final class CoreDataStack {
   //> coordinator
   public lazy var persistentStoreCoordinator: NSPersistentStoreCoordinator = {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
-    let url = applicationDocumentsDirectory.appendingPathComponent(Self.storeName)
+    let url = storeURL
     made.append("persistentStoreCoordinator")
     do {
       try coordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+        ofType: storeType, configurationName: nil, at: url, options: nil)
     } catch {
       loadingFailure = Self.failure(adding: url, because: error)
     }

@@ -118,6 +118,37 @@ struct ManualStackTests {
     #expect(try StudentRegister(context: try #require(stack).managedObjectContext).all().isEmpty)
   }
 
+  @Test(
+    "The same stack over each type of store: what has a file is there for the next one",
+    arguments: [(NSSQLiteStoreType, 1), (NSXMLStoreType, 1), (NSBinaryStoreType, 1), (NSInMemoryStoreType, 0)])
+  func types(type: String, left: Int) throws {
+    let first = CoreDataStack(folder: folder.url, storeType: type)
+    StudentRegister(context: first.managedObjectContext).add(name: "Ada", age: 20, id: 1)
+    try first.saveContext()
+    try first.close()
+    #expect(FileManager.default.fileExists(atPath: first.storeURL.path) == (left > 0))
+    let second = CoreDataStack(folder: folder.url, storeType: type)
+    #expect(try StudentRegister(context: second.managedObjectContext).all().count == left)
+    try second.close()
+  }
+
+  @Test("Of two stores behind one coordinator each has the objects of its configuration")
+  func twoStores() throws {
+    let stack = try TwoStoreStack(folder: folder.url)
+    let ada = StudentRegister(context: stack.context).add(name: "Ada", age: 20, id: 7)
+    let grade = Grade(context: stack.context)
+    (grade.subject, grade.mark, grade.studentId) = ("Logic", 2, 7)
+    try stack.context.save()
+    #expect(stack.grades(of: ada) == [grade])
+    #expect(ada.objectID.persistentStore?.configurationName == "Students")
+    #expect(grade.objectID.persistentStore?.configurationName == "Grades")
+    try stack.close()
+    let file = folder.url.appendingPathComponent(TwoStoreStack.studentsName)
+    #expect(try StoreFileReader(contentsOf: file).tables().filter { $0.hasSuffix("GRADE") }.isEmpty)
+    let text = try String(contentsOf: folder.url.appendingPathComponent(TwoStoreStack.gradesName), encoding: .utf8)
+    #expect(text.contains(">Logic<") && !text.contains("Ada"))
+  }
+
   @Test("The program leaves the rows that it says it leaves")
   func program() throws {
     let outcome = try ProgramRunner.run("ManualStack", [], store: folder.url)

@@ -16,10 +16,18 @@ struct ManualStackProgram: ChapterCommand {
   @Flag(name: .customLong("break"), help: "Put a text file in the store's place first, and read the error.")
   var breaksStore = false
 
+  @Flag(name: .customLong("types"), help: "Run over the four types of stores, and look at each one's file.")
+  var showsTypes = false
+
+  @Flag(name: .customLong("two-stores"), help: "Merge two models, and keep their objects in two files.")
+  var showsTwoStores = false
+
   static func main() { ChapterProgram.run(Self.self) }
 
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "ManualStack", stores: [CoreDataStack.storeName])
+    if showsTypes { return try showStoreTypes(in: folder) }
+    if showsTwoStores { return try showTwoStores(in: folder) }
     if breaksStore { return try showBrokenStore(in: folder) }
     try manualStack(in: folder)
     try await callbackStack(in: folder)

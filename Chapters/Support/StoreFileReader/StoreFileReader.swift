@@ -17,11 +17,14 @@ public final class StoreFileReader {
   ///
   /// A file with no log beside it (`-wal`, `-journal`) is opened as immutable: SQLite then makes no `-shm`
   /// file next to it, so looking leaves no trace. A file in use has its log, and is read through it.
-  public init(contentsOf url: URL) throws {
+  ///
+  /// - Parameter isImmutable: Promises that nobody writes to the file; it is then read without its log, and
+  ///   nothing is made beside it.
+  public init(contentsOf url: URL, isImmutable: Bool = false) throws {
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw StoreFileError(url: url, reason: "there is no such file")
     }
-    let logged = ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: url.path + $0) }
+    let logged = !isImmutable && ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: url.path + $0) }
     var allowed = CharacterSet.urlPathAllowed
     allowed.remove(charactersIn: "?#%")
     let path = url.path.addingPercentEncoding(withAllowedCharacters: allowed) ?? url.path
@@ -82,7 +85,8 @@ public final class StoreFileReader {
     StoreFileError(url: url, reason: "\(String(cString: sqlite3_errmsg(connection))) (in `\(sql)`)")
   }
 
-  private static func quoted(_ name: String) -> String {
+  /// A name of a table or column as SQL takes it.
+  public static func quoted(_ name: String) -> String {
     "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
 
