@@ -85,6 +85,8 @@ struct Life {
       if setup.kind == .sqlite {
         let audit = try StoreAudit(setup.url(in: folder), ledgerModel)
         findings.broken += audit.problems
+        // Opening removes what a kill left behind.
+        findings.broken += audit.unreferencedFiles.map { "the file \($0) is still there, and no row refers to it" }
       }
     } catch {
       findings.broken.append("the check failed: \((error as NSError).code) \(error.localizedDescription)")

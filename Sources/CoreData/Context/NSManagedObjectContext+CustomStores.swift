@@ -11,8 +11,11 @@ extension NSManagedObjectContext {
     let named = giveIDs(plan.inserted.lazy.map(\.object))
     do {
       let conflicts = try coordinator.commit(withObjects(plan.changeSets))
-      if !conflicts.isEmpty { takeBack(named) }
+      if !conflicts.isEmpty { takeBack(named, notOf: conflicts.written) }
       return conflicts
+    } catch let partial as PartialSave {
+      takeBack(named, notOf: partial.written)
+      throw partial
     } catch {
       takeBack(named)
       guard let stated = StatedConflicts.conflicts(in: error as NSError) else { throw error }
@@ -50,8 +53,9 @@ extension NSManagedObjectContext {
   }
 
   /// The keys stay reserved for the next attempt.
-  private func takeBack(_ named: [NamedObject]) {
-    for (object, key, id) in named {
+  private func takeBack(_ named: [NamedObject], notOf written: [NSPersistentStore] = []) {
+    let kept = Set(written.map { owner.number(of: $0.identity) })
+    for (object, key, id) in named where !kept.contains(object.store) {
       let reserved = object.key
       owner.rekey(object, to: key)
       object.cachedID = id

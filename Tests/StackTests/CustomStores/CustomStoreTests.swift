@@ -176,6 +176,38 @@ struct CustomStoreTests {
     }
   }
 
+  @Test("What an atomic store has goes to a SQLite store, and ids follow; into a custom store, or from an incremental one, it is refused by name")
+  func migrating() throws {
+    try withStack(.csv) { stack, context in
+      let book = context.new("Book", ["title": "a", "author": context.new("Author", ["name": "b"])])
+      try context.save()
+      let url = stack.url.appendingPathExtension("sqlite")
+      defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) } }
+      let new = try stack.coordinator.migratePersistentStore(stack.store, to: url, options: nil, withType: NSSQLiteStoreType)
+      #expect(book.objectID.persistentStore === new)
+      context.forget()
+      #expect(book.string("title") == "a" && book.object("author")?.string("name") == "b")
+      book["title"] = "c"
+      context.new("Book", ["title": "d"])
+      try context.save()
+      #expect(try context.strings("Book", "title") == ["c", "d"])
+      let uri = book.objectID.uriRepresentation()
+      #expect(stack.coordinator.managedObjectID(forURIRepresentation: uri) == book.objectID)
+      let back = failure {
+        try stack.coordinator.migratePersistentStore(
+          new, to: stack.url.appendingPathExtension("csv"), options: nil, withType: CSVStore.storeType)
+      }
+      #expect(back?.localizedDescription.contains("CSVStore") == true)
+    }
+    try withStack(.dictionary) { stack, context in
+      let error = failure {
+        try stack.coordinator.migratePersistentStore(
+          stack.store, to: stack.url.appendingPathExtension("sqlite"), options: nil, withType: NSSQLiteStoreType)
+      }
+      #expect(error?.localizedDescription.contains("DictionaryStore") == true)
+    }
+  }
+
   @Test("A store says by an error of its own who has changed what, and the merge policy is asked")
   func statedConflicts() throws {
     try withStack(.dictionary) { stack, context in

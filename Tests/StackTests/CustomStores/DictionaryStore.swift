@@ -157,7 +157,11 @@ class DictionaryStore: NSIncrementalStore {
       return listed.filter { records[$0] != nil }.map { id($0, relationship) }
     }
     // The many side knows best; the list says in which order.
-    var members = records.filter { $0.value.values[inverse.name] as? String == owner }
+    let destination = relationship.destinationEntity!
+    var members = records.filter { _, record in
+      record.values[inverse.name] as? String == owner
+        && destination.managedObjectModel.entitiesByName[record.entity]?.isKindOf(entity: destination) == true
+    }
     let ordered = listed.filter { members.removeValue(forKey: $0) != nil }
     return (ordered + members.keys.sorted()).map { id($0, relationship) }
   }
