@@ -57,7 +57,7 @@ struct AttributeTests {
   }
 
   @Test(
-    "A value of every type comes back from the store as it was set", arguments: StoreKind.allCases, Sample.all
+    "A value of every type comes back from the store as it was set", arguments: StoreKind.withCustom, Sample.all
   )
   func roundTrip(_ kind: StoreKind, _ sample: Sample) throws {
     try withStack(kind, thing(sample.type)) { stack, context in
@@ -80,7 +80,7 @@ struct AttributeTests {
     }
   }
 
-  @Test("Default values stand in new objects, and a nil set over them is kept", arguments: StoreKind.allCases)
+  @Test("Default values stand in new objects, and a nil set over them is kept", arguments: StoreKind.withCustom)
   func defaults(_ kind: StoreKind) throws {
     let model = model([
       entity(
@@ -104,7 +104,7 @@ struct AttributeTests {
     }
   }
 
-  @Test("Numbers cast to every Swift number", arguments: StoreKind.allCases)
+  @Test("Numbers cast to every Swift number", arguments: StoreKind.withCustom)
   func numberCasts(_ kind: StoreKind) throws {
     try withStack(kind, thing(.integer16AttributeType)) { _, context in
       let object = context.new("Thing", ["value": 7])
@@ -118,7 +118,7 @@ struct AttributeTests {
 
   @Test(
     "A transformable's object stays the same one, and changes in it count once it is set again",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func transformableIdentity(_ kind: StoreKind) throws {
     try withStack(kind, thing(.transformableAttributeType)) { stack, context in
       let list = NSMutableArray(array: ["a"])
@@ -139,7 +139,7 @@ struct AttributeTests {
 
   @Test(
     "A transient attribute is kept by its object through a save, and is not stored", keepsRows,
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func transients(_ kind: StoreKind) throws {
     let model = model([
       entity(
@@ -165,7 +165,7 @@ struct AttributeTests {
     }
   }
 
-  @Test("An entity with more than sixty-four attributes keeps them apart", arguments: StoreKind.allCases)
+  @Test("An entity with more than sixty-four attributes keeps them apart", arguments: StoreKind.withCustom)
   func wide(_ kind: StoreKind) throws {
     let names = (0..<150).map { "a\(1000 + $0)" }
     let model = model([entity("Wide", names.map { attribute($0, .integer32AttributeType) })])
@@ -235,7 +235,7 @@ struct AttributeTests {
     #expect(words.contains("The entity Author has no property \"nmae\"."))
   }
 
-  @Test("changedValues and committedValues tell new from old", arguments: StoreKind.allCases)
+  @Test("changedValues and committedValues tell new from old", arguments: StoreKind.withCustom)
   func changedValues(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let book = context.new("Book", ["title": "A"])
@@ -258,7 +258,7 @@ struct AttributeTests {
     }
   }
 
-  @Test("Values over key paths", arguments: StoreKind.allCases)
+  @Test("Values over key paths", arguments: StoreKind.withCustom)
   func keyPaths(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let author = context.new("Author", ["name": "Kafka"])

@@ -12,6 +12,15 @@ struct CoordinatorTests {
     }
   }
 
+  @Test("A model without entities has stores and contexts, and nothing in them", arguments: StoreKind.allCases)
+  func emptyModel(_ kind: StoreKind) throws {
+    try withStack(kind, NSManagedObjectModel()) { _, context in
+      try context.save()
+      #expect(context.registeredObjects.isEmpty)
+      #expect(throws: (any Error).self) { try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "None")) }
+    }
+  }
+
   @Test("A store type that nobody registered is refused with those that are")
   func unknownType() throws {
     let error = try #require(add("Nonsense"))

@@ -49,7 +49,7 @@ struct LifeCycleTests {
     return Diary.lines
   }
 
-  @Test("Every callback comes, in its order, from insertion to deletion", keepsRows, arguments: StoreKind.allCases)
+  @Test("Every callback comes, in its order, from insertion to deletion", keepsRows, arguments: StoreKind.withCustom)
   func order(_ kind: StoreKind) throws {
     try withStack(kind, Diary.model()) { stack, context in
       var object: NSManagedObject!
@@ -72,7 +72,7 @@ struct LifeCycleTests {
     }
   }
 
-  @Test("An object without a context wakes when it is inserted, once", arguments: StoreKind.allCases)
+  @Test("An object without a context wakes when it is inserted, once", arguments: StoreKind.withCustom)
   func free(_ kind: StoreKind) throws {
     try withStack(kind, Diary.model()) { stack, context in
       let entity = try #require(stack.model.entitiesByName["Diary"])
@@ -90,7 +90,7 @@ struct LifeCycleTests {
     }
   }
 
-  @Test("Inserting a deleted object takes the deletion back", arguments: StoreKind.allCases)
+  @Test("Inserting a deleted object takes the deletion back", arguments: StoreKind.withCustom)
   func undeletion(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let saved = context.new("Book", ["title": "Saved"])
@@ -121,7 +121,7 @@ struct LifeCycleTests {
     }
   }
 
-  @Test("What didSave changes is unsaved afterwards", arguments: StoreKind.allCases)
+  @Test("What didSave changes is unsaved afterwards", arguments: StoreKind.withCustom)
   func changeInDidSave(_ kind: StoreKind) throws {
     let model = model([entity("Restless", [attribute("text")], class: Restless.self)])
     try withStack(kind, model) { stack, context in
@@ -151,7 +151,7 @@ struct LifeCycleTests {
     #expect(words.contains("Compare before setting, or use setPrimitiveValue(_:forKey:)."))
   }
 
-  @Test("Setting an equal value counts as a change, and not as a persistent one", arguments: StoreKind.allCases)
+  @Test("Setting an equal value counts as a change, and not as a persistent one", arguments: StoreKind.withCustom)
   func equalValue(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let book = context.new("Book", ["title": "T"])
@@ -166,7 +166,7 @@ struct LifeCycleTests {
     }
   }
 
-  @Test("changedValues fires no to-one's destination", arguments: StoreKind.allCases)
+  @Test("changedValues fires no to-one's destination", arguments: StoreKind.withCustom)
   func changedRelationship(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let author = context.new("Author", ["name": "A"])
@@ -188,7 +188,7 @@ struct LifeCycleTests {
     }
   }
 
-  @Test("faultingState is 0 for an object whose values are there", arguments: StoreKind.allCases)
+  @Test("faultingState is 0 for an object whose values are there", arguments: StoreKind.withCustom)
   func faultingState(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let book = context.new("Book")

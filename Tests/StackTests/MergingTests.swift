@@ -25,7 +25,7 @@ struct MergingTests {
 
   @Test(
     "Inserted, updated and deleted objects are taken over, and nothing counts as a change",
-    arguments: StoreKind.allCases,
+    arguments: StoreKind.withCustom,
     [Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs])
   func merge(_ kind: StoreKind, _ name: Notification.Name) throws {
     try withStack(kind) { stack, context in
@@ -57,7 +57,7 @@ struct MergingTests {
 
   @Test(
     "Unsaved changes stay on top of what is merged, and save without a conflict",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func keepsOwnChanges(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A", "pages": 1])
@@ -74,7 +74,7 @@ struct MergingTests {
     }
   }
 
-  @Test("Objects of a context that were not read stay faults", arguments: StoreKind.allCases)
+  @Test("Objects of a context that were not read stay faults", arguments: StoreKind.withCustom)
   func faultsStay(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A"])
@@ -88,7 +88,7 @@ struct MergingTests {
 
   @Test(
     "automaticallyMergesChangesFromParent takes over saves of the coordinator's other contexts",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func automatic(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     let context = stack.context
@@ -116,7 +116,7 @@ struct MergingTests {
     context.performAndWait { #expect(book.managedObjectContext == nil) }
   }
 
-  @Test("A remote save is merged by ids or URIs", arguments: StoreKind.allCases, [false, true])
+  @Test("A remote save is merged by ids or URIs", arguments: StoreKind.withCustom, [false, true])
   func remote(_ kind: StoreKind, byURI: Bool) throws {
     let stack = try Stack(kind)
     let context = stack.context
@@ -143,7 +143,7 @@ struct MergingTests {
     }
   }
 
-  @Test("A merged delete of an object with unsaved changes drops them", arguments: StoreKind.allCases)
+  @Test("A merged delete of an object with unsaved changes drops them", arguments: StoreKind.withCustom)
   func deletedElsewhere(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let (author, book) = (context.new("Author"), context.new("Book"))

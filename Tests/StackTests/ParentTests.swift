@@ -14,7 +14,7 @@ struct ParentTests {
     }
   }
 
-  @Test("A child's save changes its parent and no store; the root's save writes", arguments: StoreKind.allCases)
+  @Test("A child's save changes its parent and no store; the root's save writes", arguments: StoreKind.withCustom)
   func saves(_ kind: StoreKind) throws {
     try withChild(kind) { stack, parent, child in
       let kept = parent.new("Book", ["title": "Kept", "pages": 1])
@@ -35,7 +35,7 @@ struct ParentTests {
     }
   }
 
-  @Test("A child has its parent's coordinator and holds its parent", arguments: StoreKind.allCases)
+  @Test("A child has its parent's coordinator and holds its parent", arguments: StoreKind.withCustom)
   func coordinator(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     var parent: NSManagedObjectContext? = stack.newContext()
@@ -50,7 +50,7 @@ struct ParentTests {
 
   @Test(
     "An object that a child inserted is the parent's inserted object of the same temporary id, and is not woken again",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func insertion(_ kind: StoreKind) throws {
     let stack = try Stack(kind, Waking.model())
     try stack.context.performAndWait {
@@ -71,7 +71,7 @@ struct ParentTests {
 
   @Test(
     "A child keeps temporary ids after its save, and has the permanent ones when it asks its parent again",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func permanentIDs(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let author = child.new("Author", ["name": "Kafka"])
@@ -94,7 +94,7 @@ struct ParentTests {
     }
   }
 
-  @Test("A permanent id finds the object that the child knows by its temporary one", arguments: StoreKind.allCases)
+  @Test("A permanent id finds the object that the child knows by its temporary one", arguments: StoreKind.withCustom)
   func findingByPermanentID(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let book = child.new("Book", ["title": "T"])
@@ -107,7 +107,7 @@ struct ParentTests {
     }
   }
 
-  @Test("obtainPermanentIDs before the child's save: both contexts use the id to the end", arguments: StoreKind.allCases)
+  @Test("obtainPermanentIDs before the child's save: both contexts use the id to the end", arguments: StoreKind.withCustom)
   func obtaining(_ kind: StoreKind) throws {
     try withChild(kind) { stack, parent, child in
       let book = child.new("Book", ["title": "T"])
@@ -127,7 +127,7 @@ struct ParentTests {
     }
   }
 
-  @Test("A child's fetch finds what the parent has not saved, as values of now", arguments: StoreKind.allCases)
+  @Test("A child's fetch finds what the parent has not saved, as values of now", arguments: StoreKind.withCustom)
   func fetching(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let a = parent.new("Book", ["title": "A", "pages": 1])
@@ -157,7 +157,7 @@ struct ParentTests {
     }
   }
 
-  @Test("What a child reads is registered in its parent while it is used there", arguments: StoreKind.allCases)
+  @Test("What a child reads is registered in its parent while it is used there", arguments: StoreKind.withCustom)
   func registration(_ kind: StoreKind) throws {
     try withChild(kind) { stack, parent, child in
       try stack.elsewhere { other in
@@ -170,7 +170,7 @@ struct ParentTests {
     }
   }
 
-  @Test("Relationships of every kind come out of the child as they went in", arguments: StoreKind.allCases)
+  @Test("Relationships of every kind come out of the child as they went in", arguments: StoreKind.withCustom)
   func relationships(_ kind: StoreKind) throws {
     try withChild(kind) { stack, parent, child in
       let one = parent.new("Tag", ["name": "one"])
@@ -207,7 +207,7 @@ struct ParentTests {
     }
   }
 
-  @Test("Members that parent and child added to one ordered relationship are all there", arguments: StoreKind.allCases)
+  @Test("Members that parent and child added to one ordered relationship are all there", arguments: StoreKind.withCustom)
   func orderOfBoth(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let book = parent.new("Book")
@@ -253,7 +253,7 @@ struct ParentTests {
     }
   }
 
-  @Test("willSave and validation take place in the child, and again in the parent", arguments: StoreKind.allCases)
+  @Test("willSave and validation take place in the child, and again in the parent", arguments: StoreKind.withCustom)
   func validation(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let book = child.new("Book")
@@ -274,7 +274,7 @@ struct ParentTests {
     }
   }
 
-  @Test("Property by property, the later of child and parent wins", arguments: StoreKind.allCases)
+  @Test("Property by property, the later of child and parent wins", arguments: StoreKind.withCustom)
   func lastWriter(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let book = parent.new("Book", ["title": "T", "pages": 1, "isbn": "i"])
@@ -290,7 +290,7 @@ struct ParentTests {
 
   @Test(
     "Changing what the parent has deleted is a conflict, which the child's policy settles",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func deletedAbove(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let book = parent.new("Book", ["title": "T", "pages": 3])
@@ -310,7 +310,7 @@ struct ParentTests {
     }
   }
 
-  @Test("Rollback, refresh and reset of a child go back to what the parent has", arguments: StoreKind.allCases)
+  @Test("Rollback, refresh and reset of a child go back to what the parent has", arguments: StoreKind.withCustom)
   func goingBack(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let book = parent.new("Book", ["title": "T"])
@@ -332,7 +332,7 @@ struct ParentTests {
     }
   }
 
-  @Test("A grandchild's changes need two saves to the root, and a third to the store", arguments: StoreKind.allCases)
+  @Test("A grandchild's changes need two saves to the root, and a third to the store", arguments: StoreKind.withCustom)
   func depth(_ kind: StoreKind) throws {
     try withChild(kind) { stack, root, middle in
       let leaf = NSManagedObjectContext.child(of: middle)
@@ -360,7 +360,7 @@ struct ParentTests {
     }
   }
 
-  @Test("The root's failed save leaves the child's pushed changes where they were", arguments: StoreKind.allCases)
+  @Test("The root's failed save leaves the child's pushed changes where they were", arguments: StoreKind.withCustom)
   func failedRootSave(_ kind: StoreKind) throws {
     try withChild(kind) { stack, parent, child in
       let book = parent.new("Book", ["title": "T"])
@@ -379,7 +379,7 @@ struct ParentTests {
     }
   }
 
-  @Test("Unsaved objects of the parent are related to new ones of the child", arguments: StoreKind.allCases)
+  @Test("Unsaved objects of the parent are related to new ones of the child", arguments: StoreKind.withCustom)
   func unsavedInBoth(_ kind: StoreKind) throws {
     try withChild(kind) { stack, parent, child in
       let author = parent.new("Author", ["name": "A"])

@@ -20,7 +20,7 @@ struct RefreshTests {
 
   @Test(
     "Rollback: new objects go, deleted ones come back, changed ones and their relationships are as they were",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func rollback(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let (author, books, new) = try changed(context)
@@ -45,7 +45,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("Rollback tells the objects", arguments: StoreKind.allCases)
+  @Test("Rollback tells the objects", arguments: StoreKind.withCustom)
   func rollbackFlags(_ kind: StoreKind) throws {
     let model = model([entity("Flagged", [attribute("name")], class: Flagged.self)])
     try withStack(kind, model) { _, context in
@@ -60,7 +60,7 @@ struct RefreshTests {
   }
 
   @Test(
-    "refresh(mergeChanges: true) takes the new row under the unsaved changes", arguments: StoreKind.allCases)
+    "refresh(mergeChanges: true) takes the new row under the unsaved changes", arguments: StoreKind.withCustom)
   func refreshMerging(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A", "pages": 1])
@@ -84,7 +84,7 @@ struct RefreshTests {
 
   @Test(
     "refresh(mergeChanges: true) keeps unsaved members of relationships over the store's new ones",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func refreshRelationships(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book")
@@ -106,7 +106,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("refresh(mergeChanges: false) drops the changes and makes a fault", arguments: StoreKind.allCases)
+  @Test("refresh(mergeChanges: false) drops the changes and makes a fault", arguments: StoreKind.withCustom)
   func refreshDropping(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A"])
@@ -127,7 +127,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("refreshAllObjects keeps pending changes", arguments: StoreKind.allCases)
+  @Test("refreshAllObjects keeps pending changes", arguments: StoreKind.withCustom)
   func refreshAll(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let (author, books, new) = try changed(context)
@@ -142,7 +142,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("reset forgets everything: the objects are no longer of the context", arguments: StoreKind.allCases)
+  @Test("reset forgets everything: the objects are no longer of the context", arguments: StoreKind.withCustom)
   func reset(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let (author, _, new) = try changed(context)
@@ -161,7 +161,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("hasChanges and its kin follow every state", arguments: StoreKind.allCases)
+  @Test("hasChanges and its kin follow every state", arguments: StoreKind.withCustom)
   func hasChanges(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       #expect(!context.hasChanges)
@@ -185,7 +185,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("stalenessInterval 0 asks the store again, for a fault", arguments: StoreKind.allCases)
+  @Test("stalenessInterval 0 asks the store again, for a fault", arguments: StoreKind.withCustom)
   func staleness(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A"])
@@ -204,7 +204,7 @@ struct RefreshTests {
 
   @Test(
     "An object that was refreshed without its changes can change again after a save, and be saved",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func changeAfterRefresh(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "a"])
@@ -221,7 +221,7 @@ struct RefreshTests {
   }
 
   @Test(
-    "An object whose deletion was taken back can be deleted after the next save", arguments: StoreKind.allCases)
+    "An object whose deletion was taken back can be deleted after the next save", arguments: StoreKind.withCustom)
   func deletionAfterReturn(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book")
@@ -239,7 +239,7 @@ struct RefreshTests {
 
   @Test(
     "Refreshing a to-many relationship that changed here brings what changed elsewhere, and keeps what changed here",
-    arguments: StoreKind.allCases, [true, false])
+    arguments: StoreKind.withCustom, [true, false])
   func refreshedMembers(_ kind: StoreKind, _ isFault: Bool) throws {
     try withStack(kind) { stack, context in
       let author = context.new("Author")

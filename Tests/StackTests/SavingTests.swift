@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Saving and reading back")
 struct SavingTests {
-  @Test("A saved object is read back by another context", arguments: StoreKind.allCases)
+  @Test("A saved object is read back by another context", arguments: StoreKind.withCustom)
   func readBack(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     try stack.context.performAndWait {
@@ -18,7 +18,7 @@ struct SavingTests {
     }
   }
 
-  @Test("A changed object is written and read back", arguments: StoreKind.allCases)
+  @Test("A changed object is written and read back", arguments: StoreKind.withCustom)
   func update(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "Amerika", "pages": 100])
@@ -34,7 +34,7 @@ struct SavingTests {
     }
   }
 
-  @Test("A deleted object is gone after the save, and has no context", arguments: StoreKind.allCases)
+  @Test("A deleted object is gone after the save, and has no context", arguments: StoreKind.withCustom)
   func delete(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let tag = context.new("Tag")
@@ -50,7 +50,7 @@ struct SavingTests {
     }
   }
 
-  @Test("A new object that is deleted before the save is never written", arguments: StoreKind.allCases)
+  @Test("A new object that is deleted before the save is never written", arguments: StoreKind.withCustom)
   func insertAndDelete(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let tag = context.new("Tag")
@@ -64,7 +64,7 @@ struct SavingTests {
     }
   }
 
-  @Test("A save without changes tells nobody", arguments: StoreKind.allCases)
+  @Test("A save without changes tells nobody", arguments: StoreKind.withCustom)
   func nothingToSave(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let log = NotificationLog(context)
@@ -73,7 +73,7 @@ struct SavingTests {
     }
   }
 
-  @Test("A failed save leaves everything as it was, and the next one succeeds", arguments: StoreKind.allCases)
+  @Test("A failed save leaves everything as it was, and the next one succeeds", arguments: StoreKind.withCustom)
   func failedSave(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let old = context.new("Book", ["title": "Old"])
@@ -100,7 +100,7 @@ struct SavingTests {
     }
   }
 
-  @Test("An object changed back to what was read is no longer written", arguments: StoreKind.allCases)
+  @Test("An object changed back to what was read is no longer written", arguments: StoreKind.withCustom)
   func changedBack(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "A"])
@@ -121,7 +121,7 @@ struct SavingTests {
 
   @Test(
     "Objects of a subentity are found through the parent entity, with their own class of properties",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func subentities(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       context.new("Book", ["title": "Essay"])
@@ -137,7 +137,7 @@ struct SavingTests {
   }
 
   @Test(
-    "willSave may change the object and others, until nothing changes any more", arguments: StoreKind.allCases
+    "willSave may change the object and others, until nothing changes any more", arguments: StoreKind.withCustom
   )
   func willSave(_ kind: StoreKind) throws {
     let model = model([
@@ -152,7 +152,7 @@ struct SavingTests {
   }
 
   @Test(
-    "didSave comes after the objects have their permanent ids and no changes", arguments: StoreKind.allCases)
+    "didSave comes after the objects have their permanent ids and no changes", arguments: StoreKind.withCustom)
   func didSave(_ kind: StoreKind) throws {
     let model = model([
       entity("Counted", [attribute("rounds", .integer32AttributeType, default: 0)], class: Counted.self)
@@ -165,7 +165,7 @@ struct SavingTests {
   }
 
   @Test(
-    "Metadata of the store has its type, UUID and the model's version hashes", arguments: StoreKind.allCases)
+    "Metadata of the store has its type, UUID and the model's version hashes", arguments: StoreKind.withCustom)
   func metadata(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     let metadata = stack.coordinator.metadata(for: stack.store)

@@ -46,7 +46,7 @@ final class UndoWatched: NSManagedObject {
 
 @Suite("Undo")
 struct UndoTests {
-  @Test("There is no undo manager by default; undo and redo do nothing then", arguments: StoreKind.allCases)
+  @Test("There is no undo manager by default; undo and redo do nothing then", arguments: StoreKind.withCustom)
   func none(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       #expect(context.undoManager == nil)
@@ -59,7 +59,7 @@ struct UndoTests {
 
   @Test(
     "Undo of an insertion deletes the object, redo inserts it again with its id and values",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func insertion(_ kind: StoreKind) throws {
     try withUndo(kind) { stack, context, _ throws in
       let book = context.step { context.new("Book", ["title": "Orlando", "pages": 3]) }
@@ -78,7 +78,7 @@ struct UndoTests {
 
   @Test(
     "Undo of a deletion brings the object back with its id, values and relationships",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func deletion(_ kind: StoreKind) throws {
     try withUndo(kind) { stack, context, _ throws in
       let author = context.new("Author", ["name": "Woolf"])
@@ -103,7 +103,7 @@ struct UndoTests {
     }
   }
 
-  @Test("Undo of an update restores the values, redo sets them again", arguments: StoreKind.allCases)
+  @Test("Undo of an update restores the values, redo sets them again", arguments: StoreKind.withCustom)
   func update(_ kind: StoreKind) throws {
     try withUndo(kind) { stack, context, _ throws in
       let book = context.new("Book", ["title": "a", "pages": 1])
@@ -126,7 +126,7 @@ struct UndoTests {
     }
   }
 
-  @Test("Observers are told of what undo and redo change", arguments: StoreKind.allCases)
+  @Test("Observers are told of what undo and redo change", arguments: StoreKind.withCustom)
   func notifications(_ kind: StoreKind) throws {
     try withUndo(kind) { _, context, _ throws in
       let saved = context.new("Tag", ["name": "a"])
@@ -151,7 +151,7 @@ struct UndoTests {
     }
   }
 
-  @Test("Action names belong to the group, undone and redone", arguments: StoreKind.allCases)
+  @Test("Action names belong to the group, undone and redone", arguments: StoreKind.withCustom)
   func names(_ kind: StoreKind) throws {
     try withUndo(kind) { _, context, manager throws in
       context.step {
@@ -183,7 +183,7 @@ struct UndoTests {
 
   @Test(
     "Actions hold their objects, and neither they nor the manager hold the context",
-    arguments: StoreKind.allCases)
+    arguments: StoreKind.withCustom)
   func memory(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     weak var context: NSManagedObjectContext?

@@ -42,7 +42,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     self.context = context
     self.isMainQueue = isMainQueue
     super.init(layouts)
-    materialisation = Materialisation(owner: self, layout: layouts.layouts[0])
+    // A model without entities has no objects to make.
+    materialisation = layouts.layouts.first.map { Materialisation(owner: self, layout: $0) }
   }
 
   override var isOnQueue: Bool {

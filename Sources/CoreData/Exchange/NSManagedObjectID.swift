@@ -26,6 +26,14 @@ final class StoreIdentity: @unchecked Sendable {
   var asksContexts = false
 
   init(uuid: String) { self.uuid = uuid }
+
+  /// What ids look like, and how the store is spoken to, as another store has it.
+  func takeForm(of other: StoreIdentity) {
+    referenceText = other.referenceText
+    referenceKey = other.referenceKey
+    takesObjects = other.takesObjects
+    asksContexts = other.asksContexts
+  }
 }
 
 /// The identity of a managed object: its store, its entity, its key.

@@ -83,10 +83,10 @@ nonisolated open class NSPersistentStore: NSObject {
   func takePlace(of other: NSPersistentStore) {
     let own = identity
     let former = StoreIdentity(uuid: other.identity.uuid)
-    former.referenceText = other.identity.referenceText
+    former.takeForm(of: other.identity)
     identity = other.identity
     identity.uuid = own.uuid
-    identity.referenceText = own.referenceText
+    identity.takeForm(of: own)
     identity.store = self
     own.store = nil
     other.identity = former

@@ -1,3 +1,4 @@
+import DataModelFiles
 import Foundation
 
 /// What a file or folder is, told by what is in it.
@@ -72,20 +73,21 @@ public enum FileKind: Equatable, Sendable {
 
   /// A keyed archive: of a model, or of a store's metadata and objects.
   private static func propertyList(_ url: URL) throws -> FileKind {
+    // Not by Foundation, which does not survive every damaged list.
     guard let data = FileManager.default.contents(atPath: url.path),
-      let plist = try? PropertyListSerialization.propertyList(from: data, format: nil)
+      let plist = try? BinaryPropertyListReader.read(Array(data))
     else {
       throw InspectionFailure(
         "The file \(url.path) is truncated or damaged: its property list ends too early.")
     }
-    guard let archive = plist as? [String: Any], let objects = archive["$objects"] as? [Any] else {
+    guard let objects = plist.dictionary?["$objects"]?.array else {
       throw InspectionFailure(
         "The file \(url.path) is neither a store nor a model: it is some property list.")
     }
-    let classes = Set(objects.compactMap { ($0 as? [String: Any])?["$classname"] as? String })
+    let classes = Set(objects.compactMap { $0.dictionary?["$classname"]?.string })
     if classes.contains("NSManagedObjectModel") { return .compiledModel }
     if objects.contains(where: {
-      $0 as? String == "NSStoreModelVersionHashes" || $0 as? String == "NSStoreType"
+      $0.string == "NSStoreModelVersionHashes" || $0.string == "NSStoreType"
     }) {
       return .binaryStore
     }

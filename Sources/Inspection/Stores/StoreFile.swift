@@ -121,7 +121,7 @@ enum ModelOrigin: Equatable {
     case .given(let url, let version): "\(version) of \(url.path)"
     case .cached: "the one that the file keeps"
     case .inferred:
-      "INFERRED FROM THE TABLES: names and types are guesses, flags and delete rules are unknown; "
+      "INFERRED FROM THE FILE: names and types are guesses, flags and delete rules are unknown; "
         + "give one with --model"
     case .none: "NONE FOUND; give one with --model"
     }

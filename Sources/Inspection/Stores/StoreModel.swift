@@ -20,8 +20,8 @@ struct StoreModel {
       try take(given, hashes)
       return
     }
-    guard kind == .sqliteStore else {
-      obstacle = "its form of file keeps no model; give one with --model"
+    guard kind != .binaryStore else {
+      obstacle = "a binary store neither keeps its model nor names its attributes; give the model with --model"
       return
     }
     do {

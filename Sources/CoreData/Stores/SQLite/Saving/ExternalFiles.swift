@@ -95,10 +95,10 @@ struct ExternalFiles: Sendable {
   }
 
   /// Removes the files that no row names since the last commit. That is only in the log yet, which goes to
-  /// the disk first.
+  /// the disk first; where it can't, the files stay until the next opening.
   func removeAbandoned(_ names: [String]) {
-    ExternalFiles.synchronize(store.path + "-wal")
-    remove(names)
+    let code = ExternalFiles.synchronize(store.path + "-wal")
+    if code == 0 || code == ENOENT { remove(names) }
   }
 
   /// 0, or the number of the error. Some file systems can't do it for a folder; they need not.
