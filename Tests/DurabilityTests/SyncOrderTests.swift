@@ -55,6 +55,23 @@ struct SyncOrderTests {
         """)
   }
 
+  @Test(
+    "An atomic save: a new file is written and synced, takes the place of the old one, and the folder is synced",
+    arguments: ["xml", "binary"])
+  func atomic(_ name: String) throws {
+    let uuid = try Regex("[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
+    let trace = try update(name).replacing(uuid, with: "UUID")
+    let file = StoreSetup(name)!.url(in: URL(fileURLWithPath: "/")).lastPathComponent
+    #expect(
+      trace == """
+        create .\(file).UUID.saving
+        write .\(file).UUID.saving
+        sync .\(file).UUID.saving
+        rename .\(file).UUID.saving -> \(file)
+        sync .
+        """)
+  }
+
   @Test("A value's file is written and synced, and its folders are synced, before the commit that refers to it")
   func externalFile() throws {
     let file = """
