@@ -72,6 +72,13 @@ enum LoadedModels {
     }
   }
 
+  /// A model that fits a store, the newest first.
+  static func model(forStoreMetadata metadata: [String: Any]) -> NSManagedObjectModel? {
+    lock.withLock { models.compactMap(\.model) }.last {
+      $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+    }
+  }
+
   /// The entities of a class, newest model first; the same entity of an equal model counts once.
   static func entities(of type: NSManagedObject.Type) -> [NSEntityDescription] {
     let all = lock.withLock { models.compactMap(\.model) }

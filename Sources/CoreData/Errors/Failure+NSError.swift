@@ -34,6 +34,23 @@ extension Failure: CustomStringConvertible, LocalizedError {
       userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
     case .incompatibleModel(_, let metadata, _), .migrationUnavailable(_, let metadata, _):
       userInfo[NSStoreMetadataErrorKey] = metadata
+    case .notInferable(let entity, let property, _):
+      userInfo["entity"] = entity
+      userInfo["property"] = property
+    case .missingSourceModel(_, let metadata):
+      userInfo[NSStoreMetadataErrorKey] = metadata
+    case .missingMapping(_, let source, let destination, let underlying):
+      userInfo["sourceModel"] = source
+      userInfo["destinationModel"] = destination
+      userInfo[NSUnderlyingErrorKey] = underlying
+    case .migrationFailed(_, _, let underlying):
+      userInfo[NSUnderlyingErrorKey] = underlying
+    case .migrationViolatesConstraint(_, let entity, let attributes, _):
+      userInfo["entity"] = entity
+      userInfo[NSValidationKeyErrorKey] = attributes.joined(separator: ",")
+    case .policyFailed(_, _, _, let underlying), .migrationSourceStore(_, let underlying),
+      .migrationDestinationStore(_, let underlying):
+      userInfo[NSUnderlyingErrorKey] = underlying
     case .predicateFailed(_, let predicate, _):
       userInfo[NSValidationPredicateErrorKey] = predicate
     case .valueOutOfLimits(_, _, _, let rule):
@@ -94,6 +111,18 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .incompatibleSchema: return NSPersistentStoreIncompatibleSchemaError
     case .incompatibleModel: return NSPersistentStoreIncompatibleVersionHashError
     case .migrationUnavailable: return NSMigrationMissingMappingModelError
+    case .notInferable: return NSInferredMappingModelError
+    case .missingSourceModel: return NSMigrationMissingSourceModelError
+    case .missingMapping: return NSMigrationMissingMappingModelError
+    case .migrationFailed: return NSMigrationError
+    case .migrationViolatesConstraint: return NSMigrationConstraintViolationError
+    case .migrationCancelled: return NSMigrationCancelledError
+    case .policyFailed: return NSEntityMigrationPolicyError
+    case .migrationSourceStore: return NSMigrationManagerSourceStoreError
+    case .migrationDestinationStore: return NSMigrationManagerDestinationStoreError
+    case .modelReferenceNotFound: return NSManagedObjectModelReferenceNotFoundError
+    case .stagedMigration: return NSStagedMigrationFrameworkVersionMismatchError
+    case .stagedMigrationBackward: return NSStagedMigrationBackwardMigrationError
     case .unreadableModelFile: return CocoaError.Code.fileReadCorruptFile.rawValue
     case .unusableModel, .modelsDisagree, .templatesDisagree: return NSCoreDataError
     case .missingMandatoryValue: return NSValidationMissingMandatoryPropertyError
@@ -151,10 +180,13 @@ extension Failure: CustomStringConvertible, LocalizedError {
       .incompatibleSchema(let url, _, _), .unreadableModelFile(let url, _),
       .migrationUnavailable(let url, _, _), .storeLocked(let url, _), .storeExists(let url),
       .foreignStoreFile(let url, _, _), .damagedStore(let url, _, _), .unsuitableModel(let url, _, _),
-      .fileCall(let url, _, _, _), .notAFile(let url), .fileChangedElsewhere(let url):
+      .fileCall(let url, _, _, _), .notAFile(let url), .fileChangedElsewhere(let url),
+      .missingSourceModel(let url, _), .missingMapping(let url, _, _, _), .migrationFailed(let url, _, _),
+      .migrationViolatesConstraint(let url, _, _, _):
       return url
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),
-      .historyNotTracked(_, let url), .storeNotAdded(let url, _), .unsuitableMetadata(let url, _):
+      .historyNotTracked(_, let url), .storeNotAdded(let url, _), .unsuitableMetadata(let url, _),
+      .migrationSourceStore(let url, _), .migrationDestinationStore(let url, _):
       return url
     default:
       return nil

@@ -36,6 +36,10 @@ extension Failure {
       let store = url.map { "the store \($0.path)" } ?? "the store"
       return "The model used to open \(store) is incompatible with the one used to create it: "
         + "\(difference.words)."
+    case .notInferable, .missingSourceModel, .missingMapping, .migrationFailed, .migrationViolatesConstraint,
+      .migrationCancelled, .policyFailed, .migrationSourceStore, .migrationDestinationStore,
+      .modelReferenceNotFound, .stagedMigration, .stagedMigrationBackward:
+      return migrationDescription
     case .migrationUnavailable(let url, _, let difference):
       return "The store \(url.path) was created with another version of the model (\(difference.words)). "
         + "Migrating a store is not implemented."
@@ -164,6 +168,13 @@ extension Failure {
     switch self {
     case .incompatibleModel:
       return "The model used to open the store is incompatible with the one used to create the store"
+    case .notInferable(_, _, let reason), .migrationFailed(_, let reason, _), .stagedMigration(let reason),
+      .stagedMigrationBackward(let reason):
+      return reason
+    case .missingMapping:
+      return "Can't find or automatically infer mapping model for migration"
+    case .missingSourceModel:
+      return "Can't find model for source store"
     case .storeDirectoryMissing:
       return "Failed to create file; code = 2"
     case .notADatabase:

@@ -49,6 +49,25 @@ enum Failure: Error, @unchecked Sendable {
   case modelsDisagree(entity: String)
   case templatesDisagree(name: String)
 
+  // Migration. Models and errors are named by the room that throws.
+  /// Why no mapping can be inferred between two models, in a sentence without a full stop.
+  case notInferable(entity: String?, property: String?, reason: String)
+  case missingSourceModel(url: URL, metadata: [String: Any])
+  /// `underlying` says why none could be inferred; nil where that was not asked for.
+  case missingMapping(url: URL, source: Any, destination: Any, underlying: NSError?)
+  /// The store is as it was. `reason` in a sentence without a full stop.
+  case migrationFailed(url: URL, reason: String, underlying: NSError?)
+  /// Rows that a new uniqueness constraint does not allow.
+  case migrationViolatesConstraint(url: URL, entity: String, attributes: [String], values: [Any?])
+  case migrationCancelled
+  /// `underlying` is the error that the policy threw.
+  case policyFailed(policy: String, mapping: String, method: String, underlying: NSError)
+  case migrationSourceStore(url: URL?, underlying: NSError)
+  case migrationDestinationStore(url: URL?, underlying: NSError)
+  case modelReferenceNotFound(what: String)
+  case stagedMigration(reason: String)
+  case stagedMigrationBackward(reason: String)
+
   // Validation of one value; several are grouped by `multipleValidationErrors`.
   case missingMandatoryValue(Subject)
   case valueOfWrongClass(Subject, expected: String)

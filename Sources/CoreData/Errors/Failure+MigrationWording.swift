@@ -1,0 +1,45 @@
+import Foundation
+
+/// The words of migrations that fail.
+extension Failure {
+  var migrationDescription: String {
+    switch self {
+    case .notInferable(let entity, let property, let reason):
+      let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
+      return "A mapping model can't be inferred\(subject.isEmpty ? "" : ", because of \(subject)"): \(reason)."
+    case .missingSourceModel(let url, _):
+      return "Can't find the model that the store \(url.path) was made with: no bundle has it, the program has not "
+        + "loaded it, and the store does not keep it."
+    case .missingMapping(let url, _, _, let underlying):
+      guard let underlying else {
+        return "The store \(url.path) was made with another version of the model. No bundle has a mapping model for "
+          + "the two versions, and none was to be inferred."
+      }
+      return "The store \(url.path) was made with another version of the model. No bundle has a mapping model for the "
+        + "two versions. \(underlying.localizedDescription)"
+    case .migrationFailed(let url, let reason, let underlying):
+      let cause = underlying.map { " (\($0.localizedDescription))" } ?? ""
+      return "The store \(url.path) could not be migrated, and is as it was: \(reason)\(cause)."
+    case .migrationViolatesConstraint(let url, let entity, let attributes, let values):
+      let pairs = zip(attributes, values).map { "\($0) \(Failure.words(for: $1))" }.joined(separator: ", ")
+      return "The store \(url.path) could not be migrated, and is as it was: several objects of \(entity) have "
+        + "\(pairs.isEmpty ? "the same \(attributes.joined(separator: ", "))" : pairs), which the new version of the "
+        + "model has as unique."
+    case .migrationCancelled:
+      return "The migration was cancelled."
+    case .policyFailed(let policy, let mapping, let method, let underlying):
+      return "The migration policy \(policy) failed in \(method) for the mapping \(mapping): "
+        + underlying.localizedDescription
+    case .migrationSourceStore(_, let underlying):
+      return "The migration can't read its source store: \(underlying.localizedDescription)"
+    case .migrationDestinationStore(_, let underlying):
+      return "The migration can't write its destination store: \(underlying.localizedDescription)"
+    case .modelReferenceNotFound(let what):
+      return "The model of a migration stage can't be found: \(what)."
+    case .stagedMigration(let reason), .stagedMigrationBackward(let reason):
+      return "The staged migration can't be done: \(reason)."
+    default:
+      preconditionFailure("\(self.code) is no failure of a migration.")
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// What happens to the objects of an entity.
+public enum NSEntityMappingType: UInt, Sendable {
+  /// Not said.
+  case undefinedEntityMappingType = 0
+  /// The program's own policy decides.
+  case customEntityMappingType = 1
+  /// The entity is new; there is nothing to do for it.
+  case addEntityMappingType = 2
+  /// The entity is gone, and its objects with it.
+  case removeEntityMappingType = 3
+  /// The objects stay as they are.
+  case copyEntityMappingType = 4
+  /// The objects stay, with changed properties.
+  case transformEntityMappingType = 5
+}
+
+/// How a migration makes objects of one entity from those of another.
+///
+/// Not to be changed while a migration uses it.
+nonisolated open class NSEntityMapping: NSObject {
+  /// Unique in the mapping model; by custom `SourceToDestination`.
+  open var name: String!
+
+  open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
+
+  open var sourceEntityName: String?
+  /// 32 bytes. A mapping model is only found for models with these hashes.
+  open var sourceEntityVersionHash: Data?
+
+  open var destinationEntityName: String?
+  open var destinationEntityVersionHash: Data?
+
+  open var attributeMappings: [NSPropertyMapping]?
+  open var relationshipMappings: [NSPropertyMapping]?
+
+  /// The source objects; nil for all of the source entity, without those of its subentities.
+  open var sourceExpression: FoundationExpression?
+
+  /// The class of the policy, `Module.Class`; nil for ``NSEntityMigrationPolicy``.
+  open var entityMigrationPolicyClassName: String?
+
+  /// What the program wants to note about the mapping, for its policy to read.
+  open var userInfo: [AnyHashable: Any]?
+
+  public override init() { super.init() }
+
+  open override var description: String {
+    "NSEntityMapping \(name ?? "(no name)"): \(sourceEntityName ?? "nothing") to \(destinationEntityName ?? "nothing")"
+  }
+}

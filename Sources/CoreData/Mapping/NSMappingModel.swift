@@ -1,0 +1,27 @@
+import Foundation
+
+/// How the objects of one version of a model become those of another.
+///
+/// Inferred from the two models, read from a compiled file (`.cdm`), or built in code. Not to be changed while a
+/// migration uses it.
+nonisolated open class NSMappingModel: NSObject {
+  /// What the mapping was inferred from, as long as nobody has changed it.
+  final var inferredDelta: ModelDelta?
+
+  private var mappings: [NSEntityMapping] = []
+
+  public override init() { super.init() }
+
+  /// In the order in which a migration goes through them.
+  open var entityMappings: [NSEntityMapping]! {
+    get { mappings }
+    set {
+      mappings = newValue ?? []
+      inferredDelta = nil
+    }
+  }
+
+  open var entityMappingsByName: [String: NSEntityMapping] {
+    Dictionary(mappings.compactMap { mapping in mapping.name.map { ($0, mapping) } }) { first, _ in first }
+  }
+}

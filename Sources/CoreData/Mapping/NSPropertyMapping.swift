@@ -1,0 +1,22 @@
+import Foundation
+
+/// How a migration gets the value of one attribute or relationship of the new object.
+///
+/// Not to be changed while a migration uses it.
+nonisolated open class NSPropertyMapping: NSObject {
+  /// The property's name in the destination model.
+  open var name: String?
+
+  /// What the value is. Variables in it: `$manager`, `$source`, `$destination`, `$entityMapping`, `$propertyMapping`,
+  /// `$entityPolicy`. nil leaves the property as the new object has it.
+  open var valueExpression: FoundationExpression?
+
+  /// What the program wants to note about the mapping.
+  open var userInfo: [AnyHashable: Any]?
+
+  public override init() { super.init() }
+
+  open override var description: String {
+    "NSPropertyMapping \(name ?? "(no name)") = \(valueExpression.map { "\($0)" } ?? "nothing")"
+  }
+}
