@@ -2,6 +2,10 @@ import Foundation
 
 /// The words of migrations that fail.
 extension Failure {
+  /// Why nothing is inferred where objects would lack a value that they have to have.
+  static let missingMandatoryValues =
+    "Validation error missing attribute values on mandatory destination attribute"
+
   var migrationDescription: String {
     switch self {
     case .notInferable(let entity, let property, let reason):

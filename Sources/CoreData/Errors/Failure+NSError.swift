@@ -34,9 +34,10 @@ extension Failure: CustomStringConvertible, LocalizedError {
       userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
     case .incompatibleModel(_, let metadata, _), .migrationUnavailable(_, let metadata, _):
       userInfo[NSStoreMetadataErrorKey] = metadata
-    case .notInferable(let entity, let property, _):
+    case .notInferable(let entity, let property, let reason):
       userInfo["entity"] = entity
       userInfo["property"] = property
+      if reason == Failure.missingMandatoryValues { userInfo["attribute"] = property }
     case .missingSourceModel(_, let metadata):
       userInfo[NSStoreMetadataErrorKey] = metadata
     case .missingMapping(_, let source, let destination, let underlying):

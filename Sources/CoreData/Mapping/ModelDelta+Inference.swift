@@ -1,12 +1,112 @@
+import Foundation
+
 /// Which changes of a model need no mapping model of the program's.
+///
+/// Entities and properties are matched by `RenamingMatch`. Attributes are matched with attributes, relationships with
+/// relationships; what is transient takes no part.
 extension ModelDelta {
   /// Finds out what is what.
   ///
   /// - Parameter configuration: of both models, where the source has it; nil for all entities.
-  /// - Throws: `Failure.notInferable` for the first change that needs a program's help.
+  /// - Throws: `Failure.notInferable` for the first change that needs a program's help, parents before children, by
+  ///   name; and what makes one of the models unusable.
   init(
     inferredFrom source: NSManagedObjectModel, to destination: NSManagedObjectModel, configuration: String? = nil
   ) throws {
-    throw Failure.notInferable(entity: nil, property: nil, reason: "nothing is inferred yet")
+    try source.validateForUse()
+    try destination.validateForUse()
+    let match = try EntityMatch(from: source, to: destination)
+    let from = source.entitiesInStoreOrder(forConfigurationName: configuration) ?? source.entitiesInStoreOrder
+    guard let to = destination.entitiesInStoreOrder(forConfigurationName: configuration) else {
+      throw Failure.unknownConfiguration(
+        name: configuration ?? "", configurations: destination.configurations)
+    }
+    var left = Set(from.map(ObjectIdentifier.init))
+    var pairs: [EntityPair] = []
+    var added: [NSEntityDescription] = []
+    for entity in to {
+      guard let source = match.source(of: entity), left.remove(ObjectIdentifier(source)) != nil else {
+        added.append(entity)
+        continue
+      }
+      pairs.append(try EntityPair(source, entity, match))
+    }
+    self.init(
+      source: source, destination: destination, pairs: pairs, added: added,
+      removed: from.filter { left.contains(ObjectIdentifier($0)) })
+    try checkInverses()
+  }
+
+  /// Two relationships that led back to each other may part, and two that nothing led back to may meet; but what led
+  /// back to one can't lead back to another.
+  private func checkInverses() throws {
+    for pair in pairs {
+      for property in pair.properties {
+        guard let source = property.source as? NSRelationshipDescription,
+          let destination = property.destination as? NSRelationshipDescription,
+          let formerInverse = source.inverseRelationship, let inverse = destination.inverseRelationship,
+          let owner = inverse.owningEntity,
+          let kept = self.pair(ofDestination: owner)?.source(of: inverse.name) as? NSRelationshipDescription,
+          kept !== formerInverse, kept.inverseRelationship != nil
+        else { continue }
+        throw Failure.notInferable(
+          entity: pair.destination.storedName, property: destination.name,
+          reason: "The inverse was \(formerInverse.name) and is what \(kept.name) was")
+      }
+    }
+  }
+}
+
+extension ModelDelta.EntityPair {
+  /// - Throws: `Failure.notInferable`.
+  fileprivate init(
+    _ source: NSEntityDescription, _ destination: NSEntityDescription, _ match: EntityMatch
+  ) throws {
+    let from = source.properties.filter(\.takesPartInMigration)
+    let to = destination.properties.filter(\.takesPartInMigration)
+    let sources: [NSPropertyDescription?]
+    if source.versionHash == destination.versionHash {
+      // Identifiers tell of older versions than this one.
+      let byName = Dictionary(from.map { ($0.storedName, $0) }) { first, _ in first }
+      sources = to.map { byName[$0.storedName] }
+    } else {
+      let isAttribute = { (property: NSPropertyDescription) in property is NSAttributeDescription }
+      var matched: [ObjectIdentifier: NSPropertyDescription] = [:]
+      for kind in [true, false] {
+        try Self.match(
+          from.filter { isAttribute($0) == kind }, to.filter { isAttribute($0) == kind }, of: destination,
+          into: &matched)
+      }
+      sources = to.map { matched[ObjectIdentifier($0)] }
+    }
+    let inOrder = to.indices.sorted { to[$0].storedName.utf16.lexicographicallyPrecedes(to[$1].storedName.utf16) }
+    var properties: [ModelDelta.PropertyPair] = []
+    for place in inOrder {
+      let property = to[place]
+      let former = sources[place]
+      if let reason = property.reasonAgainst(former, hasObjects: !source.isAbstract, match) {
+        throw Failure.notInferable(entity: destination.storedName, property: property.storedName, reason: reason)
+      }
+      guard let former, property.keepsValue(of: former, match) else { continue }
+      properties.append(ModelDelta.PropertyPair(source: former, destination: property))
+    }
+    self.init(source: source, destination: destination, properties: properties)
+  }
+
+  private static func match(
+    _ from: [NSPropertyDescription], _ to: [NSPropertyDescription], of entity: NSEntityDescription,
+    into matched: inout [ObjectIdentifier: NSPropertyDescription]
+  ) throws {
+    func item(_ property: NSPropertyDescription) -> RenamingMatch.Item {
+      RenamingMatch.Item(name: property.storedName, identifier: property.storedRenamingIdentifier)
+    }
+    do {
+      let match = try RenamingMatch(from: from.map(item), to: to.map(item))
+      for (place, source) in match.sources.enumerated() {
+        if let source { matched[ObjectIdentifier(to[place])] = from[source] }
+      }
+    } catch let tie as RenamingMatch.Tie {
+      throw Failure.notInferable(entity: entity.storedName, property: tie.destinations[0], reason: tie.reason)
+    }
   }
 }

@@ -1,19 +1,27 @@
 /// Which entities and properties of one model are which of another: all that a migration has to know which no program
 /// helps.
 ///
-/// Immutable. Both models are frozen.
+/// Immutable. A migration freezes both models first; one that a program asked for may be of models that are not.
 struct ModelDelta {
   /// An entity that is in both.
   struct EntityPair {
     let source: NSEntityDescription
     let destination: NSEntityDescription
     /// Attributes and relationships that are kept, inherited ones included, in the order of the destination's names.
-    /// Transient ones and fetched properties are not among them.
+    /// Transient ones and fetched properties are not among them, nor derived attributes whose values are to be
+    /// computed anew, nor relationships to entities that are gone.
     let properties: [PropertyPair]
 
-    func source(of property: String) -> NSPropertyDescription? {
-      properties.first { $0.destination.name == property }?.source
+    private let sources: [String: NSPropertyDescription]
+
+    init(source: NSEntityDescription, destination: NSEntityDescription, properties: [PropertyPair]) {
+      self.source = source
+      self.destination = destination
+      self.properties = properties
+      sources = Dictionary(uniqueKeysWithValues: properties.map { ($0.destination.name, $0.source) })
     }
+
+    func source(of property: String) -> NSPropertyDescription? { sources[property] }
   }
 
   struct PropertyPair {
@@ -30,7 +38,31 @@ struct ModelDelta {
   /// In the source only, by name: their objects go.
   let removed: [NSEntityDescription]
 
-  func pair(ofDestination entity: NSEntityDescription) -> EntityPair? { pairs.first { $0.destination === entity } }
+  private let pairsOfDestinations: [ObjectIdentifier: Int]
+  private let pairsOfSources: [ObjectIdentifier: Int]
 
-  func pair(ofSource entity: NSEntityDescription) -> EntityPair? { pairs.first { $0.source === entity } }
+  /// - Parameters: in any order.
+  init(
+    source: NSManagedObjectModel, destination: NSManagedObjectModel, pairs: [EntityPair],
+    added: [NSEntityDescription], removed: [NSEntityDescription]
+  ) {
+    self.source = source
+    self.destination = destination
+    let pairs = pairs.sorted { NSEntityDescription.inNameOrder($0.destination, $1.destination) }
+    self.pairs = pairs
+    self.added = added.sorted(by: NSEntityDescription.inNameOrder)
+    self.removed = removed.sorted(by: NSEntityDescription.inNameOrder)
+    pairsOfDestinations = Dictionary(
+      uniqueKeysWithValues: pairs.indices.map { (ObjectIdentifier(pairs[$0].destination), $0) })
+    pairsOfSources = Dictionary(
+      uniqueKeysWithValues: pairs.indices.map { (ObjectIdentifier(pairs[$0].source), $0) })
+  }
+
+  func pair(ofDestination entity: NSEntityDescription) -> EntityPair? {
+    pairsOfDestinations[ObjectIdentifier(entity)].map { pairs[$0] }
+  }
+
+  func pair(ofSource entity: NSEntityDescription) -> EntityPair? {
+    pairsOfSources[ObjectIdentifier(entity)].map { pairs[$0] }
+  }
 }

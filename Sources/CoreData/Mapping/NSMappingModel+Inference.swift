@@ -3,7 +3,10 @@ import Foundation
 extension NSMappingModel {
   /// The mapping that two models imply; throws an error with the code 134190, whose `userInfo` has `entity`,
   /// `property` and `reason`, where a change needs a program's help.
-  open class func inferredMappingModel(
+  ///
+  /// The mappings are named "SourceToDestination", those of new and removed entities as the entity; parents stand
+  /// before children, removed entities last. The models stay as mutable as they are.
+  public class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {
     try publicErrors { NSMappingModel(try ModelDelta(inferredFrom: sourceModel, to: destinationModel)) }
@@ -12,6 +15,98 @@ extension NSMappingModel {
   /// The mappings that do what a delta says.
   convenience init(_ delta: ModelDelta) {
     self.init()
-    inferredDelta = delta
+    var names = Set<String>()
+    func unique(_ name: String) -> String {
+      var name = name
+      while !names.insert(name).inserted { name += "_" }
+      return name
+    }
+    let added = Set(delta.added.map(ObjectIdentifier.init))
+    var mappings: [NSEntityMapping] = []
+    for entity in delta.destination.entitiesInStoreOrder {
+      if let pair = delta.pair(ofDestination: entity) {
+        let name = "\(pair.source.storedName ?? "")To\(entity.storedName ?? "")"
+        mappings.append(NSEntityMapping(pair, name: unique(name)))
+      } else if added.contains(ObjectIdentifier(entity)) {
+        let mapping = NSEntityMapping()
+        mapping.name = unique(entity.storedName ?? "")
+        mapping.mappingType = .addEntityMappingType
+        mapping.destinationEntityName = entity.storedName
+        mapping.destinationEntityVersionHash = entity.versionHash
+        mappings.append(mapping)
+      }
+    }
+    for entity in delta.removed {
+      let mapping = NSEntityMapping()
+      mapping.name = unique(entity.storedName ?? "")
+      mapping.mappingType = .removeEntityMappingType
+      mapping.sourceEntityName = entity.storedName
+      mapping.sourceEntityVersionHash = entity.versionHash
+      mappings.append(mapping)
+    }
+    entityMappings = mappings
+    if delta.source.isFrozen, delta.destination.isFrozen { inferredDelta = delta }
+  }
+}
+
+extension NSEntityMapping {
+  /// All source objects of the entity itself: no source expression.
+  fileprivate convenience init(_ pair: ModelDelta.EntityPair, name: String) {
+    self.init()
+    self.name = name
+    sourceEntityName = pair.source.storedName
+    sourceEntityVersionHash = pair.source.versionHash
+    destinationEntityName = pair.destination.storedName
+    destinationEntityVersionHash = pair.destination.versionHash
+    mappingType =
+      sourceEntityVersionHash == destinationEntityVersionHash
+      ? .copyEntityMappingType : .transformEntityMappingType
+    let properties = pair.destination.properties.filter {
+      $0.takesPartInMigration && !($0 is NSDerivedAttributeDescription)
+    }.sorted { $0.storedName.utf16.lexicographicallyPrecedes($1.storedName.utf16) }
+    attributeMappings = properties.compactMap { $0 as? NSAttributeDescription }.map { attribute in
+      NSPropertyMapping(
+        attribute.storedName,
+        pair.source(of: attribute.storedName).map { attribute.valueExpression(of: $0) })
+    }
+    relationshipMappings = properties.filter { $0 is NSRelationshipDescription }.map { relationship in
+      NSPropertyMapping(
+        relationship.storedName,
+        pair.source(of: relationship.storedName).map(NSRelationshipDescription.valueExpression(of:)))
+    }
+  }
+}
+
+extension NSPropertyMapping {
+  /// - Parameter node: nil for a new property, which keeps the value of a new object.
+  fileprivate convenience init(_ name: String, _ node: ExpressionNode?) {
+    self.init()
+    self.name = name
+    valueExpression = node.map(NodeExpression.make)
+  }
+}
+
+extension NSAttributeDescription {
+  /// `$source.name`. Where there may be no value, and has to be one, it is that of a new object, the default value.
+  fileprivate func valueExpression(of former: NSPropertyDescription) -> ExpressionNode {
+    let value = ExpressionNode.nested(.variable("source"), [former.storedName])
+    guard former.isOptional, !isOptional else { return value }
+    let isThere = PredicateNode.comparison(Comparison(value, .notEqualTo, .constant(.null)))
+    return .conditional(isThere, value, .nested(.variable("destination"), [storedName]))
+  }
+}
+
+extension NSRelationshipDescription {
+  /// `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "name", $source.name)`:
+  /// what the objects have become, whichever of the hierarchy's mappings made them.
+  fileprivate static func valueExpression(of former: NSPropertyDescription) -> ExpressionNode {
+    .function(
+      PredicateFunction.methodCall,
+      [
+        .variable("manager"),
+        .constant(.string("destinationInstancesForSourceRelationshipNamed:sourceInstances:")),
+        .constant(.string(former.storedName)),
+        .nested(.variable("source"), [former.storedName]),
+      ])
   }
 }

@@ -29,6 +29,7 @@ struct StoreMigration {
 
   /// Brings the store to the destination model by what the two models imply.
   func migrateByInference(from source: NSManagedObjectModel) throws {
+    try source.freezeChecked()
     let delta: ModelDelta
     do {
       delta = try ModelDelta(inferredFrom: source, to: destination, configuration: configuration)

@@ -1,0 +1,65 @@
+/// Which entities of one model are which of another, whatever has become of their properties.
+struct EntityMatch {
+  private var destinations: [ObjectIdentifier: NSEntityDescription] = [:]
+  private var sources: [ObjectIdentifier: NSEntityDescription] = [:]
+
+  /// - Throws: `Failure.notInferable` for entities that several could be, and for merged hierarchies.
+  init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
+    let from = source.entitiesInStoreOrder
+    let to = destination.entitiesInStoreOrder
+    let match: RenamingMatch
+    do {
+      match = try RenamingMatch(from: from.map(EntityMatch.item), to: to.map(EntityMatch.item))
+    } catch let tie as RenamingMatch.Tie {
+      throw Failure.notInferable(entity: tie.destinations[0], property: nil, reason: tie.reason)
+    }
+    for (place, entity) in to.enumerated() {
+      guard let source = match.sources[place].map({ from[$0] }) else { continue }
+      sources[ObjectIdentifier(entity)] = source
+      destinations[ObjectIdentifier(source)] = entity
+    }
+    for root in to where root.superentity == nil && self.source(of: root) == nil { try checkFamily(of: root) }
+  }
+
+  func source(of destination: NSEntityDescription) -> NSEntityDescription? {
+    sources[ObjectIdentifier(destination)]
+  }
+
+  func destination(of source: NSEntityDescription) -> NSEntityDescription? {
+    destinations[ObjectIdentifier(source)]
+  }
+
+  /// What the objects that a relationship to `source` leads to have become: the entity itself and those below it.
+  func destinationsOfFamily(of source: NSEntityDescription) -> [NSEntityDescription] {
+    source.withDescendants.compactMap(destination(of:))
+  }
+
+  private static func item(_ entity: NSEntityDescription) -> RenamingMatch.Item {
+    RenamingMatch.Item(name: entity.storedName ?? "", identifier: entity.storedRenamingIdentifier)
+  }
+
+  /// The entities below a new root may be new, or of one former hierarchy: rows of two tables, which count each for
+  /// itself, can't become rows of one.
+  private func checkFamily(of root: NSEntityDescription) throws {
+    var first: NSEntityDescription?
+    for entity in nearestKept(below: root) {
+      guard let source = source(of: entity) else { continue }
+      guard let known = first else {
+        first = source
+        continue
+      }
+      if known.rootEntity !== source.rootEntity {
+        throw Failure.notInferable(
+          entity: root.storedName, property: nil,
+          reason: "Entity hierarchies cannot be merged: \(known.storedName ?? "") and \(source.storedName ?? "") had no "
+            + "common parent and now have \(root.storedName ?? "") as a new one")
+      }
+    }
+  }
+
+  private func nearestKept(below entity: NSEntityDescription) -> [NSEntityDescription] {
+    entity.storedSubentities.sorted(by: NSEntityDescription.inNameOrder).flatMap { child in
+      source(of: child) == nil ? nearestKept(below: child) : [child]
+    }
+  }
+}

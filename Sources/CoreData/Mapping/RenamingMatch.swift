@@ -1,0 +1,120 @@
+/// Which names of one version are which names of another, by their renaming identifiers: of a model's entities, of an
+/// entity's attributes or relationships.
+///
+/// In this order, each source being used once:
+/// 1. both have the same identifier: the chain of renamings goes on; of several, those of the same name first;
+/// 2. the destination's identifier is the source's name: it was renamed;
+/// 3. the source's identifier is the destination's name, and nothing has the source's own name any more: the renaming
+///    is taken back;
+/// 4. the names are equal.
+struct RenamingMatch {
+  struct Item {
+    let name: String
+    /// nil where it is empty or the name itself.
+    let identifier: String?
+
+    init(name: String, identifier: String?) {
+      self.name = name
+      self.identifier = identifier == name || identifier == "" ? nil : identifier
+    }
+  }
+
+  /// Several items that could be one.
+  struct Tie: Error {
+    let identifier: String
+    /// Names in order; more than one in one of the two.
+    let sources: [String]
+    let destinations: [String]
+  }
+
+  /// For each destination the place of its source among the sources.
+  private(set) var sources: [Int?]
+
+  private let from: [Item]
+  private let to: [Item]
+  private var isUsed: [Bool]
+
+  /// - Throws: `Tie`.
+  init(from: [Item], to: [Item]) throws {
+    self.from = from
+    self.to = to
+    sources = Array(repeating: nil, count: to.count)
+    isUsed = Array(repeating: false, count: from.count)
+    let fromByName = Dictionary(from.indices.map { (from[$0].name, $0) }) { first, _ in first }
+    let toByIdentifier = RenamingMatch.byIdentifier(to)
+    let fromByIdentifier = RenamingMatch.byIdentifier(from)
+    if !toByIdentifier.isEmpty {
+      let identifiers = toByIdentifier.keys.sorted()
+      for identifier in identifiers {
+        try matchKept(identifier, fromByIdentifier[identifier] ?? [], toByIdentifier[identifier] ?? [])
+      }
+      for identifier in identifiers {
+        guard let source = fromByName[identifier], !isUsed[source] else { continue }
+        try match(identifier, [source], toByIdentifier[identifier] ?? [])
+      }
+    }
+    if !fromByIdentifier.isEmpty {
+      let toByName = Dictionary(to.indices.map { (to[$0].name, $0) }) { first, _ in first }
+      for identifier in fromByIdentifier.keys.sorted() {
+        guard let destination = toByName[identifier], to[destination].identifier == nil else { continue }
+        let gone = (fromByIdentifier[identifier] ?? []).filter { source in
+          toByName[from[source].name].map { sources[$0] != nil } ?? true
+        }
+        try match(identifier, gone, [destination])
+      }
+    }
+    for destination in to.indices where sources[destination] == nil {
+      guard let source = fromByName[to[destination].name], !isUsed[source] else { continue }
+      take(source, for: destination)
+    }
+  }
+
+  private mutating func take(_ source: Int, for destination: Int) {
+    sources[destination] = source
+    isUsed[source] = true
+  }
+
+  private mutating func matchKept(_ identifier: String, _ from: [Int], _ to: [Int]) throws {
+    guard !from.isEmpty else { return }
+    for destination in to {
+      if let source = from.first(where: { self.from[$0].name == self.to[destination].name }) {
+        take(source, for: destination)
+      }
+    }
+    try match(identifier, from, to)
+  }
+
+  /// Makes a pair of what is left, if there is one of each.
+  private mutating func match(_ identifier: String, _ from: [Int], _ to: [Int]) throws {
+    let from = from.filter { !isUsed[$0] }
+    let to = to.filter { sources[$0] == nil }
+    guard let source = from.first, let destination = to.first else { return }
+    guard from.count == 1, to.count == 1 else {
+      throw Tie(
+        identifier: identifier, sources: from.map { self.from[$0].name }.sorted(),
+        destinations: to.map { self.to[$0].name }.sorted())
+    }
+    take(source, for: destination)
+  }
+
+  private static func byIdentifier(_ items: [Item]) -> [String: [Int]] {
+    var places: [String: [Int]] = [:]
+    for (place, item) in items.enumerated() {
+      if let identifier = item.identifier { places[identifier, default: []].append(place) }
+    }
+    return places
+  }
+}
+
+extension RenamingMatch.Tie {
+  /// In a sentence without a full stop.
+  var reason: String {
+    func list(_ names: [String]) -> String { names.joined(separator: " and ") }
+    if sources.count == 1 {
+      return "\(list(destinations)) have one renaming identifier, \(identifier), and only one of them can be what "
+        + "\(sources[0]) was"
+    }
+    return "\(list(sources)) have one renaming identifier, \(identifier), and only one of them can have become "
+      + list(destinations)
+  }
+}
