@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
     guard hasChanges || !lockedList.isEmpty else { return }
     post(.NSManagedObjectContextWillSave)
     settle()
-    try validatePendingChanges()
+    if validatesOnSave { try validatePendingChanges() }
     if !eventList.isEmpty { processChanges(propagatingDeletes: true) }
     var plan = try SavePlan(self, coordinator)
     let rewritten = try commit(&plan, coordinator)

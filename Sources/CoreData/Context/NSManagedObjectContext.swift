@@ -88,6 +88,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Unchanged objects whose version the next save checks.
   @exclusivity(unchecked) final var lockedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) final var refreshedInEvent = ContiguousArray<NSManagedObject>()
+  /// Whether a save checks the model's rules. Off for a migration, which makes objects before their relationships.
+  @exclusivity(unchecked) final var validatesOnSave = true
   /// Set while rules and merges change objects by themselves.
   @exclusivity(unchecked) final var isProcessing = false
   /// Ids that were handed out before their object was saved: they lead to it for the life of the context.

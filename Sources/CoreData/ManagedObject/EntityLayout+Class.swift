@@ -14,6 +14,11 @@ extension EntityLayout {
     classWord.value = UInt(bitPattern: unsafeBitCast(found, to: UnsafeRawPointer.self))
     return found
   }
+
+  /// From now on objects are `NSManagedObject`, whatever class the model names. Before the first one is made.
+  func makesPlainObjects() {
+    classWord.value = UInt(bitPattern: unsafeBitCast(NSManagedObject.self as NSManagedObject.Type, to: UnsafeRawPointer.self))
+  }
 }
 
 /// Entity classes by the names that models use.
@@ -34,26 +39,30 @@ enum EntityClasses {
   }
 
   /// `NSClassFromString` costs milliseconds at its first call; a class that is not nested has a simple mangling.
-  private static func type(named name: String) -> NSManagedObject.Type? {
+  static func anyClass(named name: String) -> AnyClass? {
     let parts = name.split(separator: ".")
     if parts.count == 2 {
       let mangled = parts.map { "\($0.utf8.count)\($0)" }.joined() + "C"
-      if let found = _typeByName(mangled) as? NSManagedObject.Type { return found }
+      if let found = _typeByName(mangled) as? AnyClass { return found }
     }
     // Foundation complains about more parts, and finds nothing.
-    return parts.count > 2 ? nil : NSClassFromString(name) as? NSManagedObject.Type
+    return parts.count > 2 ? nil : NSClassFromString(name)
+  }
+
+  /// The full names that a name in a model may stand for.
+  static func candidates(_ name: String) -> [String] {
+    let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
+    if plain.contains(".") { return [plain] }
+    lock.lock()
+    let known = modules
+    lock.unlock()
+    return known.map { "\($0).\(plain)" } + ["\(ProcessInfo.processInfo.processName).\(plain)"]
   }
 
   static func find(_ name: String, entity: String, isExpected: Bool = true) -> NSManagedObject.Type {
     if name == "NSManagedObject" || name.isEmpty { return NSManagedObject.self }
-    let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
-    lock.lock()
-    let known = modules
-    lock.unlock()
-    let program = ProcessInfo.processInfo.processName
-    let candidates = plain.contains(".") ? [plain] : known.map { "\($0).\(plain)" } + ["\(program).\(plain)"]
-    for candidate in candidates {
-      if let found = type(named: candidate) { return found }
+    for candidate in candidates(name) {
+      if let found = anyClass(named: candidate) as? NSManagedObject.Type { return found }
     }
     guard isExpected else { return NSManagedObject.self }
     lock.lock()

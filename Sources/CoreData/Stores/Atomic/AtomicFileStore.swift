@@ -23,6 +23,11 @@ class AtomicFileStore: NSPersistentStore, RowStore {
   /// The file as it was read or written last, and where.
   private var known: (path: String, stamp: WholeFile.Stamp)?
 
+  /// Whether a commit writes the file; else the next one does, once it is to. For a migration, which saves often.
+  var writesFile = true {
+    didSet { if writesFile, !oldValue { lock.withLock { isMetadataChanged = true } } }
+  }
+
   var rowCache: RowCache { committed.rowCache }
 
   override var type: String { Self.form.type }
@@ -187,7 +192,7 @@ class AtomicFileStore: NSPersistentStore, RowStore {
       throw Failure.readOnlyStore(url: url, entity: entity.map { committed.layouts.layouts[$0].name })
     }
     let isMetadataChanged = lock.withLock { self.isMetadataChanged }
-    if changes.writesNothing, !isMetadataChanged { return committed.commit(changes) }
+    if changes.writesNothing && !isMetadataChanged || !writesFile { return committed.commit(changes) }
     return try committed.commit(changes) { rows in
       try Self.translating(url, isWriting: true) { try write(rows, url) }
     }

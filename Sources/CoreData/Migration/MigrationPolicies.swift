@@ -1,0 +1,28 @@
+import Foundation
+
+/// Policy classes by the names that mapping models use.
+enum MigrationPolicies {
+  /// A new policy for an entity mapping.
+  ///
+  /// `Module.Class` is looked up as it is; a name without a module in the modules whose managed object classes the
+  /// program has used, then in the program's own.
+  static func make(for mapping: NSEntityMapping, url: URL) throws -> NSEntityMigrationPolicy {
+    guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty, name != "NSEntityMigrationPolicy" else {
+      return NSEntityMigrationPolicy()
+    }
+    for candidate in EntityClasses.candidates(name) {
+      guard let found = EntityClasses.anyClass(named: candidate) else { continue }
+      guard let policy = found as? NSEntityMigrationPolicy.Type else {
+        throw refusal(mapping, url, "\(name) is no subclass of NSEntityMigrationPolicy")
+      }
+      return policy.init()
+    }
+    throw refusal(mapping, url, "the program has no class \(name); a class is found as \"Module.Class\"")
+  }
+
+  private static func refusal(_ mapping: NSEntityMapping, _ url: URL, _ what: String) -> Failure {
+    .migrationFailed(
+      url: url, reason: "the mapping \(mapping.name ?? "without a name") can't have its policy: \(what)",
+      underlying: nil)
+  }
+}

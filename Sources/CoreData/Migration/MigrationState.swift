@@ -1,0 +1,54 @@
+import Foundation
+
+/// What other threads may know of a migration, and say to it.
+// @unchecked Sendable: everything is only touched under `lock`; a Progress may be used from any thread.
+final class MigrationState: @unchecked Sendable {
+  private let lock = NSLock()
+  private var error: NSError?
+  private var isRunning = false
+  private var done = 0.0
+  private var reported: [Progress] = [Progress.discreteProgress(totalUnitCount: MigrationState.units)]
+
+  private static let units: Int64 = 1000
+
+  /// From 0 to 1.
+  var fraction: Double { lock.withLock { done } }
+
+  var progress: Progress { lock.withLock { reported[0] } }
+
+  /// A migration begins, on this thread, whose current `Progress` becomes a parent of what is reported.
+  func begin() {
+    lock.withLock {
+      error = nil
+      isRunning = true
+      done = 0
+      if reported.count > 1 || reported[0].completedUnitCount > 0 {
+        reported = [Progress.discreteProgress(totalUnitCount: MigrationState.units)]
+      }
+      if Progress.current() != nil { reported.append(Progress(totalUnitCount: MigrationState.units)) }
+    }
+  }
+
+  func end() { lock.withLock { isRunning = false } }
+
+  func advance(to fraction: Double) {
+    let (progresses, count) = lock.withLock {
+      done = max(done, min(fraction, 1))
+      return (reported, Int64(done * Double(MigrationState.units)))
+    }
+    for progress in progresses where progress.completedUnitCount < count { progress.completedUnitCount = count }
+  }
+
+  func cancel(_ error: NSError) {
+    lock.withLock {
+      if isRunning, self.error == nil { self.error = error }
+    }
+  }
+
+  /// Why the migration is to end; nil to go on.
+  var cancellation: NSError? {
+    let (error, progresses) = lock.withLock { (self.error, reported) }
+    if let error { return error }
+    return progresses.contains(where: \.isCancelled) ? Failure.migrationCancelled.nsError : nil
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+
+/// The variables of a mapping's expressions, without the `$`.
+public let NSMigrationManagerKey = "manager"
+public let NSMigrationSourceObjectKey = "source"
+public let NSMigrationDestinationObjectKey = "destination"
+public let NSMigrationEntityMappingKey = "entityMapping"
+public let NSMigrationPropertyMappingKey = "propertyMapping"
+public let NSMigrationEntityPolicyKey = "entityPolicy"
+
+/// How one entity mapping of a migration is carried out. A program subclasses it for what expressions can't say.
+///
+/// A migration goes through its entity mappings three times, always in their order:
+///
+/// | pass | calls, for each mapping |
+/// |---|---|
+/// | making objects | `begin`; `createDestinationInstances` for each source object; `endInstanceCreation` |
+/// | relating them | `createRelationships` for each object that was associated; `endRelationshipCreation` |
+/// | checking them | `performCustomValidation`; `end` |
+///
+/// One policy object is made for each mapping, by ``init()``, and lives as long as the migration: it may keep what it
+/// likes in its properties. All calls come one after the other, on the queues of both contexts. An error that a method
+/// throws ends the migration with an error 134170 around it, and the new store is removed.
+///
+/// Objects are saved every few hundred, without being validated, and become faults; objects that a policy keeps stay
+/// usable. Their transient values don't outlive such a save.
+nonisolated open class NSEntityMigrationPolicy: NSObject {
+  public required override init() { super.init() }
+
+  /// Before the first object of a mapping. Does nothing.
+  open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
+
+  /// Makes the new objects of one source object.
+  ///
+  /// Makes one of the mapping's destination entity, sets the attributes that have expressions, and associates the two;
+  /// nothing for a mapping without destination entity.
+  open func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try publicErrors { try makeInstance(for: sInstance, mapping, manager) }
+  }
+
+  /// After the last object of a mapping was made. Does nothing.
+  open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+  /// Sets the relationships of one new object that have expressions. All objects of all mappings are there by now.
+  open func createRelationships(
+    forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try publicErrors { try relate(dInstance, mapping, manager) }
+  }
+
+  /// After the last object of a mapping was related. Does nothing.
+  open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+  /// For checks beyond the model's own, which follow when all mappings are through. Does nothing.
+  open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+
+  /// The last call for a mapping. Does nothing.
+  open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+}
+
+extension NSEntityMigrationPolicy {
+  private func makeInstance(
+    for source: NSManagedObject, _ mapping: NSEntityMapping, _ manager: NSMigrationManager
+  ) throws {
+    guard let entity = manager.destinationEntity(for: mapping) else { return }
+    let destination = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
+    var variables = MigrationVariables(
+      manager: manager, mapping: mapping, policy: self, source: source, destination: destination)
+    for property in mapping.attributeMappings ?? [] {
+      guard let name = property.name, let expression = property.valueExpression,
+        !(entity.attributesByName[name] is NSDerivedAttributeDescription)
+      else { continue }
+      variables.property = property
+      try destination.setValue(try MigrationExpressions.value(of: expression, variables), checkedForKey: name)
+    }
+    manager.associate(sourceInstance: source, withDestinationInstance: destination, for: mapping)
+  }
+
+  private func relate(
+    _ destination: NSManagedObject, _ mapping: NSEntityMapping, _ manager: NSMigrationManager
+  ) throws {
+    guard let mappings = mapping.relationshipMappings, mappings.contains(where: { $0.valueExpression != nil }) else {
+      return
+    }
+    var variables = MigrationVariables(
+      manager: manager, mapping: mapping, policy: self, destination: destination)
+    variables.source =
+      manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [destination]).first
+    for property in mappings {
+      guard let name = property.name, let expression = property.valueExpression else { continue }
+      variables.property = property
+      let value = try MigrationExpressions.value(of: expression, variables)
+      guard let relationship = destination.entity.relationshipsByName[name] else {
+        try destination.setValue(value, checkedForKey: name)
+        continue
+      }
+      let members = MigrationExpressions.objects(in: value)
+      if !relationship.isToMany {
+        try destination.setValue(members.first, checkedForKey: name)
+      } else if relationship.isOrdered {
+        try destination.setValue(NSOrderedSet(array: members), checkedForKey: name)
+      } else {
+        try destination.setValue(NSSet(array: members), checkedForKey: name)
+      }
+    }
+  }
+}

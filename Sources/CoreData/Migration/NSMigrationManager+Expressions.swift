@@ -1,0 +1,31 @@
+import Foundation
+
+/// What the expressions of mapping models call besides the public methods.
+extension NSMigrationManager {
+  /// A request for the objects of one source entity, without those of its subentities.
+  func fetchRequest(
+    forSourceEntityNamed name: String, predicateString: String
+  ) throws -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: name)
+    request.includesSubentities = false
+    if predicateString != "TRUEPREDICATE" { request.predicate = try NSPredicate.parsing(predicateString) }
+    return request
+  }
+
+  /// The objects that were made of the destinations of a source relationship, in their order: by whichever mappings
+  /// are for the relationship's destination entity, or for those below it.
+  ///
+  /// The relationship is one of the current mapping's source entity.
+  func destinationInstances(
+    forSourceRelationshipNamed name: String, sourceInstances: [NSManagedObject]?
+  ) throws -> [NSManagedObject] {
+    guard let run, let current = run.current else { return [] }
+    guard let layout = current.sourceEntityName.flatMap(run.source.layouts.layout(named:)),
+      let relationship = layout.property(named: name), relationship.isRelationship
+    else {
+      throw Failure.unknownKeyPath(keyPath: name, entity: current.sourceEntityName ?? "", missing: name)
+    }
+    let entities = run.source.layouts.layouts[relationship.destinations].map(\.name)
+    return run.destinations(run.names(ofMappingsFrom: Set(entities)), of: sourceInstances)
+  }
+}

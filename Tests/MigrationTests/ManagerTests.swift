@@ -1,0 +1,4 @@
+import CoreData
+import Foundation
+import Testing
+@Suite struct ManagerTests {}
