@@ -1,18 +1,137 @@
+internal import DataModelFiles
 import Foundation
 
 extension NSMappingModel {
-  /// The mapping model among a bundle's `.cdm` files whose entity mappings are between these two models, by version
-  /// hashes; nil where there is none. For nil the main bundle, which in a Swift package is where the resources of the
+  /// The mapping model among a bundle's `.cdm` files that is for these two models; nil where there is none, and where
+  /// one of the models is nil. For nil the main bundle, which in a Swift package is where the resources of the
   /// program's targets lie.
+  ///
+  /// A mapping model is for two models if
+  /// - the source model has the source entity of each of its mappings, with that version hash, and the destination
+  ///   model the destination entity;
+  /// - each entity that both models have, that is not abstract and has another hash in each, is the source of one of
+  ///   its mappings.
+  ///
+  /// Of several the first by name is taken, whatever the order of mappings and of bundles. Files that can't be read
+  /// are passed over; `init(checkedContentsOf:)` says what is wrong with one.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
   ) {
+    guard let sourceModel, let destinationModel else { return nil }
+    let urls = NSManagedObjectModel.resourceURLs(in: bundles, ["cdm"]).sorted {
+      ($0.lastPathComponent, $0.path) < ($1.lastPathComponent, $1.path)
+    }
+    for url in urls {
+      guard let file = try? MappingModelFiles.model(at: url).model,
+        file.fits(sourceModel, destinationModel)
+      else { continue }
+      self.init()
+      guard (try? fill(from: file, url: url)) != nil else { return nil }
+      return
+    }
     return nil
   }
 
-  /// The mapping model in a `.cdm` file; nil where it can't be read.
+  /// The mapping model in a compiled file (`.cdm`), or in the editor's (`.xcmappingmodel`), which Apple's framework does
+  /// not read; nil where it can't be read, and `init(checkedContentsOf:)` says why.
   public convenience init?(contentsOf url: URL?) {
-    return nil
+    guard let url, let model = try? NSMappingModel(checkedContentsOf: url) else { return nil }
+    self.init()
+    entityMappings = model.entityMappings
+  }
+
+  /// As `init(contentsOf:)`, for files that a user chose: throws an error of the Cocoa domain whose text names file, entity
+  /// mapping, property, and what is wrong.
+  public convenience init(checkedContentsOf url: URL) throws {
+    self.init()
+    do {
+      try fill(from: try MappingModelFiles.model(at: url).model, url: url)
+    } catch let error as InvalidDataModel {
+      throw Failure.unreadableModelFile(url: url, what: error.description).nsError
+    }
+  }
+
+  /// - Throws: `InvalidDataModel` for an expression that the format language has no words for.
+  private func fill(from file: MappingModelFile, url: URL) throws {
+    entityMappings = try file.entityMappings.map { value in
+      func expression(_ value: MappingExpression?, of property: String?, in mapping: String) throws
+        -> FoundationExpression?
+      {
+        guard let text = value?.text else { return nil }
+        do {
+          return NodeExpression.make(try PredicateParser.expression(text))
+        } catch {
+          throw InvalidDataModel(problems: [
+            DataModelProblem(
+              .error, file: url.path, entity: mapping, property: property,
+              message: "the expression \(text) can't be read: \(Failure.words(of: error))")
+          ])
+        }
+      }
+      let mapping = NSEntityMapping()
+      mapping.name = value.name
+      mapping.mappingType = NSEntityMappingType(rawValue: UInt(value.type.rawValue)) ?? .undefinedEntityMappingType
+      mapping.sourceEntityName = value.sourceName
+      mapping.sourceEntityVersionHash = value.sourceHash.map { Data($0) }
+      mapping.destinationEntityName = value.destinationName
+      mapping.destinationEntityVersionHash = value.destinationHash.map { Data($0) }
+      mapping.sourceExpression = try expression(value.sourceExpression, of: nil, in: value.name)
+      mapping.entityMigrationPolicyClassName = value.policyClassName
+      mapping.userInfo = Self.userInfo(value.userInfo)
+      func properties(_ list: [MappingModelFile.PropertyMapping]) throws -> [NSPropertyMapping] {
+        try list.map {
+          let property = NSPropertyMapping()
+          property.name = $0.name
+          property.valueExpression = try expression($0.expression, of: $0.name, in: value.name)
+          property.userInfo = Self.userInfo($0.userInfo)
+          return property
+        }
+      }
+      mapping.attributeMappings = try properties(value.attributeMappings)
+      mapping.relationshipMappings = try properties(value.relationshipMappings)
+      return mapping
+    }
+  }
+
+  private static func userInfo(_ values: [String: DataModel.Value]) -> [AnyHashable: Any]? {
+    guard !values.isEmpty else { return nil }
+    var info: [AnyHashable: Any] = [:]
+    for (key, value) in values {
+      info[key] =
+        switch value {
+        case .boolean(let flag): flag
+        case .integer(let number): Int(number)
+        case .double(let number): number
+        case .decimal(let number): NSDecimalNumber(decimal: number)
+        case .string(let text): text
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .data(let bytes): Data(bytes)
+        case .uuid(let uuid): uuid
+        case .uri(let text): URL(string: text) ?? text as Any
+        }
+    }
+    return info
+  }
+}
+
+extension MappingModelFile {
+  /// See `NSMappingModel.init(from:forSourceModel:destinationModel:)`.
+  fileprivate func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
+    func has(_ name: String?, _ hash: [UInt8]?, _ hashes: [String: Data]) -> Bool {
+      guard let name else { return true }
+      return hash.map { Data($0) } == hashes[name] && hash != nil
+    }
+    let (old, new) = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
+    guard !entityMappings.isEmpty,
+      entityMappings.allSatisfy({
+        has($0.sourceName, $0.sourceHash, old) && has($0.destinationName, $0.destinationHash, new)
+      })
+    else { return false }
+    let sources = Set(entityMappings.compactMap(\.sourceName))
+    return old.allSatisfy { name, hash in
+      guard let other = new[name], other != hash else { return true }
+      return sources.contains(name) || source.entitiesByName[name]?.isAbstract ?? true
+    }
   }
 }

@@ -18,11 +18,16 @@ extension NSManagedObjectModel {
   }
 
   private static func modelURLs(in bundles: [Bundle]?) -> [URL] {
+    resourceURLs(in: bundles, ["momd", "mom"])
+  }
+
+  /// What lies in bundles with one of these extensions: bundle by bundle, in order of name.
+  static func resourceURLs(in bundles: [Bundle]?, _ types: Set<String>) -> [URL] {
     let folders = (bundles ?? [.main]).flatMap { bundle -> [URL] in
       let own = [bundle.resourceURL ?? bundle.bundleURL]
       return bundle.bundlePath == Bundle.main.bundlePath ? PackageResources.folders() + own : own
     }
-    return folders.flatMap { files(in: $0, ["momd", "mom"]) }
+    return folders.flatMap { files(in: $0, types) }
   }
 
   /// The models of all versions in a `.momd`.

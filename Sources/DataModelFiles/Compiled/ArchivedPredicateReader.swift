@@ -54,12 +54,23 @@ struct ArchivedPredicateReader {
     // A key path on something else than the evaluated object is kept as a function.
     case 4 where object.className == "NSKeyPathExpression": return try keyPath(object, unknown, depth: depth)
     case 4:
-      // The language's own functions are methods of a class; what else is called is a method of the operand.
-      guard let selector = object.string("NSSelectorName"),
-        object.object("NSOperand")?.has("NSConstantValueClassName") ?? true
-      else { throw unknown }
+      guard let selector = object.string("NSSelectorName") else { throw unknown }
+      if selector.hasPrefix("valueForKey"), object.objects("NSArguments").first?.has("NSKeyPath") ?? false {
+        return try keyPath(object, unknown, depth: depth)
+      }
       let arguments = try object.objects("NSArguments").map { try expression($0, depth: depth + 1) }
-      return .function(selector, arguments)
+      // The language's own functions are methods of a class; what else is called is a method of the operand.
+      guard let operand = object.object("NSOperand"), !operand.has("NSConstantValueClassName") else {
+        return .function(selector, arguments)
+      }
+      return .method(selector, of: try expression(operand, depth: depth + 1), arguments)
+    case 50:
+      guard let request = object.object("NSFRExpression"), let context = object.object("NSMOCExpression") else {
+        throw unknown
+      }
+      return .fetch(
+        try expression(request, depth: depth + 1), context: try expression(context, depth: depth + 1),
+        countOnly: object.flag("StrataCountOnly"))
     case 10:
       guard let path = object.string("NSKeyPath") else { throw unknown }
       return .keyPath(path, of: .evaluatedObject)

@@ -10,7 +10,8 @@
 /// | NSInPredicateOperator (also CONTAINS) | type, modifier, NSFlags |
 /// | NSCompoundPredicate | type and members |
 /// | NSKeyPathExpression | a call of `valueForKey:` or `valueForKeyPath:` on an operand |
-/// | NSFunctionExpression | a call of a method of the class `_NSPredicateUtilities` |
+/// | NSFunctionExpression | a call of a method of the class `_NSPredicateUtilities`, or of an operand |
+/// | NSFetchRequestExpression | NSFRExpression, NSMOCExpression: what gives the request and the context |
 enum ArchivedPredicateWriter {
   static func write(_ predicate: ModelPredicate, to archive: inout KeyedArchiveBuilder) -> PropertyList {
     switch predicate {
@@ -115,6 +116,23 @@ enum ArchivedPredicateWriter {
           "NSExpressionType": type(4), "NSOperand": operand, "NSSelectorName": archive.string(selector),
           "NSArguments": archive.mutableArray(places),
         ])
+    case .method(let selector, let operand, let arguments):
+      let place = write(operand, to: &archive)
+      var places: [PropertyList] = []
+      for argument in arguments { places.append(write(argument, to: &archive)) }
+      return archive.object(
+        ["NSFunctionExpression", "NSExpression", "NSObject"],
+        [
+          "NSExpressionType": type(4), "NSOperand": place, "NSSelectorName": archive.string(selector),
+          "NSArguments": archive.mutableArray(places),
+        ])
+    case .fetch(let request, let context, let countOnly):
+      let place = write(request, to: &archive)
+      var fields = [
+        "NSExpressionType": type(50), "NSFRExpression": place, "NSMOCExpression": write(context, to: &archive),
+      ]
+      if countOnly { fields["StrataCountOnly"] = .boolean(true) }
+      return archive.object(["NSFetchRequestExpression", "NSExpression", "NSObject"], fields)
     case .aggregate(let elements):
       var places: [PropertyList] = []
       for element in elements { places.append(write(element, to: &archive)) }

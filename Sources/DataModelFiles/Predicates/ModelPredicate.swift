@@ -3,7 +3,7 @@
 /// Models have predicates in fetch request templates, fetched properties, partial indexes and validation, and
 /// expressions in derived attributes. The stack has a tree and a parser of its own, for the whole language and its
 /// arguments; what this room cannot read stays text.
-indirect enum ModelPredicate: Hashable {
+indirect enum ModelPredicate: Hashable, Sendable {
   case constant(Bool)
   case comparison(Comparison)
   case and([ModelPredicate])
@@ -59,7 +59,7 @@ indirect enum ModelPredicate: Hashable {
 }
 
 /// An expression of a model file as a tree.
-indirect enum ModelExpression: Hashable {
+indirect enum ModelExpression: Hashable, Sendable {
   case null
   case constant(DataModel.Value)
   case evaluatedObject
@@ -68,5 +68,9 @@ indirect enum ModelExpression: Hashable {
   case keyPath(String, of: ModelExpression)
   /// By selector: `canonical:`, `now`, `add:to:`.
   case function(String, [ModelExpression])
+  /// A method of what another expression gives, by selector; mapping models have them.
+  case method(String, of: ModelExpression, [ModelExpression])
+  /// What a request finds in a context; mapping models have them.
+  case fetch(ModelExpression, context: ModelExpression, countOnly: Bool)
   case aggregate([ModelExpression])
 }

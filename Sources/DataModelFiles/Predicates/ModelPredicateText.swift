@@ -70,6 +70,8 @@ extension ModelExpression {
     case .constant(let value): spelling(value) != nil
     case .keyPath(_, let operand): operand.isWritable
     case .function(_, let arguments), .aggregate(let arguments): arguments.allSatisfy(\.isWritable)
+    case .method(_, let operand, let arguments): operand.isWritable && arguments.allSatisfy(\.isWritable)
+    case .fetch(let request, let context, _): request.isWritable && context.isWritable
     case .null, .evaluatedObject, .variable: true
     }
   }
@@ -87,6 +89,11 @@ extension ModelExpression {
         return "(\(arguments[0].text) \(sign) \(arguments[1].text))"
       }
       return "\(selector)(\(arguments.map(\.text).joined(separator: ", ")))"
+    case .method(let selector, let operand, let arguments):
+      let parts = [operand.text, Self.quoted(selector)] + arguments.map(\.text)
+      return "FUNCTION(\(parts.joined(separator: ", ")))"
+    case .fetch(let request, let context, let countOnly):
+      return "FETCH(\(request.text), \(context.text), \(countOnly ? "YES" : "NO"))"
     case .aggregate(let elements): return "{\(elements.map(\.text).joined(separator: ", "))}"
     }
   }

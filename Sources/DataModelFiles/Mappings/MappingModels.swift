@@ -1,0 +1,67 @@
+import Foundation
+
+/// The two models that a mapping model is between, as its source names them.
+struct MappingModels {
+  let source: DataModel
+  let destination: DataModel
+
+  /// - Parameter package: the `.xcmappingmodel`, from which the models' paths are looked for.
+  /// - Throws: `InvalidDataModel`.
+  init(_ root: MappingObjects.Object, package: URL?, file: String) throws {
+    source = try Self.model("source", root, package, file)
+    destination = try Self.model("destination", root, package, file)
+  }
+
+  /// The archived model; where there is none, the one at the path.
+  ///
+  /// The archive counts, as it does for Apple's compiler: what the model's own file says now is another version as soon
+  /// as somebody has changed it.
+  private static func model(
+    _ side: String, _ root: MappingObjects.Object, _ package: URL?, _ file: String
+  ) throws -> DataModel {
+    let path = root.text("\(side)modelpath")
+    let name = path.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent } ?? side
+    if let bytes = root.data("\(side)modeldata") {
+      do {
+        if let reader = EditorModelReader(bytes) { return try reader.model(named: name) }
+        var reader = try ArchivedModelReader(bytes, file: file)
+        return try reader.model(named: name)
+      } catch let error as InvalidDataModel {
+        throw InvalidDataModel(problems: error.problems.map { problem in
+          var problem = problem
+          problem.file = file
+          problem.line = root.line
+          problem.message = "the \(side) model in it can't be read: \(problem.message)"
+          return problem
+        })
+      }
+    }
+    guard let path else {
+      throw InvalidDataModel(
+        file: file, line: root.line, message: "the mapping model has no \(side) model, and no path of one")
+    }
+    guard let package, let folder = find(path, from: package) else {
+      throw InvalidDataModel(
+        file: file, line: root.line,
+        message: "the mapping model has no \(side) model in it, and there is none at \"\(path)\"")
+    }
+    return try SourceModelReader.model(at: folder).model
+  }
+
+  /// The folder that a path leads to from one of those around the mapping model; the path's first folders may be missing,
+  /// since it begins where the editor's project was.
+  static func find(_ path: String, from package: URL) -> URL? {
+    let components = path.split(separator: "/").map(String.init).filter { $0 != "." }
+    for start in components.indices {
+      let tail = components[start...].joined(separator: "/")
+      var folder = package.standardizedFileURL.deletingLastPathComponent()
+      for _ in 0..<12 {
+        let url = folder.appendingPathComponent(tail)
+        if FileManager.default.fileExists(atPath: url.path) { return url }
+        if folder.path == "/" { break }
+        folder.deleteLastPathComponent()
+      }
+    }
+    return nil
+  }
+}
