@@ -5,18 +5,19 @@ import Foundation
 
 struct Compile: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Writes a module's generated classes, its accessors, and NAME.momd for each model.",
+    abstract: "Writes a module's generated classes and accessors, and its models and mapping models compiled.",
     discussion: """
       For each model: NAME.momd, with a .mom for each version and VersionInfo.plist, and \
       NAME+CoreDataModel.generated.swift with the classes of entities whose code generation is Class \
       Definition or Category/Extension. For the module: MODULE+ManagedAccessors.generated.swift with the \
-      accessors of every @NSManaged property and function, in generated and in given sources.
+      accessors of every @NSManaged property and function, in generated and in given sources. For each \
+      mapping model: NAME.cdm.
 
       Problems are printed as FILE:LINE: error: ENTITY.PROPERTY: WHAT. A broken model writes nothing and \
       ends with exit code 1.
       """)
 
-  @Argument(help: "Models to compile: .xcdatamodeld or .xcdatamodel folders.")
+  @Argument(help: "Models to compile: .xcdatamodeld or .xcdatamodel folders; and .xcmappingmodel folders.")
   var models: [String] = []
 
   @Option(help: "The Swift module that the classes belong to.")
@@ -37,14 +38,23 @@ struct Compile: ParsableCommand {
   func run() throws {
     var compiler = DataModelCompiler(module: module)
     compiler.dependencies = try dependencyFiles()
+    let urls = models.map { URL(fileURLWithPath: $0) }
+    func isMapping(_ url: URL) -> Bool { url.pathExtension == "xcmappingmodel" }
     let packages: [DataModelPackage]
+    let mappings: [(name: String, model: MappingModelFile, warnings: [DataModelProblem])]
     do {
-      packages = try models.map { try SourceModelReader.package(at: URL(fileURLWithPath: $0)) }
+      packages = try urls.filter { !isMapping($0) }.map { try SourceModelReader.package(at: $0) }
+      mappings = try urls.filter(isMapping).map { url in
+        let (model, warnings) = try MappingModelFiles.model(at: url)
+        return (url.deletingPathExtension().lastPathComponent, model, warnings)
+      }
     } catch let error as InvalidDataModel {
       for problem in error.problems { Self.print(problem.description) }
       throw ExitCode.failure
     }
-    for problem in packages.flatMap(\.warnings) { Self.print(problem.description) }
+    for problem in packages.flatMap(\.warnings) + mappings.flatMap(\.warnings) {
+      Self.print(problem.description)
+    }
 
     let result = compiler.compile(models: packages, sources: try sources.map(Self.source))
     for problem in result.problems { Self.print(problem.description) }
@@ -57,6 +67,10 @@ struct Compile: ParsableCommand {
     }
     for package in result.models {
       try CompiledModelFiles.write(package, to: folder.appendingPathComponent(package.name + ".momd"))
+    }
+    for mapping in mappings {
+      let file = folder.appendingPathComponent(mapping.name + ".cdm")
+      try Data(MappingModelFiles.cdm(mapping.model)).write(to: file)
     }
   }
 

@@ -3,20 +3,21 @@ import PackagePlugin
 
 /// Compiles a target's data models, and what stands behind its `@NSManaged` declarations.
 ///
-/// Models lie anywhere in the target's folder and are listed under the target's `exclude:`. A target without
-/// a model, whose entity classes belong to a model built in code, gets its accessors all the same. On
+/// Models and mapping models (`.xcmappingmodel`) lie anywhere in the target's folder and are listed under the target's
+/// `exclude:`. A target without a model, whose entity classes belong to a model built in code, gets its accessors all the same. On
 /// Apple's platforms Xcode does all this and the plugin does nothing.
 @main
 struct CompileDataModel: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
     #if os(Linux)
       guard let target = target.sourceModule else { return [] }
-      let models = Self.models(in: target.directoryURL)
+      let models = Self.folders(in: target.directoryURL, ["xcdatamodeld", "xcdatamodel"])
+      let mappings = Self.folders(in: target.directoryURL, ["xcmappingmodel"])
       let sources = target.sourceFiles(withSuffix: ".swift").map(\.url)
       let dependencies = Self.dependencySources(of: target)
       let output = context.pluginWorkDirectoryURL.appending(path: "DataModel")
 
-      var arguments = ["compile"] + models.map(\.path)
+      var arguments = ["compile"] + (models + mappings).map(\.path)
       arguments += ["--module", target.moduleName, "--output", output.path]
       arguments += ["--sources"] + sources.map(\.path)
       if !dependencies.isEmpty {
@@ -26,12 +27,13 @@ struct CompileDataModel: BuildToolPlugin {
       let outputs =
         names.map { "\($0)+CoreDataModel.generated.swift" }
         + ["\(target.moduleName)+ManagedAccessors.generated.swift"] + names.map { "\($0).momd" }
+        + mappings.map { "\($0.deletingPathExtension().lastPathComponent).cdm" }
       return [
         .buildCommand(
           displayName: "Compile the data model of \(target.name)",
           executable: try context.tool(named: "momc").url,
           arguments: arguments,
-          inputFiles: models.flatMap(Self.files(of:)) + sources + dependencies.map(\.file),
+          inputFiles: (models + mappings).flatMap(Self.files(of:)) + sources + dependencies.map(\.file),
           outputFiles: outputs.map { output.appending(path: $0) })
       ]
     #else
@@ -39,8 +41,8 @@ struct CompileDataModel: BuildToolPlugin {
     #endif
   }
 
-  /// The `.xcdatamodeld` folders below a folder, and the `.xcdatamodel` ones that stand alone.
-  private static func models(in folder: URL) -> [URL] {
+  /// The folders with these extensions below a folder, but for those within others of them.
+  private static func folders(in folder: URL, _ types: Set<String>) -> [URL] {
     let keys: [URLResourceKey] = [.isDirectoryKey]
     let entries =
       (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys)) ?? []
@@ -48,15 +50,16 @@ struct CompileDataModel: BuildToolPlugin {
       guard (try? entry.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true,
         !entry.lastPathComponent.hasPrefix(".")
       else { return [] }
-      return ["xcdatamodeld", "xcdatamodel"].contains(entry.pathExtension) ? [entry] : models(in: entry)
+      return types.contains(entry.pathExtension) ? [entry] : folders(in: entry, types)
     }
   }
 
   /// The files within a model, each an input of its own: a folder's date does not change with its content.
   private static func files(of model: URL) -> [URL] {
     let all = FileManager.default.enumerator(atPath: model.path)?.compactMap { $0 as? String } ?? []
-    return all.sorted().filter { $0.hasSuffix("contents") || $0.hasSuffix(".xccurrentversion") }
-      .map { model.appending(path: $0) }
+    return all.sorted().filter { name in
+      ["contents", ".xccurrentversion", "xcmapping.xml"].contains { name.hasSuffix($0) }
+    }.map { model.appending(path: $0) }
   }
 
   /// The sources of the other modules of this package and of others that the target uses, whose types its
