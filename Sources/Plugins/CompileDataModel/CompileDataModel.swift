@@ -3,9 +3,9 @@ import PackagePlugin
 
 /// Compiles a target's data models, and what stands behind its `@NSManaged` declarations.
 ///
-/// Models and mapping models (`.xcmappingmodel`) lie anywhere in the target's folder and are listed under the target's
-/// `exclude:`. A target without a model, whose entity classes belong to a model built in code, gets its accessors all the same. On
-/// Apple's platforms Xcode does all this and the plugin does nothing.
+/// Models and mapping models (`.xcmappingmodel`) lie anywhere in the target's folder and are listed under the
+/// target's `exclude:`. A target without a model, whose entity classes belong to a model built in code, gets its
+/// accessors all the same. On Apple's platforms Xcode does all this and the plugin does nothing.
 @main
 struct CompileDataModel: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
