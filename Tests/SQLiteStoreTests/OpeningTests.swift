@@ -80,10 +80,6 @@ struct OpeningTests {
     #expect(refused?.localizedDescription.contains("changed are Thing") == true)
     #expect((refused?.userInfo["metadata"] as? [String: Any])?[NSStoreTypeKey] as? String == "SQLite")
     #expect(try snapshot() == before)
-    let migrating = error(new, url, [NSMigratePersistentStoresAutomaticallyOption: true])
-    #expect(migrating?.code == 134140)
-    #expect(migrating?.localizedDescription.contains("not implemented") == true)
-    #expect(try snapshot() == before)
     #expect(error(new, url, ["NSIgnorePersistentStoreVersioningOption": true])?.code == 134020)
   }
 

@@ -14,7 +14,8 @@ struct OpenFile {
 /// 3. A file of zero bytes, or a database without a table: as no file.
 /// 4. A file without SQLite's header: `notADatabase`.
 /// 5. No metadata, or tables that don't fit the model though the hashes do: `incompatibleSchema`.
-/// 6. Hashes that differ: `incompatibleModel`, or `migrationUnavailable` where migration is asked for.
+/// 6. Hashes that differ: `incompatibleModel`. Where migration is asked for, the coordinator has migrated the file
+///    before it is opened.
 ///
 /// `NSIgnorePersistentStoreVersioningOption` skips the sixth: the file opens if its tables fit, and states the model's
 /// hashes from then on.
@@ -141,13 +142,13 @@ extension SQLiteStore {
     }
   }
 
-  /// Whether the file is of another model, which is then to be ignored.
   /// Whether a database has nothing in it. More than a page beside no table is damage, not emptiness.
   private func isEmpty(_ connection: Connection) throws -> Bool {
     guard try connection.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty else { return false }
     return try connection.pragma("page_count").flatMap { Int($0) } ?? 0 <= 1
   }
 
+  /// Whether the file is of another model, which is then to be ignored.
   private func check(_ metadata: [String: Any], _ url: URL) throws -> Bool {
     let type = metadata[NSStoreTypeKey] as? String ?? NSSQLiteStoreType
     guard type == NSSQLiteStoreType else {
@@ -167,9 +168,6 @@ extension SQLiteStore {
     let difference = Failure.Difference(stored: stored, model: hashes)
     if difference.isEmpty { return false }
     if storeOptions.ignoresVersions { return true }
-    if storeOptions.migrates {
-      throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
-    }
     throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
   }
 

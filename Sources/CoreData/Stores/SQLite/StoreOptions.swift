@@ -10,7 +10,7 @@ struct StoreOptions {
   var analyzes = false
   var vacuums = false
   var ignoresVersions = false
-  var migrates = false
+  var defersMigration = false
   var tracksHistory = false
 
   init() {}
@@ -23,7 +23,7 @@ struct StoreOptions {
     analyzes = flag(NSSQLiteAnalyzeOption)
     vacuums = flag(NSSQLiteManualVacuumOption)
     ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
-    migrates = flag(NSMigratePersistentStoresAutomaticallyOption)
+    defersMigration = flag(NSPersistentStoreDeferredLightweightMigrationOptionKey)
     tracksHistory = flag(NSPersistentHistoryTrackingKey) || options[NSPersistentHistoryTrackingKey] is NSDictionary
       || options[NSPersistentHistoryTrackingKey] is [AnyHashable: Any]
     if let seconds = StoreOptions.number(options[NSPersistentStoreTimeoutOption]) {

@@ -26,6 +26,9 @@ struct HistoryColumns {
     self.toManyBits = toManyBits
   }
 
+  /// The properties' names, by bit.
+  var names: [String] { properties.map(\.name) }
+
   /// The bits of what an update changed.
   func bitmap(_ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)

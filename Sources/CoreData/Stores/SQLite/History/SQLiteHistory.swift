@@ -46,7 +46,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   }
 
   /// The attributes whose values deletions preserve, by name. Values that may be in files of their own are not.
-  private static func preserved(in layout: EntityLayout, _ schema: StoreSchema) -> [SlotColumn] {
+  static func preserved(in layout: EntityLayout, _ schema: StoreSchema) -> [SlotColumn] {
     guard let entity = schema.entities[layout.index] else { return [] }
     return entity.slots.compactMap { $0 }
       .filter { $0.property.kind != .toOne && !$0.isTagged && $0.property.attribute.preservesValueInHistoryOnDeletion }

@@ -3,12 +3,178 @@ import Foundation
 extension SQLiteStore {
   /// Brings a file, which no store of this process has open, to another version of its model, in one transaction.
   ///
+  /// What another process has brought there meanwhile is left as it is.
+  ///
   /// - Parameter configuration: nil for all entities.
   /// - Throws: a `Failure`; the file is then as it was.
   static func migrateInPlace(
     at url: URL, by delta: ModelDelta, to layouts: ModelLayouts, configuration: String?,
     options: [AnyHashable: Any]?
   ) throws {
-    throw Failure.unsupportedFeature("Migration in place")
+    let migration = InPlaceMigration(
+      url: url, delta: delta, layouts: layouts, configuration: configuration, options: StoreOptions(options))
+    try migration.run()
+  }
+}
+
+/// One migration in place.
+///
+/// The file stays in the journal mode that it has, a write-ahead log as a rule: what is written twice is what a
+/// rollback journal would write twice too, other processes go on reading meanwhile, and a kill at any moment leaves
+/// the old state or the new one. Afterwards the log is emptied into the file.
+struct InPlaceMigration {
+  let url: URL
+  let delta: ModelDelta
+  let layouts: ModelLayouts
+  let configuration: String?
+  let options: StoreOptions
+  /// Called before each step with its number; for tests of what fails.
+  nonisolated(unsafe) static var willRun: ((Int, MigrationPlan.Step) throws -> Void)?
+
+  /// What a file migrated so says in its metadata, as Apple's.
+  static let managerKey = "migrationManagerClass"
+  static let managerName = "NSSQLiteInPlaceMigrationManager"
+  /// Says that a migration has put things aside.
+  static let deferredKey = "StrataDeferredMigration"
+
+  func run() throws {
+    let connection: Connection
+    do {
+      connection = try open()
+    } catch let error as SQLiteError {
+      throw error.openingFailure(at: url)
+    }
+    do {
+      try connection.transaction(.exclusive) { try migrate(connection) }
+    } catch let error as SQLiteError {
+      if error.isBusy { throw Failure.storeLocked(url: url, message: error.message) }
+      throw Failure.migrationFailed(url: url, reason: "its file can't be changed", underlying: error.failure(at: url).nsError)
+    }
+    // Another reader may keep the log; then the next checkpoint does it.
+    _ = try? connection.withoutWaiting { try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)") }
+  }
+
+  private func open() throws -> Connection {
+    var options = Connection.Options()
+    options.busyTimeout = self.options.busyTimeout
+    let files = ExternalFiles(store: url)
+    options.configure = { connection in
+      try StoreFunctions.register(in: connection)
+      try StoreFunctions.registerFiles(files, in: connection)
+    }
+    let connection = try Connection(path: url.path, options: options)
+    connection.trace = .requested
+    connection.trace?.annotate("Migrating the sqlite database file at \"\(url.path)\"")
+    guard !connection.isReadOnly else {
+      throw SQLiteError(extendedCode: 8, message: "attempt to write a readonly database")
+    }
+    for pragma in self.options.connectionPragmas where pragma.name != "recursive_triggers" {
+      try connection.set(pragma: pragma.name, to: pragma.value)
+    }
+    // Pages that are written more than once stay in memory, within limits.
+    try connection.set(pragma: "cache_size", to: "-32000")
+    return connection
+  }
+
+  private func migrate(_ connection: Connection) throws {
+    guard let metadata = try StoreMetadata.read(from: connection) else {
+      throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
+    }
+    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let wanted = layouts.model.versionHashesByName(forConfigurationName: configuration) ?? [:]
+    if Failure.Difference(stored: stored, model: wanted).isEmpty { return }
+    let existing = try ExistingSchema(url: url, connection: connection, metadata: metadata)
+    let before = try SchemaPlanner.plan(
+      ModelLayouts.of(delta.source), configuration: try sourceConfiguration(stored), existing: existing)
+    let after = try SchemaPlanner.plan(layouts, configuration: configuration, existing: nil)
+    let facts = try MigrationFacts(connection, before)
+    let plan = try MigrationPlanner.plan(
+      delta, from: before, existing, facts, to: after, defers: options.defersMigration)
+    try MigrationFunctions.register(in: connection, plan.columnMaps)
+    for (number, step) in plan.steps.enumerated() {
+      do {
+        try InPlaceMigration.willRun?(number, step)
+        try run(step, connection)
+      } catch let error as SQLiteError {
+        throw try failure(error, step, after, connection)
+      }
+    }
+    try writeBookkeeping(plan, after, metadata, connection)
+  }
+
+  /// The configuration with whose entities the file was made.
+  private func sourceConfiguration(_ stored: [String: Data]) throws -> String? {
+    let names = [configuration, nil] + delta.source.configurations.sorted().map { $0 }
+    for name in names {
+      guard let hashes = delta.source.versionHashesByName(forConfigurationName: name) else { continue }
+      if Failure.Difference(stored: stored, model: hashes).isEmpty { return name }
+    }
+    throw Failure.migrationFailed(
+      url: url, reason: "another program has migrated it to a version that is not the model's", underlying: nil)
+  }
+
+  private func run(_ step: MigrationPlan.Step, _ connection: Connection) throws {
+    guard let count = step.count else { return try connection.execute(step.sql) }
+    let expected = try connection.rows(count).first?[0].flatMap { Int($0) } ?? 0
+    try connection.execute(step.sql)
+    guard connection.changes == expected else {
+      throw Failure.migrationFailed(
+        url: url, reason: "\(step.purpose) took \(connection.changes) rows of \(expected)", underlying: nil)
+    }
+  }
+
+  private func failure(
+    _ error: SQLiteError, _ step: MigrationPlan.Step, _ after: SchemaPlan, _ connection: Connection
+  ) throws -> Failure {
+    if let constraint = step.constraint, error.code == 19 {
+      return .migrationViolatesConstraint(
+        url: url, entity: constraint.entity.layout.name, attributes: constraint.attributes,
+        values: try duplicate(constraint.entity, constraint.attributes, connection) {
+          after.schema.entity(at: $0).number
+        })
+    }
+    return .migrationFailed(
+      url: url, reason: "\(step.purpose) failed", underlying: error.failure(at: url).nsError)
+  }
+
+  /// The first values that several rows have.
+  private func duplicate(
+    _ entity: EntitySchema, _ attributes: [String], _ connection: Connection, number: (Int) -> Int
+  ) throws -> [Any?] {
+    let columns = attributes.compactMap { name -> SlotColumn? in
+      entity.layout.property(named: name).flatMap { $0.slot >= 0 ? entity.slots[$0.slot] : nil }
+    }
+    let list = columns.map(\.name).joined(separator: ", ")
+    var conditions = columns.map { "\($0.name) IS NOT NULL" }
+    if entity.sharesTable {
+      conditions.append("Z_ENT IN (\(MigrationPlanner.list(entity.layout.subtree.map(number))))")
+    }
+    let sql =
+      "SELECT \(list) FROM \(entity.table) WHERE \(conditions.joined(separator: " AND ")) "
+      + "GROUP BY \(list) HAVING COUNT(*) > 1 LIMIT 1"
+    guard let row = try connection.rows(sql).first else { return [] }
+    return row
+  }
+
+  // What the file says of itself.
+
+  private func writeBookkeeping(
+    _ plan: MigrationPlan, _ after: SchemaPlan, _ metadata: [String: Any], _ connection: Connection
+  ) throws {
+    try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(ExistingSchema.firstForeignNumber)")
+    for row in after.primaryKeyRows {
+      let name = Binding.text(row.name).literal
+      try connection.execute(
+        "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) "
+          + "VALUES(\(row.number), \(name), \(row.parent), \(plan.maximumKeys[row.number] ?? 0))")
+    }
+    var metadata = metadata
+    let own = StoreMetadata.make(for: layouts.model, configuration: configuration, uuid: "")
+    for key in StoreMetadata.modelKeys { metadata[key] = own[key] }
+    metadata[InPlaceMigration.managerKey] = InPlaceMigration.managerName
+    if plan.defers { metadata[InPlaceMigration.deferredKey] = true }
+    try StoreMetadata.write(metadata, to: connection)
+    try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
+    try ModelCache.replace(by: layouts.model, in: connection)
   }
 }

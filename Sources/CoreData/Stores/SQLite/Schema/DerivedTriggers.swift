@@ -28,6 +28,23 @@ struct DerivedTriggers {
     }
   }
 
+  /// Derives values for all rows that there are, without telling anybody.
+  static func deriveStatements(
+    _ schema: StoreSchema, where isWanted: (EntitySchema, LayoutProperty, _ path: [String]) -> Bool
+  ) throws -> [String] {
+    try schema.entities.compactMap { $0 }.flatMap { entity -> [String] in
+      try entity.layout.slots.filter {
+        $0.description is NSDerivedAttributeDescription && $0.declaringEntity == entity.layout.index
+          && !$0.isTransient
+      }.compactMap { property in
+        let derived = try DerivedTriggers(schema, entity, property)
+        guard isWanted(entity, property, derived.path) else { return nil }
+        return "UPDATE \(entity.table) SET \(derived.column) = \(derived.value("\(entity.table).Z_PK")) "
+          + "WHERE \(derived.ownRows)"
+      }
+    }
+  }
+
   private init(_ schema: StoreSchema, _ entity: EntitySchema, _ property: LayoutProperty) throws {
     self.schema = schema
     self.entity = entity

@@ -23,6 +23,8 @@ struct ExistingSchema {
   let hashedNames: Set<String>
   /// By name in capitals, as SQL takes it; columns in the table's order.
   let tables: [String: [Column]]
+  /// Tables that a migration has put aside.
+  var deferredTables: Set<String> = []
   /// Whether a table has rows that are of none of some entities.
   var hasStrangers: (_ table: String, _ numbers: [Int]) throws -> Bool = { _, _ in false }
   /// The names of columns, by table.

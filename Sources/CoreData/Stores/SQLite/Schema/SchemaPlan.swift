@@ -68,17 +68,17 @@ struct SchemaPlan {
   }
 
   private func createTables() -> [String] {
-    tables.flatMap { table -> [String] in
-      let columns = table.columnsInOrder.map { ", \($0.name) \($0.type.sql)" }.joined()
-      return [
-        "CREATE TABLE \(table.name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"
-      ] + table.joins.map(createJoin)
-    }
+    tables.flatMap { table in [SchemaPlan.create(table)] + table.joins.map { SchemaPlan.create($0) } }
   }
 
-  private func createJoin(_ join: JoinTable) -> String {
-    let columns = [join.first, join.second, join.firstOrder, join.secondOrder].compactMap { $0 }
-    return "CREATE TABLE \(join.name) ( \(columns.map { "\($0) INTEGER" }.joined(separator: ", ")), "
+  /// Makes a table, under another name where one is given.
+  static func create(_ table: TablePlan, named name: String? = nil) -> String {
+    let columns = table.columnsInOrder.map { ", \($0.name) \($0.type.sql)" }.joined()
+    return "CREATE TABLE \(name ?? table.name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"
+  }
+
+  static func create(_ join: JoinTable, named name: String? = nil) -> String {
+    "CREATE TABLE \(name ?? join.name) ( \(join.columns.map { "\($0) INTEGER" }.joined(separator: ", ")), "
       + "PRIMARY KEY (\(join.first), \(join.second)) )"
   }
 

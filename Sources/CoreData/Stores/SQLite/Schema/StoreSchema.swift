@@ -132,4 +132,7 @@ final class JoinTable: @unchecked Sendable {
     self.isSymmetric = isSymmetric
     self.keepsPairsOnce = keepsPairsOnce
   }
+
+  /// The keys, then the orders.
+  var columns: [String] { [first, second] + [firstOrder, secondOrder].compactMap { $0 } }
 }

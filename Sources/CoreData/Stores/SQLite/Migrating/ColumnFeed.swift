@@ -1,0 +1,90 @@
+/// What a column of the destination gets in the rows of one entity: an expression over the same row before.
+struct ColumnFeed: Equatable {
+  /// The source's column, whose place in `text` is `mark`.
+  var column: String?
+  var text: String
+  /// Which rows it changes, where the column is what it was; nil for all.
+  var condition: String?
+  /// Whether the column itself may become the destination's.
+  var isBase = true
+
+  static let mark = "§"
+  static let null = ColumnFeed(column: nil, text: "NULL")
+
+  /// The column as it is.
+  static func keeping(_ column: String) -> ColumnFeed { ColumnFeed(column: column, text: mark) }
+
+  var isPlain: Bool { text == ColumnFeed.mark }
+
+  func expression(_ name: (String) -> String) -> String {
+    column.map { text.replacingOccurrences(of: ColumnFeed.mark, with: name($0)) } ?? text
+  }
+}
+
+/// What is done about references to rows that go.
+struct KeyColumns {
+  /// A column, or one of a join table's, that holds keys of rows of some entity and those below it.
+  struct Place: Hashable {
+    let table: String
+    let column: String
+  }
+
+  struct Use {
+    let target: Int
+    var leaving: Set<Int>
+    /// The columns that become null with it; nil for a join table, whose row goes.
+    let companions: [String]?
+    /// The column that has the Z_ENT of the row referred to.
+    let entityColumn: String?
+  }
+
+  private(set) var uses: [Place: Use] = [:]
+  private(set) var order: [Place] = []
+
+  mutating func add(
+    _ place: Place, target: Int, leaving: [Int], companions: [String]?, entityColumn: String? = nil
+  ) {
+    if leaving.isEmpty { return }
+    if uses[place] == nil {
+      uses[place] = Use(target: target, leaving: [], companions: companions, entityColumn: entityColumn)
+      order.append(place)
+    }
+    uses[place]!.leaving.formUnion(leaving)
+  }
+}
+
+/// A link of the source as pairs of an owner's and a member's key.
+struct LinkPairs {
+  var owner: String
+  var member: String
+  /// The member's place among the owner's, and the owner's among the member's.
+  var memberOrder: String?
+  var ownerOrder: String?
+  /// From where, with a condition.
+  var from: String
+
+  var reversed: LinkPairs {
+    LinkPairs(owner: member, member: owner, memberOrder: ownerOrder, ownerOrder: memberOrder, from: from)
+  }
+}
+
+/// A column that is filled from pairs once all rows are in their places.
+struct LinkLookup {
+  let pairs: [LinkPairs]
+  let column: String
+  /// Gets the Z_ENT of the row referred to, in `target`.
+  let entityColumn: String?
+  let orderColumn: String?
+  let target: String
+  /// Z_ENT of the rows that have the column; nil for all.
+  var numbers: [Int]?
+  /// The columns of the row referred to that have to refer back: of a one-to-one relationship.
+  let back: [String]
+}
+
+/// An order that there was not: of the keys.
+struct LinkRanking {
+  let column: String
+  let order: String
+  var numbers: [Int]?
+}

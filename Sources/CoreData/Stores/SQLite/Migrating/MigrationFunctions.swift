@@ -1,0 +1,20 @@
+/// The functions that only migrations call.
+///
+/// | name | arguments | answers |
+/// |---|---|---|
+/// | NSCoreDataTaggedData | data | the column of binary data that may be in a file, with the data in it |
+/// | NSCoreDataMigratedColumns | Z_ENT before, the bits of a recorded change | the bits for the new model |
+enum MigrationFunctions {
+  static let tagging = "NSCoreDataTaggedData"
+  static let columns = "NSCoreDataMigratedColumns"
+
+  static func register(in connection: Connection, _ maps: [Int: HistoryColumnMap]) throws {
+    try connection.register(function: tagging, argumentCount: 1) { arguments in
+      arguments[0].blobBytes.map { .blob([1] + $0) } ?? .null
+    }
+    try connection.register(function: columns, argumentCount: 2) { arguments in
+      guard let bytes = arguments[1].blobBytes else { return .null }
+      return .blob(maps[Int(arguments[0].int)].map { $0(bytes) } ?? Array(bytes))
+    }
+  }
+}

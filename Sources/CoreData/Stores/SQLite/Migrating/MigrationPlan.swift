@@ -1,0 +1,91 @@
+/// What brings a file to another version of its model: statements, in order.
+struct MigrationPlan {
+  struct Step {
+    let sql: String
+    /// What it is for, as an error says it.
+    let purpose: String
+    /// Counts the rows that the statement has to write; nil where any number will do.
+    var count: String?
+    /// What an index makes unique.
+    var constraint: (entity: EntitySchema, attributes: [String])?
+  }
+
+  var steps: [Step] = []
+  /// How the bits of recorded changes are to be read, by Z_ENT before.
+  var columnMaps: [Int: HistoryColumnMap] = [:]
+  /// The highest key of each root entity's table, by Z_ENT after.
+  var maximumKeys: [Int: Int64] = [:]
+  /// Whether something was put aside, to be removed later.
+  var defers = false
+}
+
+/// What of a file, beside its schema, a migration depends on.
+struct MigrationFacts {
+  struct Index {
+    let name: String
+    let table: String
+    let sql: String
+    let columns: [String]
+
+    /// The statement without quotes that it does not need: SQLite puts some in when it renames a table.
+    var plainSQL: String { MigrationFacts.plain(sql) }
+  }
+
+  /// The last key of each table that a root entity has.
+  var maximumKeys: [String: Int64] = [:]
+  var indexes: [Index] = []
+  /// The triggers of derived attributes.
+  var triggers: [String] = []
+  /// The columns of ACHANGE; none where the file has no history.
+  var historyColumns: Set<String> = []
+  /// The names of all tables and indexes, in capitals.
+  var names: Set<String> = []
+
+  static func plain(_ sql: String) -> String {
+    sql.replacingOccurrences(of: "\"", with: "").replacingOccurrences(of: "  ", with: " ")
+  }
+}
+
+extension MigrationFacts {
+  init(_ connection: Connection, _ source: SchemaPlan) throws {
+    for table in source.tables {
+      let number = source.schema.entity(at: table.root.index).number
+      let sql =
+        "SELECT MAX(IFNULL((SELECT MAX(Z_PK) FROM \(table.name)), 0), "
+        + "IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)), 0))"
+      maximumKeys[table.name] = try connection.rows(sql).first?[0].flatMap { Int64($0) } ?? 0
+    }
+    let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid")
+    for row in rows {
+      guard let type = row[0], let name = row[1], let table = row[2] else { continue }
+      if type != "trigger" { names.insert(name.uppercased()) }
+      if type == "trigger", name.hasPrefix("Z_DA_") { triggers.append(SQLName.quoted(name)) }
+      guard type == "index", let sql = row[3] else { continue }
+      let quoted = name.replacingOccurrences(of: "'", with: "''")
+      let columns = try connection.rows("SELECT name FROM pragma_index_info('\(quoted)')")
+      indexes.append(
+        Index(
+          name: name, table: SQLName.quoted(table.uppercased()), sql: sql,
+          columns: columns.compactMap { $0[0].map { SQLName.quoted($0.uppercased()) } }))
+    }
+    historyColumns = Set(
+      try connection.rows("SELECT name FROM pragma_table_info('ACHANGE')").compactMap { $0[0]?.uppercased() })
+  }
+}
+
+/// Which bit of a recorded change becomes which.
+struct HistoryColumnMap: Equatable {
+  /// By the bit before; nil for a property that is no more.
+  var bits: [Int?]
+  /// How many bits there are after.
+  var count: Int
+
+  func callAsFunction(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var result = [UInt8](repeating: 0, count: (count + 7) / 8)
+    for (before, after) in bits.enumerated() {
+      guard let after, before / 8 < bytes.count, bytes[before / 8] & (0x80 >> UInt8(before % 8)) != 0 else { continue }
+      result[after / 8] |= 0x80 >> UInt8(after % 8)
+    }
+    return result
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Migration in place: attributes and entities")
+struct InPlaceAttributeTests {
+  private let folder = InPlace.Folder()
+  private var url: URL { folder.file("store.sqlite") }
+
+  private func before() -> NSManagedObjectModel {
+    InPlace.model(
+      InPlace.entity("Person", [
+        InPlace.attribute("name"), InPlace.attribute("age", .integer32AttributeType),
+        InPlace.attribute("nick"), InPlace.attribute("note"),
+      ]))
+  }
+
+  private func fill() throws {
+    try InPlace.open(url, before()) { context in
+      for number in 0..<10 {
+        let person = InPlace.new(context, "Person", ["name": "n\(number)", "age": number, "note": "x\(number)"])
+        if number % 2 == 0 { person.setValue("k\(number)", forKey: "nick") }
+      }
+      try context.save()
+    }
+  }
+
+  @Test("Attributes are added, with their defaults, renamed, removed and made mandatory in one go")
+  func attributes() throws {
+    try fill()
+    let after = InPlace.model(
+      InPlace.entity("Person", [
+        InPlace.attribute("name"), InPlace.attribute("years", .integer32AttributeType, was: "age"),
+        InPlace.attribute("nick", default: "none", optional: false),
+        InPlace.attribute("score", .doubleAttributeType, default: 1.5, optional: false),
+        InPlace.attribute("born", .dateAttributeType),
+        InPlace.attribute("id", .UUIDAttributeType, default: UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF")!),
+        InPlace.attribute("price", .decimalAttributeType, default: NSDecimalNumber(string: "10.25")),
+      ]))
+    try InPlace.migrate(url, to: after) { context in
+      let people = try InPlace.by(context, "Person", "name")
+      #expect(people.count == 10)
+      for number in 0..<10 {
+        let person = try #require(people["n\(number)"])
+        #expect(person.value(forKey: "years") as? Int == number)
+        #expect(person.value(forKey: "nick") as? String == (number % 2 == 0 ? "k\(number)" : "none"))
+        #expect(person.value(forKey: "score") as? Double == 1.5)
+        #expect(person.value(forKey: "born") == nil)
+        #expect(person.value(forKey: "id") as? UUID == UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
+        #expect(person.value(forKey: "price") as? NSDecimalNumber == NSDecimalNumber(string: "10.25"))
+      }
+      #expect(context.persistentStoreCoordinator?.persistentStores.first?.metadata["migrationManagerClass"] as? String
+        == "NSSQLiteInPlaceMigrationManager")
+    }
+  }
+
+  @Test("An attribute that is added rewrites no row and rebuilds no index")
+  func adding() throws {
+    let after = before()
+    after.entities[0].properties.append(InPlace.attribute("extra"))
+    try fill()
+    #expect(try InPlace.plan(url, from: before(), to: after) == ["ALTER TABLE ZPERSON ADD COLUMN ZEXTRA VARCHAR"])
+    try InPlace.migrate(url, to: after) { _ in }
+  }
+
+  @Test("Attributes may change names with each other")
+  func swapping() throws {
+    try fill()
+    let after = InPlace.model(
+      InPlace.entity("Person", [
+        InPlace.attribute("name"), InPlace.attribute("age", .integer32AttributeType),
+        InPlace.attribute("note", was: "nick"), InPlace.attribute("nick", was: "note"),
+        // Names alone make no other version.
+        InPlace.attribute("more"),
+      ]))
+    try InPlace.migrate(url, to: after) { context in
+      let person = try #require(try InPlace.by(context, "Person", "name")["n4"])
+      #expect(person.value(forKey: "nick") as? String == "x4")
+      #expect(person.value(forKey: "note") as? String == "k4")
+    }
+  }
+
+  @Test("Entities are added before others, renamed and removed; the rest get their new numbers")
+  func entities() throws {
+    func model(_ after: Bool) -> NSManagedObjectModel {
+      let middle = InPlace.entity(after ? "Zebra" : "Middle", [InPlace.attribute("name")], was: after ? "Middle" : nil)
+      let node = InPlace.entity("Node", [InPlace.attribute("name")], subentities: [
+        InPlace.entity("Leaf", [InPlace.attribute("size", .integer16AttributeType)]), 
+      ] + (after ? [InPlace.entity("Bud", [InPlace.attribute("size", .integer16AttributeType)])]
+        : [InPlace.entity("Twig", [InPlace.attribute("size", .integer16AttributeType)])]))
+      InPlace.join(InPlace.relate(middle, "nodes", .many, node), InPlace.relate(node, "middles", .many, middle))
+      InPlace.relate(middle, "root", .one, node)
+      let other = after ? InPlace.entity("Added", [InPlace.attribute("name")]) : InPlace.entity("Gone", [InPlace.attribute("name")])
+      return InPlace.model(middle, node, other)
+    }
+    try InPlace.open(url, model(false)) { context in
+      for number in 0..<6 {
+        let leaf = InPlace.new(context, "Leaf", ["name": "leaf\(number)", "size": number])
+        let twig = InPlace.new(context, "Twig", ["name": "twig\(number)", "size": number])
+        let middle = InPlace.new(context, "Middle", ["name": "m\(number)", "root": number % 2 == 0 ? leaf : twig])
+        middle.setValue(Set([leaf, twig]), forKey: "nodes")
+        InPlace.new(context, "Gone", ["name": "g"])
+      }
+      try context.save()
+    }
+    try InPlace.migrate(url, to: model(true)) { context in
+      let middles = try InPlace.by(context, "Zebra", "name")
+      #expect(middles.count == 6)
+      #expect(try InPlace.by(context, "Node", "name").count == 6)
+      for number in 0..<6 {
+        let middle = try #require(middles["m\(number)"])
+        #expect(InPlace.names(middle.value(forKey: "nodes")) == ["leaf\(number)"])
+        #expect(InPlace.names(middle.value(forKey: "root")) == (number % 2 == 0 ? ["leaf\(number)"] : []))
+        #expect((middle.value(forKey: "root") as? NSManagedObject)?.entity.name == (number % 2 == 0 ? "Leaf" : nil))
+      }
+      InPlace.new(context, "Leaf", ["name": "new"])
+      InPlace.new(context, "Added", ["name": "new"])
+      try context.save()
+    }
+  }
+
+  @Test("Binary data goes into files of its own and back")
+  func external() throws {
+    func model(_ isExternal: Bool) -> NSManagedObjectModel {
+      InPlace.model(InPlace.entity("Blob", [InPlace.attribute("name"), InPlace.external("data", isExternal)]))
+    }
+    let long = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+    let short = Data([0, 1, 2, 0, 255])
+    try InPlace.open(url, model(true)) { context in
+      InPlace.new(context, "Blob", ["name": "long", "data": long])
+      InPlace.new(context, "Blob", ["name": "short", "data": short])
+      InPlace.new(context, "Blob", ["name": "none"])
+      try context.save()
+    }
+    for isExternal in [false, true] {
+      try InPlace.migrate(url, to: model(isExternal)) { context in
+        let blobs = try InPlace.by(context, "Blob", "name")
+        #expect(blobs["long"]?.value(forKey: "data") as? Data == long)
+        #expect(blobs["short"]?.value(forKey: "data") as? Data == short)
+        #expect(blobs["none"]?.value(forKey: "data") == nil)
+      }
+    }
+    #expect(try StoreAudit(url, model(true)).unreferencedFiles == [])
+  }
+
+  @Test("A constraint that is added is refused with the first values that are there twice, and the file stays as it was")
+  func constraint() throws {
+    try fill()
+    try InPlace.open(url, before()) { context in
+      InPlace.new(context, "Person", ["name": "n3", "age": 99])
+      try context.save()
+    }
+    let after = before()
+    after.entities[0].uniquenessConstraints = [["name"]]
+    let shape = try InPlace.shape(url)
+    let error = #expect(throws: NSError.self) { try InPlace.open(url, after, InPlace.options) { _ in } }
+    #expect(error?.code == NSMigrationConstraintViolationError)
+    #expect(error?.localizedDescription.contains("name \"n3\"") == true, "\(error?.localizedDescription ?? "")")
+    #expect(try InPlace.shape(url) == shape)
+    try InPlace.open(url, before()) { context in
+      context.delete(try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+        .first { $0.value(forKey: "age") as? Int == 99 }))
+      try context.save()
+    }
+    try InPlace.migrate(url, to: after) { context in
+      let people = try InPlace.by(context, "Person", "name")
+      #expect(people.count == 10)
+    }
+  }
+}

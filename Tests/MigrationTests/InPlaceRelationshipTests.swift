@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Migration in place: relationships")
+struct InPlaceRelationshipTests {
+  private let folder = InPlace.Folder()
+  private var url: URL { folder.file("store.sqlite") }
+
+  /// A way in which owners and members may be related.
+  struct Shape: CustomTestStringConvertible, Sendable {
+    let to: InPlace.Count
+    let back: InPlace.Count?
+    var isFirst = true
+
+    var testDescription: String { "\(to) and back \(back.map { "\($0)" } ?? "not")" }
+
+    /// Owner.items and Item.owner.
+    func model(_ more: Bool = false) -> NSManagedObjectModel {
+      let owner = InPlace.entity("Owner", [InPlace.attribute("name")])
+      let item = InPlace.entity("Item", [InPlace.attribute("name")] + (more ? [InPlace.attribute("more")] : []))
+      let other = InPlace.entity(more ? "Extra" : "Zero", [InPlace.attribute("name")])
+      let items = InPlace.relate(owner, "items", to, item)
+      if let back { InPlace.join(items, InPlace.relate(item, "owner", back, owner)) }
+      return InPlace.model(owner, item, other)
+    }
+  }
+
+  static let changes: [(Shape, Shape)] = {
+    let ways: [Shape] = [InPlace.Count.one, .many, .ordered].flatMap { to in
+      [InPlace.Count?.none, .one, .many, .ordered].map { Shape(to: to, back: $0) }
+    }
+    return ways.flatMap { a in ways.map { (a, $0) } }.filter { a, b in
+      if a.to != .one, b.to == .one { return false }
+      if let back = a.back, back != .one, b.back == .one { return false }
+      return true
+    }
+  }()
+
+  @Test("Every kind of relationship becomes every other that is wider", arguments: changes.indices)
+  func change(_ number: Int) throws {
+    let (before, after) = InPlaceRelationshipTests.changes[number]
+    // Pairs that both shapes can hold: no item has two owners, no owner two items where one of the ends is one.
+    let isSingle = before.to == .one
+    try InPlace.open(url, before.model()) { context in
+      for owner in 0..<4 {
+        let object = InPlace.new(context, "Owner", ["name": "o\(owner)"])
+        let items = (0..<(isSingle ? 1 : 3)).map { InPlace.new(context, "Item", ["name": "i\(owner)\(2 - $0)"]) }
+        if owner == 3 { continue }
+        switch before.to {
+        case .one: object.setValue(items[0], forKey: "items")
+        case .many: object.setValue(NSSet(array: items), forKey: "items")
+        case .ordered: object.setValue(NSOrderedSet(array: items), forKey: "items")
+        }
+      }
+      try context.save()
+    }
+    try InPlace.migrate(url, to: after.model(true)) { context in
+      let owners = try InPlace.by(context, "Owner", "name")
+      let items = try InPlace.by(context, "Item", "name")
+      #expect(owners.count == 4)
+      for owner in 0..<4 {
+        let names = owner == 3 ? [] : isSingle ? ["i\(owner)2"] : ["i\(owner)0", "i\(owner)1", "i\(owner)2"]
+        let found = InPlace.names(owners["o\(owner)"]?.value(forKey: "items"))
+        #expect(found.sorted() == names)
+        if before.to == .ordered, after.to == .ordered { #expect(found == names.reversed()) }
+        if after.back != nil {
+          for name in names { #expect(InPlace.names(items[name]?.value(forKey: "owner")) == ["o\(owner)"]) }
+        }
+      }
+      // What was migrated can be changed.
+      let owner = try #require(owners["o0"])
+      let item = InPlace.new(context, "Item", ["name": "new"])
+      switch after.to {
+      case .one: owner.setValue(item, forKey: "items")
+      case .many: owner.mutableSetValue(forKey: "items").add(item)
+      case .ordered: owner.mutableOrderedSetValue(forKey: "items").insert(item, at: 0)
+      }
+      try context.save()
+    }
+    try InPlace.open(url, after.model(true)) { context in
+      let found = InPlace.names(try InPlace.by(context, "Owner", "name")["o0"]?.value(forKey: "items"))
+      #expect(found.contains("new"))
+      if after.to == .ordered { #expect(found.first == "new") }
+    }
+    #expect(try SQLiteStore.audit(url, after.model(true)) == [])
+  }
+
+  @Test("Friends of friends: a relationship that is its own inverse")
+  func symmetric() throws {
+    func model(_ more: Bool) -> NSManagedObjectModel {
+      let person = InPlace.entity("Person", [InPlace.attribute("name")])
+      let friends = InPlace.relate(person, more ? "mates" : "friends", .many, person, was: more ? "friends" : nil)
+      friends.inverseRelationship = friends
+      return more ? InPlace.model(person, InPlace.entity("Aunt")) : InPlace.model(person)
+    }
+    try InPlace.open(url, model(false)) { context in
+      let people = (0..<4).map { InPlace.new(context, "Person", ["name": "p\($0)"]) }
+      people[0].setValue(NSSet(array: [people[1], people[2]]), forKey: "friends")
+      try context.save()
+    }
+    try InPlace.migrate(url, to: model(true)) { context in
+      let people = try InPlace.by(context, "Person", "name")
+      #expect(InPlace.names(people["p0"]?.value(forKey: "mates")) == ["p1", "p2"])
+      #expect(InPlace.names(people["p2"]?.value(forKey: "mates")) == ["p0"])
+    }
+  }
+}
