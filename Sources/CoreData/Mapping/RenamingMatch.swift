@@ -53,20 +53,29 @@ struct RenamingMatch {
         try match(identifier, [source], toByIdentifier[identifier] ?? [])
       }
     }
-    if !fromByIdentifier.isEmpty {
-      let toByName = Dictionary(to.indices.map { (to[$0].name, $0) }) { first, _ in first }
-      for identifier in fromByIdentifier.keys.sorted() {
+    try takeBack(fromByIdentifier)
+    for destination in to.indices where sources[destination] == nil {
+      guard let source = fromByName[to[destination].name], !isUsed[source] else { continue }
+      take(source, for: destination)
+    }
+  }
+
+  private mutating func takeBack(_ fromByIdentifier: [String: [Int]]) throws {
+    if fromByIdentifier.isEmpty { return }
+    let toByName = Dictionary(to.indices.map { (to[$0].name, $0) }) { first, _ in first }
+    let identifiers = fromByIdentifier.keys.sorted()
+    // What is taken back may free another: A was renamed to B, and B to C.
+    var count: Int
+    repeat {
+      count = isUsed.count(where: { $0 })
+      for identifier in identifiers {
         guard let destination = toByName[identifier], to[destination].identifier == nil else { continue }
         let gone = (fromByIdentifier[identifier] ?? []).filter { source in
           toByName[from[source].name].map { sources[$0] != nil } ?? true
         }
         try match(identifier, gone, [destination])
       }
-    }
-    for destination in to.indices where sources[destination] == nil {
-      guard let source = fromByName[to[destination].name], !isUsed[source] else { continue }
-      take(source, for: destination)
-    }
+    } while isUsed.count(where: { $0 }) > count
   }
 
   private mutating func take(_ source: Int, for destination: Int) {

@@ -33,6 +33,7 @@ struct StoreMigration {
     let delta: ModelDelta
     do {
       delta = try ModelDelta(inferredFrom: source, to: destination, configuration: configuration)
+      try refuseObjectsOfAbstractEntities(delta)
     } catch let failure as Failure {
       throw Failure.missingMapping(
         url: url, source: source, destination: destination, underlying: failure.nsError)

@@ -25,6 +25,29 @@ extension NSManagedObjectModel {
   }
 }
 
+extension NSManagedObjectModel {
+  /// The checksum of each version in a `.momd` or `.xcdatamodeld`, by the version's name: what `versionChecksum` of its
+  /// model is, and what the stages of a migration are told. Compiled models state them.
+  ///
+  /// - Throws: an error of the Cocoa domain that says what is wrong with the file.
+  public class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
+    do {
+      guard modelURL.pathExtension == "momd" else {
+        let versions = try SourceModelReader.package(at: modelURL).versions
+        return Dictionary(versions.map { ($0.name, $0.versionChecksum()) }) { first, _ in first }
+      }
+      let info = try VersionInfo(momd: modelURL)
+      // Older compilers stated the hashes alone.
+      let computed = info.hashes.mapValues { hashes in
+        VersionHash.modelChecksum(hashes.map { (name: $0.key, hash: $0.value) })
+      }
+      return computed.merging(info.checksums) { _, stated in stated }
+    } catch let error as InvalidDataModel {
+      throw Failure.unreadableModelFile(url: modelURL, what: error.description).nsError
+    }
+  }
+}
+
 /// One version of a model as it was found in a file.
 struct ModelFile {
   var url: URL

@@ -1,0 +1,116 @@
+import CoreData
+import DataModelFiles
+import Foundation
+import Testing
+
+/// The versions of a model in their files, and finding the one that a store is of.
+@Suite struct VersionTests {
+  /// A folder with `Journal.momd` of three versions, the second of which is current.
+  final class Folder {
+    let url: URL
+    var momd: URL { url.appendingPathComponent("Journal.momd") }
+    var store: URL { url.appendingPathComponent("store.sqlite") }
+    var bundle: Bundle { Bundle(path: url.path)! }
+
+    init() throws {
+      url = FileManager.default.temporaryDirectory.appendingPathComponent("versions-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      let versions = [["title"], ["title", "text"], ["title", "text", "mood"]].enumerated().map { number, names in
+        var entity = DataModel.Entity(name: "Entry")
+        entity.attributes = names.map { name in
+          var attribute = DataModel.Attribute(name: name, type: .string)
+          attribute.isOptional = true
+          return attribute
+        }
+        var model = DataModel(name: number == 0 ? "Journal" : "Journal \(number + 1)")
+        model.entities = [entity]
+        return model
+      }
+      try CompiledModelFiles.write(
+        DataModelPackage(name: "Journal", versions: versions, currentVersionName: "Journal 2"), to: momd)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func version(_ name: String) throws -> NSManagedObjectModel {
+      try #require(NSManagedObjectModel(contentsOf: momd.appendingPathComponent("\(name).mom")))
+    }
+
+    /// The metadata of a new store of a version.
+    func metadata(ofStoreWith model: NSManagedObjectModel) throws -> [String: Any] {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let added = try coordinator.addPersistentStore(type: .sqlite, at: store)
+      try coordinator.remove(added)
+      return try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: store)
+    }
+  }
+
+  private func names(_ model: NSManagedObjectModel?) -> [String]? {
+    model?.entitiesByName["Entry"]?.attributesByName.keys.sorted()
+  }
+
+  @Test("Each version in a .momd is a model; the folder itself is the current one")
+  func files() throws {
+    let folder = try Folder()
+    #expect(names(NSManagedObjectModel(contentsOf: folder.momd)) == ["text", "title"])
+    #expect(names(try folder.version("Journal")) == ["title"])
+    #expect(names(try folder.version("Journal 3")) == ["mood", "text", "title"])
+    #expect(names(NSManagedObjectModel.mergedModel(from: [folder.bundle])) == ["text", "title"])
+  }
+
+  @Test("The checksums of a versioned model are those of its versions, by name")
+  func checksums() throws {
+    let folder = try Folder()
+    let checksums = try NSManagedObjectModel.checksumsForVersionedModel(at: folder.momd)
+    #expect(checksums.keys.sorted() == ["Journal", "Journal 2", "Journal 3"])
+    for (name, checksum) in checksums { #expect(try folder.version(name).versionChecksum == checksum) }
+    let nowhere = folder.url.appendingPathComponent("Nothing.momd")
+    let error = #expect(throws: (any Error).self) { try NSManagedObjectModel.checksumsForVersionedModel(at: nowhere) }
+    #expect((error as? CocoaError)?.localizedDescription.contains(nowhere.path) ?? true)
+  }
+
+  @Test("A store's metadata find its version among those of a bundle, whichever is current")
+  func versionOfStore() throws {
+    for name in ["Journal", "Journal 2", "Journal 3"] {
+      let folder = try Folder()
+      let model = try folder.version(name)
+      let metadata = try folder.metadata(ofStoreWith: model)
+      let found = NSManagedObjectModel.mergedModel(from: [folder.bundle], forStoreMetadata: metadata)
+      #expect(names(found) == names(model))
+      #expect(found?.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) == true)
+      #expect(found?.entityVersionHashesByName == metadata[NSStoreModelVersionHashesKey] as? [String: Data])
+      let current = try #require(NSManagedObjectModel(contentsOf: folder.momd))
+      #expect(current.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) == (name == "Journal 2"))
+    }
+  }
+
+  @Test("Where no version fits, none is found")
+  func unknownVersion() throws {
+    let folder = try Folder()
+    let other = InferenceModels.model(.init("Entry", [InferenceModels.attribute("weather")]))
+    let metadata = try folder.metadata(ofStoreWith: other)
+    #expect(NSManagedObjectModel.mergedModel(from: [folder.bundle], forStoreMetadata: metadata) == nil)
+    let versions = [try folder.version("Journal"), try folder.version("Journal 2")]
+    #expect(NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) == nil)
+  }
+
+  @Test("Of several models those are merged that the store was written with")
+  func merging() throws {
+    let folder = try Folder()
+    let (first, second) = (try folder.version("Journal"), try folder.version("Journal 2"))
+    let place = InferenceModels.model(.init("Place", [InferenceModels.attribute("name")]))
+    let metadata = try folder.metadata(ofStoreWith: try #require(NSManagedObjectModel(byMerging: [first, place])))
+    let found = NSManagedObjectModel(byMerging: [second, place, first], forStoreMetadata: metadata)
+    #expect(names(found) == ["title"])
+    #expect(found?.entitiesByName.keys.sorted() == ["Entry", "Place"])
+    #expect(NSManagedObjectModel(byMerging: [second, place], forStoreMetadata: metadata) == nil)
+  }
+
+  @Test("A store's checksum is that of its version")
+  func storeChecksum() throws {
+    let folder = try Folder()
+    let model = try folder.version("Journal 3")
+    let metadata = try folder.metadata(ofStoreWith: model)
+    #expect(metadata["NSStoreModelVersionChecksumKey"] as? String == model.versionChecksum)
+  }
+}
