@@ -42,6 +42,12 @@ extension Failure {
       return "The model of a migration stage can't be found: \(what)."
     case .stagedMigration(let reason), .stagedMigrationBackward(let reason):
       return "The staged migration can't be done: \(reason)."
+    case .mappingExpression(let expression, let mapping, let property, let underlying):
+      let owner = property.map { "the property \($0) in the mapping \(mapping)" } ?? "the mapping \(mapping)"
+      return "The expression \(expression) of \(owner) has no value: \(underlying.localizedDescription)"
+    case .unknownPolicyMethod(let selector, let policy):
+      return "The policy \(policy) has no method \"\(selector)\" that is known by its name; "
+        + "NSEntityMigrationPolicy.register(\"\(selector)\", on: \(policy).self) { policy, arguments in … } makes one known."
     default:
       preconditionFailure("\(self.code) is no failure of a migration.")
     }

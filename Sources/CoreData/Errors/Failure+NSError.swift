@@ -49,7 +49,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .migrationViolatesConstraint(_, let entity, let attributes, _):
       userInfo["entity"] = entity
       userInfo[NSValidationKeyErrorKey] = attributes.joined(separator: ",")
-    case .policyFailed(_, _, _, let underlying), .migrationSourceStore(_, let underlying),
+    case .policyFailed(_, _, _, let underlying), .mappingExpression(_, _, _, let underlying),
+      .migrationSourceStore(_, let underlying),
       .migrationDestinationStore(_, let underlying):
       userInfo[NSUnderlyingErrorKey] = underlying
     case .predicateFailed(_, let predicate, _):
@@ -119,6 +120,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .migrationViolatesConstraint: return NSMigrationConstraintViolationError
     case .migrationCancelled: return NSMigrationCancelledError
     case .policyFailed: return NSEntityMigrationPolicyError
+    case .mappingExpression, .unknownPolicyMethod: return NSMigrationError
     case .migrationSourceStore: return NSMigrationManagerSourceStoreError
     case .migrationDestinationStore: return NSMigrationManagerDestinationStoreError
     case .modelReferenceNotFound: return NSManagedObjectModelReferenceNotFoundError

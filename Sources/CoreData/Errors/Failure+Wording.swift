@@ -38,7 +38,8 @@ extension Failure {
         + "\(difference.words)."
     case .notInferable, .missingSourceModel, .missingMapping, .migrationFailed, .migrationViolatesConstraint,
       .migrationCancelled, .policyFailed, .migrationSourceStore, .migrationDestinationStore,
-      .modelReferenceNotFound, .stagedMigration, .stagedMigrationBackward:
+      .modelReferenceNotFound, .stagedMigration, .stagedMigrationBackward, .mappingExpression,
+      .unknownPolicyMethod:
       return migrationDescription
     case .migrationUnavailable(let url, _, let difference):
       return "The store \(url.path) was created with another version of the model (\(difference.words)). "

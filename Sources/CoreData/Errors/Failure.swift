@@ -67,6 +67,10 @@ enum Failure: Error, @unchecked Sendable {
   case modelReferenceNotFound(what: String)
   case stagedMigration(reason: String)
   case stagedMigrationBackward(reason: String)
+  /// The expression of an entity mapping, or of one of its properties, has no value.
+  case mappingExpression(String, mapping: String, property: String?, underlying: NSError)
+  /// A mapping's expression calls a method of a policy that has no such name.
+  case unknownPolicyMethod(String, policy: String)
 
   // Validation of one value; several are grouped by `multipleValidationErrors`.
   case missingMandatoryValue(Subject)

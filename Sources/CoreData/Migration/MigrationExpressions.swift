@@ -9,50 +9,60 @@ struct MigrationVariables {
   var policy: NSEntityMigrationPolicy
   var source: NSManagedObject?
   var destination: NSManagedObject?
+
+  /// The value of a variable by its name; nil for a name that is none of ours.
+  func value(of name: String) -> Any?? {
+    switch name {
+    case NSMigrationSourceObjectKey: .some(source)
+    case NSMigrationManagerKey: .some(manager)
+    case NSMigrationDestinationObjectKey: .some(destination)
+    case NSMigrationEntityMappingKey: .some(mapping)
+    case NSMigrationPropertyMappingKey: .some(property)
+    case NSMigrationEntityPolicyKey: .some(policy)
+    default: nil
+    }
+  }
 }
 
 /// The expressions of mapping models.
+///
+/// They are the predicate language's, with variables for what takes part in a migration, and with calls by name of the
+/// migration manager's methods and of a policy's (``NSEntityMigrationPolicy/register(_:on:_:)``). `SELF` and plain keys
+/// are the source object's.
 enum MigrationExpressions {
-  /// The value of a mapping's expression; variables as documented.
+  /// The value of a mapping's expression. A collection of objects stays what it is: what a relationship makes of it is
+  /// the policy's matter.
+  ///
+  /// - Throws: `Failure.mappingExpression`, naming the expression, the mapping and the property.
   static func value(of expression: FoundationExpression, _ variables: MigrationVariables) throws -> Any? {
-    try value(of: try expressionNode(of: expression), variables)
+    do {
+      return try MigrationEvaluation(variables).value(of: try expressionNode(of: expression))
+    } catch {
+      throw failure(error, expression, variables.mapping, variables.property)
+    }
   }
 
-  /// The source objects' request of an entity mapping's source expression.
+  /// The request for the source objects of an entity mapping: what its source expression fetches, else all objects of
+  /// the source entity, without those of its subentities.
   static func sourceRequest(
     of mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws -> NSFetchRequest<NSManagedObject> {
-    try manager.fetchRequest(forSourceEntityNamed: mapping.sourceEntityName ?? "", predicateString: "TRUEPREDICATE")
-  }
-
-  private static func value(of node: ExpressionNode, _ variables: MigrationVariables) throws -> Any? {
-    switch node {
-    case .constant(let constant): return constant.anyValue
-    case .variable(NSMigrationManagerKey): return variables.manager
-    case .variable(NSMigrationSourceObjectKey): return variables.source
-    case .variable(NSMigrationDestinationObjectKey): return variables.destination
-    case .variable(NSMigrationEntityMappingKey): return variables.mapping
-    case .variable(NSMigrationPropertyMappingKey): return variables.property
-    case .variable(NSMigrationEntityPolicyKey): return variables.policy
-    case .nested(let base, let path): return KeyPathValues.value(of: try value(of: base, variables), path)
-    case .function(PredicateFunction.methodCall, let arguments):
-      if let path = node.keyPathCall { return try value(of: path, variables) }
-      guard case .variable(NSMigrationManagerKey) = arguments[0], arguments.count == 4,
-        case .constant(.string(let selector)) = arguments[1]
-      else { break }
-      let name = try value(of: arguments[2], variables) as? String ?? ""
-      let sources = objects(in: try value(of: arguments[3], variables))
-      switch selector {
-      case "destinationInstancesForEntityMappingNamed:sourceInstances:":
-        return variables.manager.destinationInstances(forEntityMappingName: name, sourceInstances: sources)
-      case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
-        return try variables.manager.destinationInstances(
-          forSourceRelationshipNamed: name, sourceInstances: sources)
-      default: break
-      }
-    default: break
+    guard let expression = mapping.sourceExpression else {
+      return try manager.fetchRequest(
+        forSourceEntityNamed: mapping.sourceEntityName ?? "", predicateString: "TRUEPREDICATE")
     }
-    throw Failure.unsupportedFeature("The expression \(PredicatePrinter.print(node)) in a mapping model")
+    do {
+      let variables = MigrationVariables(manager: manager, mapping: mapping, policy: NSEntityMigrationPolicy())
+      var node = try expressionNode(of: expression)
+      if case .fetch(let request, _, countOnly: false) = node { node = request }
+      switch try MigrationEvaluation(variables).value(of: node) {
+      case let request as NSFetchRequest<NSManagedObject>: return request
+      case let request as NSFetchRequest<any NSFetchRequestResult>: return request.ofObjects()
+      default: throw Failure.malformedFetchRequest(entity: mapping.sourceEntityName, what: "it is no fetch request")
+      }
+    } catch {
+      throw failure(error, expression, mapping, nil)
+    }
   }
 
   /// The objects that a relationship's value is about.
@@ -64,5 +74,26 @@ enum MigrationExpressions {
     case let array as [Any]: array.compactMap { $0 as? NSManagedObject }
     default: []
     }
+  }
+
+  private static func failure(
+    _ error: any Error, _ expression: FoundationExpression, _ mapping: NSEntityMapping, _ property: NSPropertyMapping?
+  ) -> Failure {
+    .mappingExpression(
+      "\(expression)", mapping: mapping.name ?? "without a name", property: property?.name,
+      underlying: (error as? Failure)?.nsError ?? error as NSError)
+  }
+}
+
+extension NSFetchRequest {
+  /// The same request for managed objects.
+  fileprivate func ofObjects() -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: entityName ?? "")
+    request.predicate = predicate
+    request.sortDescriptors = sortDescriptors
+    request.fetchLimit = fetchLimit
+    request.fetchOffset = fetchOffset
+    request.includesSubentities = includesSubentities
+    return request
   }
 }

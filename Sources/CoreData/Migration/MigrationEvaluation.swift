@@ -1,0 +1,218 @@
+import Foundation
+
+/// One evaluation of a mapping's expression.
+///
+/// What takes part in a migration is asked here: managed objects, the manager, mappings, the policy. All else is the
+/// predicate evaluator's: it gets the tree with the values of such parts as constants.
+struct MigrationEvaluation {
+  let variables: MigrationVariables
+
+  init(_ variables: MigrationVariables) { self.variables = variables }
+
+  func value(of node: ExpressionNode) throws -> Any? {
+    switch node {
+    case .constant(let constant): return constant.anyValue
+    case .evaluatedObject: return variables.source
+    case .keyPath(let path): return try value(at: path[...], of: variables.source)
+    case .variable(let name): return try variable(name)
+    case .nested(let base, let path): return try value(at: path[...], of: try value(of: base))
+    case .function(PredicateFunction.methodCall, let arguments):
+      if let path = node.keyPathCall { return try value(of: path) }
+      return try call(node, arguments)
+    case .aggregate(let members): return try members.map { try value(of: $0) ?? NSNull() }
+    case .conditional(let condition, let yes, let no):
+      let test = try PredicateEvaluator(try reduced(condition, hiding: []))
+      return try value(of: try test.matches(PredicateValue(any: variables.source)) ? yes : no)
+    case .assignment(_, let value): return try self.value(of: value)
+    case .fetch(let request, let context, let countOnly):
+      let request = PredicateValue(any: try value(of: request))
+      return try FetchEvaluation.value(
+        request, in: PredicateValue(any: try value(of: context)), countOnly: countOnly
+      ).anyValue
+    default:
+      return try PredicateEvaluator.value(of: try parts(of: node, hiding: []), for: variables.source)
+    }
+  }
+
+  private func variable(_ name: String) throws -> Any? {
+    guard let value = variables.value(of: name) else {
+      throw Failure.malformedPredicate(
+        format: "$\(name)", offset: nil,
+        what: "the variable $\(name) has no value; those of a mapping are $source, $destination, $manager, "
+          + "$entityMapping, $propertyMapping and $entityPolicy")
+    }
+    return value
+  }
+
+  // Key paths.
+
+  private func value(at path: ArraySlice<String>, of start: Any?) throws -> Any? {
+    var value = start
+    var rest = path
+    while let key = rest.first {
+      switch value {
+      case let object as NSManagedObject:
+        // The usual case, and the value as it is, whatever its class.
+        value = key == "self" ? object : try object.value(checkedForKey: key)
+      case let manager as NSMigrationManager: value = try property(key, of: manager)
+      case let mapping as NSEntityMapping: value = try property(key, of: mapping)
+      case let mapping as NSPropertyMapping: value = try property(key, of: mapping)
+      case let policy as NSEntityMigrationPolicy: value = try PolicyMethods.call(key, of: policy, [])
+      case let dictionary as [AnyHashable: Any]: value = dictionary[key]
+      default:
+        return try CompiledKeyPath(Array(rest)).value(from: PredicateValue(any: value)).anyValue
+      }
+      rest.removeFirst()
+    }
+    return value
+  }
+
+  private func property(_ key: String, of manager: NSMigrationManager) throws -> Any? {
+    switch key {
+    case "self": manager
+    case "sourceContext": manager.sourceContext
+    case "destinationContext": manager.destinationContext
+    case "sourceModel": manager.sourceModel
+    case "destinationModel": manager.destinationModel
+    case "mappingModel": manager.mappingModel
+    case "currentEntityMapping": manager.currentEntityMapping
+    case "migrationProgress": manager.migrationProgress
+    case "userInfo": manager.userInfo
+    default: throw unknown(key, "NSMigrationManager")
+    }
+  }
+
+  private func property(_ key: String, of mapping: NSEntityMapping) throws -> Any? {
+    switch key {
+    case "self": mapping
+    case "name": mapping.name
+    case "mappingType": Int(mapping.mappingType.rawValue)
+    case "sourceEntityName": mapping.sourceEntityName
+    case "sourceEntityVersionHash": mapping.sourceEntityVersionHash
+    case "destinationEntityName": mapping.destinationEntityName
+    case "destinationEntityVersionHash": mapping.destinationEntityVersionHash
+    case "entityMigrationPolicyClassName": mapping.entityMigrationPolicyClassName
+    case "userInfo": mapping.userInfo
+    default: throw unknown(key, "NSEntityMapping")
+    }
+  }
+
+  private func property(_ key: String, of mapping: NSPropertyMapping) throws -> Any? {
+    switch key {
+    case "self": mapping
+    case "name": mapping.name
+    case "userInfo": mapping.userInfo
+    default: throw unknown(key, "NSPropertyMapping")
+    }
+  }
+
+  private func unknown(_ key: String, _ type: String) -> Failure {
+    .unknownKeyPath(keyPath: key, entity: type, missing: key)
+  }
+
+  // Methods.
+
+  /// `FUNCTION(operand, "selector:", …)`
+  private func call(_ node: ExpressionNode, _ parts: [ExpressionNode]) throws -> Any? {
+    guard parts.count >= 2, case .constant(.string(let selector)) = parts[1] else {
+      throw Failure.unsupportedFeature("FUNCTION without a selector")
+    }
+    let operand = try value(of: parts[0])
+    let arguments = try parts.dropFirst(2).map { try value(of: $0) }
+    if let key = arguments.first as? String {
+      switch selector {
+      case "valueForKey:", "objectForKey:": return try value(at: [key], of: operand)
+      case "valueForKeyPath:": return try value(at: key.split(separator: ".").map(String.init)[...], of: operand)
+      default: break
+      }
+    }
+    switch operand {
+    case let manager as NSMigrationManager: return try call(selector, of: manager, arguments)
+    case let policy as NSEntityMigrationPolicy: return try PolicyMethods.call(selector, of: policy, arguments)
+    default:
+      let constants = ([operand] + arguments).map { ExpressionNode.constant(PredicateConstant(any: $0 as Any)) }
+      return try PredicateEvaluator.value(
+        of: .function(PredicateFunction.methodCall, [constants[0], parts[1]] + constants.dropFirst()),
+        for: variables.source)
+    }
+  }
+
+  private func call(_ selector: String, of manager: NSMigrationManager, _ arguments: [Any?]) throws -> Any? {
+    guard arguments.count == selector.filter({ $0 == ":" }).count else {
+      throw Failure.unsupportedFeature("\(selector) with \(arguments.count) arguments")
+    }
+    func name() -> String { arguments[0] as? String ?? "" }
+    switch selector {
+    case "destinationInstancesForEntityMappingNamed:sourceInstances:":
+      return manager.destinationInstances(
+        forEntityMappingName: name(), sourceInstances: MigrationExpressions.objects(in: arguments[1]))
+    case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
+      return try manager.destinationInstances(
+        forSourceRelationshipNamed: name(), sourceInstances: MigrationExpressions.objects(in: arguments[1]))
+    case "sourceInstancesForEntityMappingNamed:destinationInstances:":
+      return manager.sourceInstances(
+        forEntityMappingName: name(), destinationInstances: MigrationExpressions.objects(in: arguments[1]))
+    case "fetchRequestForSourceEntityNamed:predicateString:":
+      return try manager.fetchRequest(
+        forSourceEntityNamed: name(), predicateString: arguments[1] as? String ?? "TRUEPREDICATE")
+    default:
+      if arguments.isEmpty { return try property(selector, of: manager) }
+      throw Failure.unsupportedFeature("FUNCTION($manager, \"\(selector)\")")
+    }
+  }
+
+  // What the predicate evaluator is handed.
+
+  /// The node with all its parts reduced to constants, but for those that are about a SUBQUERY's own variable.
+  private func parts(of node: ExpressionNode, hiding hidden: Set<String>) throws -> ExpressionNode {
+    func part(_ node: ExpressionNode) throws -> ExpressionNode { try reduced(node, hiding: hidden) }
+    switch node {
+    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey: return node
+    case .nested(let base, let path): return .nested(try part(base), path)
+    case .function(let selector, let arguments): return .function(selector, try arguments.map(part))
+    case .aggregate(let members): return .aggregate(try members.map(part))
+    case .subquery(let collection, let variable, let predicate):
+      return .subquery(
+        try part(collection), variable: variable, try reduced(predicate, hiding: hidden.union([variable])))
+    case .conditional(let condition, let yes, let no):
+      return .conditional(try reduced(condition, hiding: hidden), try part(yes), try part(no))
+    case .setOperation(let operation, let left, let right):
+      return .setOperation(operation, try part(left), try part(right))
+    case .index(let base, .at(let position)): return .index(try part(base), .at(try part(position)))
+    case .index(let base, let index): return .index(try part(base), index)
+    case .assignment(let name, let value): return .assignment(name, try part(value))
+    case .block(let block, let arguments): return .block(block, try arguments.map(part))
+    case .fetch(let request, let context, let countOnly):
+      return .fetch(try part(request), try part(context), countOnly: countOnly)
+    }
+  }
+
+  private func reduced(_ node: ExpressionNode, hiding hidden: Set<String>) throws -> ExpressionNode {
+    if node.isConstant { return node }
+    if node.mentions(hidden) { return try parts(of: node, hiding: hidden) }
+    return .constant(PredicateConstant(any: try value(of: node) as Any))
+  }
+
+  private func reduced(_ node: PredicateNode, hiding hidden: Set<String>) throws -> PredicateNode {
+    switch node {
+    case .constant, .block: return node
+    case .and(let members): return .and(try members.map { try reduced($0, hiding: hidden) })
+    case .or(let members): return .or(try members.map { try reduced($0, hiding: hidden) })
+    case .not(let member): return .not(try reduced(member, hiding: hidden))
+    case .comparison(var comparison):
+      comparison.left = try reduced(comparison.left, hiding: hidden)
+      comparison.right = try reduced(comparison.right, hiding: hidden)
+      return .comparison(comparison)
+    }
+  }
+}
+
+extension ExpressionNode {
+  /// Whether it has one of these variables in it.
+  fileprivate func mentions(_ names: Set<String>) -> Bool {
+    if names.isEmpty { return false }
+    // A tree is changed by a substitution exactly if it has the variable.
+    let marks = Dictionary(uniqueKeysWithValues: names.map { ($0, ExpressionNode.variable("\($0) ")) })
+    return substituting(marks) != self
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+
+extension NSEntityMigrationPolicy {
+  /// Makes a method of a policy known by the name under which a mapping's expressions call it:
+  /// `FUNCTION($entityPolicy, "fullNameFromFirst:last:", $source.first, $source.last)`.
+  ///
+  ///     NSEntityMigrationPolicy.register("fullNameFromFirst:last:", on: PersonPolicy.self) { policy, arguments in
+  ///       policy.fullName(first: arguments[0] as? String, last: arguments[1] as? String)
+  ///     }
+  ///
+  /// An addition of this framework: Swift has no way to call a method by its name without Objective-C. The name is
+  /// spelled as in the mapping model, which for Swift's methods is what Objective-C knows them by:
+  /// `fullName(first:last:)` is `fullNameWithFirst:last:`. Subclasses have the method too, unless they register their
+  /// own. To be called before a migration, on any thread; a second method with the same name and class replaces the
+  /// first.
+  ///
+  /// - Parameters:
+  ///   - selector: with a colon for each argument.
+  ///   - method: gets the policy of the mapping and the values of the arguments; what it throws ends the migration.
+  public static func register<Policy: NSEntityMigrationPolicy>(
+    _ selector: String, on policyClass: Policy.Type,
+    _ method: @escaping @Sendable (_ policy: Policy, _ arguments: [Any?]) throws -> Any?
+  ) {
+    PolicyMethods.add(selector, policyClass) { policy, arguments in
+      guard let policy = policy as? Policy else { return nil }
+      return try method(policy, arguments)
+    }
+  }
+}
+
+/// The methods of policies that expressions call by name.
+enum PolicyMethods {
+  typealias Method = @Sendable (NSEntityMigrationPolicy, [Any?]) throws -> Any?
+
+  /// By class and selector.
+  private static let methods = Mutex<[ObjectIdentifier: [String: Method]]>([:])
+
+  static func add(_ selector: String, _ policyClass: NSEntityMigrationPolicy.Type, _ method: @escaping Method) {
+    methods.withLock { $0[ObjectIdentifier(policyClass), default: [:]][selector] = method }
+  }
+
+  /// Throws for a method that nobody has registered, saying how.
+  static func call(_ selector: String, of policy: NSEntityMigrationPolicy, _ arguments: [Any?]) throws -> Any? {
+    let type = type(of: policy)
+    var next: AnyClass? = type
+    while let candidate = next {
+      if let method = methods.withLock({ $0[ObjectIdentifier(candidate)]?[selector] }) {
+        guard selector.filter({ $0 == ":" }).count == arguments.count else {
+          throw Failure.unsupportedFeature("\(selector) with \(arguments.count) arguments")
+        }
+        return try method(policy, arguments)
+      }
+      next = _getSuperclass(candidate)
+    }
+    throw Failure.unknownPolicyMethod(selector, policy: "\(type)")
+  }
+}
