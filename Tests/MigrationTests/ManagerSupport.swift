@@ -122,12 +122,12 @@ enum ManagerMappings {
 
   /// The mapping "SourceToDestination"; expressions by the name of the property.
   static func map(
-    _ source: String?, _ destination: String?, _ type: NSEntityMappingType = .transformEntityMappingType,
-    named name: String? = nil, _ attributes: [String: String] = [:], relationships: [String: String] = [:],
+    _ source: String?, _ destination: String?, _ attributes: [String: String] = [:],
+    relationships: [String: String] = [:], type: NSEntityMappingType = .transformEntityMappingType,
     policy: NSEntityMigrationPolicy.Type? = nil
   ) -> NSEntityMapping {
     let mapping = NSEntityMapping()
-    mapping.name = name ?? "\(source ?? "")To\(destination ?? "")"
+    mapping.name = "\(source ?? "")To\(destination ?? "")"
     mapping.mappingType = policy == nil ? type : .customEntityMappingType
     mapping.sourceEntityName = source
     mapping.destinationEntityName = destination
@@ -217,12 +217,12 @@ enum ManagerLibrary {
         "Author", "Writer", ["fullName": "$source.name"],
         relationships: ["works": ManagerMappings.made(of: "books")], policy: policy),
       ManagerMappings.map(
-        "Tag", "Tag", .copyEntityMappingType, ["name": "$source.name"],
-        relationships: ["books": ManagerMappings.made(of: "books")], policy: policy),
+        "Tag", "Tag", ["name": "$source.name"], relationships: ["books": ManagerMappings.made(of: "books")],
+        type: .copyEntityMappingType, policy: policy),
       ManagerMappings.map(
-        "Chapter", "Chapter", .copyEntityMappingType, ["title": "$source.title"], policy: policy),
-      ManagerMappings.map("Draft", nil, .removeEntityMappingType),
-      ManagerMappings.map(nil, "Shelf", .addEntityMappingType))
+        "Chapter", "Chapter", ["title": "$source.title"], type: .copyEntityMappingType, policy: policy),
+      ManagerMappings.map("Draft", nil, type: .removeEntityMappingType),
+      ManagerMappings.map(nil, "Shelf", type: .addEntityMappingType))
   }
 
   /// Two authors, four books of them, two of which are novels, two tags and some chapters.
@@ -258,11 +258,19 @@ enum ManagerLibrary {
         if book.entity.name == "Novel" { #expect(book.text("genre") == "crime", sourceLocation: location) }
       }
     }
-    #expect(try context.number(of: "Novel") == 2, sourceLocation: location)
-    #expect(try context.number(of: "Book") == 4, sourceLocation: location)
-    #expect(try context.number(of: "Chapter") == 12, sourceLocation: location)
-    #expect(try context.number(of: "Shelf") == 0, sourceLocation: location)
+    try expect(context, 2, "Novel", at: location)
+    try expect(context, 4, "Book", at: location)
+    try expect(context, 12, "Chapter", at: location)
+    try expect(context, 0, "Shelf", at: location)
   }
+}
+
+/// Expects so many objects of an entity.
+func expect(
+  _ context: NSManagedObjectContext, _ number: Int, _ entity: String, at location: SourceLocation = #_sourceLocation
+) throws {
+  let found = try context.number(of: entity)
+  #expect(found == number, "\(entity)", sourceLocation: location)
 }
 
 /// What `body` throws, as the error that a program sees.

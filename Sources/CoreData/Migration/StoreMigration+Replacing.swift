@@ -53,7 +53,7 @@ extension StoreMigration {
     for key in [NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey] {
       options[key] = nil
     }
-    guard type(of: manager) == NSMigrationManager.self else {
+    guard Swift.type(of: manager) == NSMigrationManager.self else {
       try manager.migrateStore(
         from: url, sourceType: type, options: options, with: mapping, toDestinationURL: new, destinationType: type,
         destinationOptions: options)
