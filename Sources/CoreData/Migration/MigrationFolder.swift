@@ -24,7 +24,12 @@ final class MigrationFolder {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0, MigrationFolder.isAt(url.path, descriptor) {
         self.url = url
         self.descriptor = descriptor
-        self.store = url.appendingPathComponent(store.lastPathComponent)
+        // Writers of whole files lock the folder that these are in.
+        let inner = url.appendingPathComponent("new", isDirectory: true)
+        self.store = inner.appendingPathComponent(store.lastPathComponent)
+        guard mkdir(inner.path, 0o700) == 0 else {
+          throw Failure.fileCall(url: inner, name: "mkdir", isWriting: true, errno: errno)
+        }
         return
       }
       close(descriptor)
