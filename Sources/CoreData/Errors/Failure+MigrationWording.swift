@@ -47,7 +47,7 @@ extension Failure {
       return "The expression \(expression) of \(owner) has no value: \(underlying.localizedDescription)"
     case .unknownPolicyMethod(let selector, let policy):
       return "The policy \(policy) has no method \"\(selector)\" that is known by its name; "
-        + "NSEntityMigrationPolicy.register(\"\(selector)\", on: \(policy).self) { policy, arguments in … } makes one known."
+        + "NSEntityMigrationPolicy.register(\"\(selector)\", on: \(policy).self) { policy, arguments in … } makes one."
     default:
       preconditionFailure("\(self.code) is no failure of a migration.")
     }

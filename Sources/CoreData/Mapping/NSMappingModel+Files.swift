@@ -33,16 +33,16 @@ extension NSMappingModel {
     return nil
   }
 
-  /// The mapping model in a compiled file (`.cdm`), or in the editor's (`.xcmappingmodel`), which Apple's framework does
-  /// not read; nil where it can't be read, and `init(checkedContentsOf:)` says why.
+  /// The mapping model in a compiled file (`.cdm`), or in the editor's (`.xcmappingmodel`), which Apple's framework
+  /// does not read; nil where it can't be read, and `init(checkedContentsOf:)` says why.
   public convenience init?(contentsOf url: URL?) {
     guard let url, let model = try? NSMappingModel(checkedContentsOf: url) else { return nil }
     self.init()
     entityMappings = model.entityMappings
   }
 
-  /// As `init(contentsOf:)`, for files that a user chose: throws an error of the Cocoa domain whose text names file, entity
-  /// mapping, property, and what is wrong.
+  /// As `init(contentsOf:)`, for files that a user chose: throws an error of the Cocoa domain whose text names file,
+  /// entity mapping, property, and what is wrong.
   public convenience init(checkedContentsOf url: URL) throws {
     self.init()
     do {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads the models that the editor archives inside its mapping models: of each what mappings and version hashes need.
 ///
-/// It is the editor's own form. An entity or a property (an "owned attribute") has stereotypes, and these have the values
-/// that the editor shows, each as the default of a property of the stereotype:
+/// It is the editor's own form. An entity or a property (an "owned attribute") has stereotypes, and these have the
+/// values that the editor shows, each as the default of a property of the stereotype:
 ///
 /// | stereotype | of | values |
 /// |---|---|---|

@@ -48,8 +48,8 @@ struct MappingModels {
     return try SourceModelReader.model(at: folder).model
   }
 
-  /// The folder that a path leads to from one of those around the mapping model; the path's first folders may be missing,
-  /// since it begins where the editor's project was.
+  /// The folder that a path leads to from one of those around the mapping model; the path's first folders may be
+  /// missing, since it begins where the editor's project was.
   static func find(_ path: String, from package: URL) -> URL? {
     let components = path.split(separator: "/").map(String.init).filter { $0 != "." }
     for start in components.indices {

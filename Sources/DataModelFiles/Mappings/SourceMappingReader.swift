@@ -8,7 +8,7 @@ import Foundation
 /// | | type | add, remove; custom with a policy; copy where nothing changes; transform |
 /// | | source expression | all objects of the source entity, or those that meet the filter |
 /// | attribute | expression | `$source.name` where the source entity has such an attribute, else none |
-/// | relationship | expression | what has become of `$source.name`, or of the key path and by the mapping that it names |
+/// | relationship | expression | what has become of `$source.name`, or of the key path, by the mapping that it names |
 struct SourceMappingReader {
   let file: String
   let objects: MappingObjects

@@ -10,7 +10,7 @@ let package = Package(
     .target(
       name: "Shelf",
       dependencies: [.product(name: "CoreData", package: "Strata"), "Colours"],
-      exclude: ["Shelf.xcdatamodeld"],
+      exclude: ["Shelf.xcdatamodeld", "Titles.xcmappingmodel"],
       plugins: [.plugin(name: "CompileDataModel", package: "Strata")]),
     // No model file: the model is built in code, the accessors come from the plugin all the same.
     .executableTarget(

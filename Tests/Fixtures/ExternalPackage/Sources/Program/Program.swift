@@ -105,7 +105,40 @@ struct Program {
     object.count = 5
     object.count -= 1
     check(object.text == "hello" && object.count == 4 && object.blob == Decimal(1.5), "a model built in code")
+    try checkMapping(to: model, at: url)
     print("external package: all checks passed")
+  }
+
+  /// The mapping model that the plugin has compiled is found for the two versions, and it works.
+  static func checkMapping(to model: NSManagedObjectModel, at url: URL) throws {
+    guard let first = NSManagedObjectModel(contentsOf: url.appendingPathComponent("Shelf.mom")) else {
+      fatalError("the first version does not load")
+    }
+    check(Bundle.main.url(forResource: "Titles", withExtension: "cdm") != nil, "Titles.cdm is beside the program")
+    guard let mapping = NSMappingModel(from: nil, forSourceModel: first, destinationModel: model) else {
+      fatalError("no mapping model is found")
+    }
+    check(mapping.entityMappings.map(\.name) == ["BookToBook"], "the mapping model's content")
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (old, new) = (folder.appendingPathComponent("old.sqlite"), folder.appendingPathComponent("new.sqlite"))
+    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: first)
+    try context.persistentStoreCoordinator?.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: old, options: nil)
+    NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValue("Emma", forKey: "title")
+    try context.save()
+    let manager = NSMigrationManager(sourceModel: first, destinationModel: model)
+    try manager.migrateStore(
+      from: old, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: new,
+      destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    let migrated = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    migrated.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try migrated.persistentStoreCoordinator?.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: new, options: nil)
+    let books = try migrated.fetch(NSFetchRequest<Book>(entityName: "Book"))
+    check(books.map(\.title) == ["Emma"], "a store is migrated")
   }
 
   static func attribute(_ name: String, _ type: NSAttributeType, _ value: Any) -> NSAttributeDescription {
