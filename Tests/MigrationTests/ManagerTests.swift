@@ -1,4 +1,358 @@
 import CoreData
 import Foundation
 import Testing
-@Suite struct ManagerTests {}
+
+@Suite("Migration managers")
+struct ManagerTests {
+  let folder: ManagerFolder
+
+  init() throws { folder = try ManagerFolder() }
+
+  @Test("Attributes, relationships and orders come through a mapping", arguments: ManagerStore.allCases)
+  func everything(_ kind: ManagerStore) throws {
+    let (old, new) = (ManagerLibrary.old(), ManagerLibrary.new())
+    let (from, to) = (folder.store("old"), folder.store("new"))
+    try ManagerStack.fill(kind, old, from, ManagerLibrary.fill)
+    let before = try Data(contentsOf: from)
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    try manager.migrateStore(
+      from: from, type: kind.type, mapping: ManagerLibrary.mapping(), to: to, type: kind.type)
+    #expect(manager.migrationProgress == 1)
+    #expect(manager.progress.fractionCompleted == 1)
+    #expect(try Data(contentsOf: from) == before)
+    try ManagerStack.read(kind, new, to) { try ManagerLibrary.check($0) }
+    try ManagerStack.read(kind, old, from) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+  }
+
+  @Test("A store of one type becomes one of another", arguments: ManagerStore.allCases)
+  func otherType(_ kind: ManagerStore) throws {
+    let other = kind == .sqlite ? ManagerStore.xml : .sqlite
+    let (from, to) = (folder.store("old"), folder.store("new"))
+    try ManagerStack.fill(kind, ManagerLibrary.old(), from, ManagerLibrary.fill)
+    try NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new()).migrateStore(
+      from: from, sourceType: kind.type.rawValue, options: nil, with: ManagerLibrary.mapping(),
+      toDestinationURL: to, destinationType: other.type.rawValue, destinationOptions: nil)
+    try ManagerStack.read(other, ManagerLibrary.new(), to) { try ManagerLibrary.check($0) }
+  }
+
+  @Test("A mapping that is inferred works through objects", arguments: ManagerStore.allCases)
+  func inferred(_ kind: ManagerStore) throws {
+    typealias Models = InferenceModels
+    let old = Models.model(
+      .init("Author", [Models.attribute("name"), Models.toMany("books", "Book", back: "author", isOrdered: true)]),
+      .init("Book", [Models.attribute("title"), Models.toOne("author", "Author", back: "books")]))
+    let new = Models.model(
+      .init(
+        "Writer", was: "Author",
+        [
+          Models.attribute("fullName", was: "name"),
+          Models.toMany("works", "Book", back: "author", was: "books", isOrdered: true),
+        ]),
+      .init(
+        "Book",
+        [
+          Models.attribute("title"), Models.attribute("pages", .integer32AttributeType, isOptional: false, default: 7),
+          Models.toOne("author", "Writer", back: "works"),
+        ]))
+    let (from, to) = (folder.store("old"), folder.store("new"))
+    try ManagerStack.fill(kind, old, from) { context in
+      let books = ["z", "a"].map { context.make("Book", ["title": $0]) }
+      context.make("Author", ["name": "Ada", "books": NSOrderedSet(array: books)])
+    }
+    let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    manager.usesStoreSpecificMigrationManager = false
+    try manager.migrateStore(from: from, type: kind.type, mapping: mapping, to: to, type: kind.type)
+    try ManagerStack.read(kind, new, to) { context in
+      let writer = try #require(context.all("Writer", by: "fullName").first)
+      #expect(writer.text("fullName") == "Ada")
+      #expect(writer.texts("works", "title") == ["z", "a"])
+      #expect(try context.all("Book", by: "title").map { $0.value(forKey: "pages") as? Int } == [7, 7])
+    }
+  }
+
+  @Test("Every type of value comes through, long ones out of their files", arguments: ManagerStore.allCases)
+  func values(_ kind: ManagerStore) throws {
+    typealias Models = InferenceModels
+    func version(_ name: String) -> NSManagedObjectModel {
+      let data = Models.attribute("data", .binaryDataAttributeType)
+      data.allowsExternalBinaryDataStorage = true
+      let list = Models.attribute("list", .transformableAttributeType)
+      list.valueTransformerName = "NSSecureUnarchiveFromData"
+      return Models.model(
+        .init(
+          name,
+          [
+            Models.attribute("text"), Models.attribute("flag", .booleanAttributeType), data, list,
+            Models.attribute("short", .integer16AttributeType), Models.attribute("double", .doubleAttributeType),
+            Models.attribute("float", .floatAttributeType), Models.attribute("decimal", .decimalAttributeType),
+            Models.attribute("date", .dateAttributeType), Models.attribute("uuid", .UUIDAttributeType),
+            Models.attribute("url", .URIAttributeType), Models.attribute("nothing"),
+            Models.attribute("memory", isTransient: true),
+          ]))
+    }
+    let names = ["text", "flag", "data", "list", "short", "double", "float", "decimal", "date", "uuid", "url", "nothing"]
+    let values: [String: Any] = [
+      "text": "Zoë", "flag": true, "data": Data(repeating: 7, count: 300_000), "list": ["a", "b"] as NSArray,
+      "short": -3, "double": 0.1, "float": Float(2.5), "decimal": NSDecimalNumber(string: "12.34"),
+      "date": Date(timeIntervalSinceReferenceDate: 12.5), "uuid": UUID(), "url": URL(string: "https://a.b/c")!,
+    ]
+    let (old, new) = (version("Thing"), version("Item"))
+    let (from, to) = (folder.store("old.store"), folder.store("new.store"))
+    try ManagerStack.fill(kind, old, from) { $0.make("Thing", values) }
+    let mapping = ManagerMappings.model(
+      ManagerMappings.map(
+        "Thing", "Item", Dictionary(uniqueKeysWithValues: names.map { ($0, "$source.\($0)") })))
+    try NSMigrationManager(sourceModel: old, destinationModel: new).migrateStore(
+      from: from, type: kind.type, mapping: mapping, to: to, type: kind.type)
+    try ManagerStack.read(kind, new, to) { context in
+      let item = try #require(context.all("Item", by: "text").first)
+      for (name, value) in values {
+        #expect((item.value(forKey: name) as? NSObject) == (value as AnyObject as? NSObject), "\(name)")
+      }
+      #expect(item.value(forKey: "nothing") == nil)
+    }
+  }
+
+  @Test("What stands in SQLite's log only is migrated")
+  func log() throws {
+    let (from, to) = (folder.store("old"), folder.store("new"))
+    let open = try ManagerStack(.sqlite, ManagerLibrary.old(), from)
+    try open.context.performAndWait {
+      ManagerLibrary.fill(open.context)
+      try open.context.save()
+    }
+    try NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new()).migrateStore(
+      from: from, type: .sqlite, mapping: ManagerLibrary.mapping(), to: to, type: .sqlite)
+    try ManagerStack.read(.sqlite, ManagerLibrary.new(), to) { try ManagerLibrary.check($0) }
+    try open.close()
+  }
+
+  @Test("A store that is at the destination keeps its objects and gets the new ones", arguments: ManagerStore.allCases)
+  func appending(_ kind: ManagerStore) throws {
+    let (from, to) = (folder.store("old"), folder.store("new"))
+    try ManagerStack.fill(kind, ManagerLibrary.old(), from, ManagerLibrary.fill)
+    try ManagerStack.fill(kind, ManagerLibrary.new(), to) { $0.make("Shelf", ["place": "here"]) }
+    let manager = NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new())
+    for _ in 0..<2 {
+      try manager.migrateStore(
+        from: from, type: kind.type, mapping: ManagerLibrary.mapping(), to: to, type: kind.type)
+    }
+    try ManagerStack.read(kind, ManagerLibrary.new(), to) { context in
+      try expect(context, 1, "Shelf")
+      try expect(context, 8, "Book")
+    }
+  }
+
+  @Test("The client's metadata go along to a new store", arguments: ManagerStore.allCases)
+  func metadata(_ kind: ManagerStore) throws {
+    let (from, to) = (folder.store("old"), folder.store("new"))
+    try ManagerStack.fill(kind, ManagerLibrary.old(), from, ManagerLibrary.fill)
+    try NSPersistentStoreCoordinator.setMetadata(["note": "mine"], type: kind.type, at: from)
+    try NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new()).migrateStore(
+      from: from, type: kind.type, mapping: ManagerLibrary.mapping(), to: to, type: kind.type)
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: to)
+    #expect(metadata["note"] as? String == "mine")
+    #expect(ManagerLibrary.new().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+  }
+
+  // What goes wrong.
+
+  @Test("A source that is not there is an error 134150, and nothing is made", arguments: ManagerStore.allCases)
+  func missingSource(_ kind: ManagerStore) throws {
+    let manager = NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new())
+    let error = managerError {
+      try manager.migrateStore(
+        from: folder.store("old"), type: kind.type, mapping: ManagerLibrary.mapping(), to: folder.store("new"),
+        type: kind.type)
+    }
+    #expect(error?.code == NSMigrationManagerSourceStoreError)
+    #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == CocoaError.Code.fileReadNoSuchFile.rawValue)
+    #expect(try folder.names == [])
+  }
+
+  @Test("A destination that can't be made is an error 134160", arguments: ManagerStore.allCases)
+  func missingFolder(_ kind: ManagerStore) throws {
+    try ManagerStack.fill(kind, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
+    let manager = NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new())
+    let error = managerError {
+      try manager.migrateStore(
+        from: folder.store("old"), type: kind.type, mapping: ManagerLibrary.mapping(),
+        to: folder.store("nowhere/new"), type: kind.type)
+    }
+    #expect(error?.code == NSMigrationManagerDestinationStoreError)
+  }
+
+  @Test("No mapping model is an error 134140, a store in memory is refused by name")
+  func refusals() throws {
+    try ManagerStack.fill(.sqlite, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
+    let manager = NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new())
+    let missing = managerError {
+      try manager.migrateStore(
+        from: folder.store("old"), sourceType: NSSQLiteStoreType, options: nil, with: nil,
+        toDestinationURL: folder.store("new"), destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    }
+    #expect(missing?.code == NSMigrationMissingMappingModelError)
+    let memory = managerError {
+      try manager.migrateStore(
+        from: folder.store("old"), type: .sqlite, mapping: ManagerLibrary.mapping(), to: folder.store("new"),
+        type: .inMemory)
+    }
+    #expect(memory?.localizedDescription.contains("store in memory") == true)
+  }
+
+  @Test("Values that a uniqueness constraint does not allow are an error 134111", arguments: ManagerStore.allCases)
+  func constraint(_ kind: ManagerStore) throws {
+    typealias Models = InferenceModels
+    let old = Models.model(.init("Tag", [Models.attribute("name")]))
+    let new = Models.model(.init("Tag", unique: [["name"]], [Models.attribute("name")]))
+    try ManagerStack.fill(kind, old, folder.store("old")) { context in
+      for name in ["a", "b", "a"] { context.make("Tag", ["name": name]) }
+    }
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    let error = managerError {
+      try manager.migrateStore(
+        from: folder.store("old"), type: kind.type,
+        mapping: ManagerMappings.model(ManagerMappings.map("Tag", "Tag", ["name": "$source.name"])),
+        to: folder.store("new"), type: kind.type)
+    }
+    #expect(error?.code == NSMigrationConstraintViolationError)
+    #expect(error?.localizedDescription.contains("name \"a\"") == true, "\(String(describing: error))")
+    #expect(try folder.names == ["old"])
+  }
+
+  @Test("Objects that break a rule of the new model are named by validation's error", arguments: ManagerStore.allCases)
+  func validation(_ kind: ManagerStore) throws {
+    let (old, new) = (ManagerLibrary.old(), ManagerLibrary.new())
+    try ManagerStack.fill(kind, old, folder.store("old")) { $0.make("Book", ["title": "Orphan"]) }
+    let error = managerError {
+      try NSMigrationManager(sourceModel: old, destinationModel: new).migrateStore(
+        from: folder.store("old"), type: kind.type, mapping: ManagerLibrary.mapping(), to: folder.store("new"),
+        type: kind.type)
+    }
+    #expect(error?.code == NSValidationMissingMandatoryPropertyError)
+    #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "writer")
+    #expect((error?.userInfo[NSValidationObjectErrorKey] as? NSManagedObject)?.entity.name == "Book")
+    #expect(try folder.names == ["old"])
+  }
+
+  @Test("A mapping for an entity that a model lacks, or with a policy that the program lacks, is named")
+  func unknownNames() throws {
+    try ManagerStack.fill(.sqlite, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
+    func error(_ mapping: NSEntityMapping) -> NSError? {
+      managerError {
+        try NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new()).migrateStore(
+          from: folder.store("old"), type: .sqlite, mapping: ManagerMappings.model(mapping), to: folder.store("new"),
+          type: .sqlite)
+      }
+    }
+    #expect(error(ManagerMappings.map("Bok", "Book"))?.localizedDescription.contains("the entity Bok") == true)
+    #expect(error(ManagerMappings.map("Book", "Bok"))?.localizedDescription.contains("the entity Bok") == true)
+    let mapping = ManagerMappings.map("Book", "Book")
+    mapping.entityMigrationPolicyClassName = "MigrationTests.NoSuchPolicy"
+    #expect(error(mapping)?.localizedDescription.contains("MigrationTests.NoSuchPolicy") == true)
+    mapping.entityMigrationPolicyClassName = "MigrationTests.ManagerFolder"
+    #expect(error(mapping)?.localizedDescription.contains("no subclass of NSEntityMigrationPolicy") == true)
+    #expect(try folder.names == ["old"])
+  }
+
+  // Several versions.
+
+  @Test("Versions are walked one after the other, as tutorials do", arguments: ManagerStore.allCases)
+  func progressive(_ kind: ManagerStore) throws {
+    let versions = (1...4).map { number in
+      InferenceModels.model(
+        .init(
+          "Note",
+          [InferenceModels.attribute("text")]
+            + (1..<number).map { InferenceModels.attribute("field\($0)", isOptional: false, default: "\($0)") }))
+    }
+    var url = folder.store("notes")
+    try ManagerStack.fill(kind, versions[0], url) { context in
+      for number in 0..<5 { context.make("Note", ["text": "\(number)"]) }
+    }
+    let home = url
+    for (source, destination) in zip(versions, versions.dropFirst()) {
+      let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: url)
+      try #require(source.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+      let mapping = try NSMappingModel(from: nil, forSourceModel: source, destinationModel: destination)
+        ?? .inferredMappingModel(forSourceModel: source, destinationModel: destination)
+      let next = folder.store(UUID().uuidString)
+      try NSMigrationManager(sourceModel: source, destinationModel: destination).migrateStore(
+        from: url, type: kind.type, mapping: mapping, to: next, type: kind.type)
+      if url != home {
+        try NSPersistentStoreCoordinator(managedObjectModel: source).destroyPersistentStore(at: url, type: kind.type)
+      }
+      url = next
+    }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: versions[3])
+    try coordinator.replacePersistentStore(at: home, withPersistentStoreFrom: url, type: kind.type)
+    try ManagerStack.read(kind, versions[3], home) { context in
+      let notes = try context.all("Note", by: "text")
+      #expect(notes.compactMap { $0.text("text") } == ["0", "1", "2", "3", "4"])
+      #expect(notes.allSatisfy { $0.text("field3") == "3" })
+    }
+  }
+
+  @Test("Thousands of objects cost no more memory than a few hundred")
+  func memory() throws {
+    typealias Models = InferenceModels
+    let old = Models.model(.init("Thing", [Models.attribute("text"), Models.attribute("number", .integer32AttributeType)]))
+    let new = Models.model(.init("Item", [Models.attribute("text"), Models.attribute("number", .integer32AttributeType)]))
+    let count = ProcessInfo.processInfo.environment["STRATA_MIGRATED_OBJECTS"].flatMap { Int($0) } ?? 20_000
+    try ManagerStack.fill(.sqlite, old, folder.store("old")) { context in
+      let request = NSBatchInsertRequest(
+        entityName: "Thing",
+        objects: (0..<count).map { ["text": String(repeating: "x", count: 100) + "\($0)", "number": $0] })
+      _ = try context.execute(request)
+    }
+    let mapping = ManagerMappings.model(
+      ManagerMappings.map(
+        "Thing", "Item", ["text": "$source.text", "number": "$source.number"], policy: MemoryPolicy.self))
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    let peak = MemoryPeak()
+    manager.userInfo = ["peak": peak]
+    try manager.migrateStore(
+      from: folder.store("old"), type: .sqlite, mapping: mapping, to: folder.store("new"), type: .sqlite)
+    #expect(try ManagerStack.read(.sqlite, new, folder.store("new")) { try $0.number(of: "Item") } == count)
+    print("Migrating \(count) objects took \(peak.growth / 1024) KiB")
+    // Keys of 16 bytes and less, a few times; the rest is the same for any number.
+    #expect(peak.growth < 40 << 20 + count * 100, "\(peak.growth)")
+  }
+}
+
+/// How much memory a migration took at most beyond its start.
+final class MemoryPeak {
+  private let start = MemoryPeak.resident
+  private(set) var growth = 0
+
+  func note() { growth = max(growth, MemoryPeak.resident - start) }
+
+  private static var resident: Int {
+    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
+  }
+}
+
+final class MemoryPolicy: NSEntityMigrationPolicy {
+  private var calls = 0
+
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    note(manager)
+  }
+
+  override func createRelationships(
+    forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+    note(manager)
+  }
+
+  private func note(_ manager: NSMigrationManager) {
+    calls += 1
+    if calls % 1000 == 0 { (manager.userInfo?["peak"] as? MemoryPeak)?.note() }
+  }
+}

@@ -34,6 +34,7 @@ final class MigrationStack {
     (model, layouts) = try MigrationStack.plain(original)
     var options = MigrationStack.plain(job.options)
     if !job.isOwn { options[NSReadOnlyPersistentStoreOption] = true }
+    for key in [NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption] { options[key] = nil }
     // What another coordinator does with the store's history is no business of this one.
     options[NSPersistentHistoryTrackingKey] = nil
     let configuration = try job.configuration ?? MigrationStack.configuration(of: job, model)

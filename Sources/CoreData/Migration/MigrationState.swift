@@ -6,6 +6,7 @@ final class MigrationState: @unchecked Sendable {
   private let lock = NSLock()
   private var error: NSError?
   private var isRunning = false
+  private var wasUsed = false
   private var done = 0.0
   private var reported: [Progress] = [Progress.discreteProgress(totalUnitCount: MigrationState.units)]
 
@@ -22,9 +23,8 @@ final class MigrationState: @unchecked Sendable {
       error = nil
       isRunning = true
       done = 0
-      if reported.count > 1 || reported[0].completedUnitCount > 0 {
-        reported = [Progress.discreteProgress(totalUnitCount: MigrationState.units)]
-      }
+      if wasUsed { reported = [Progress.discreteProgress(totalUnitCount: MigrationState.units)] }
+      wasUsed = true
       if Progress.current() != nil { reported.append(Progress(totalUnitCount: MigrationState.units)) }
     }
   }

@@ -18,6 +18,9 @@ extension NSMigrationManager {
   @discardableResult
   func migrate(_ job: MigrationJob) throws -> [String: Int]? {
     precondition(run == nil, "A migration manager migrates one store at a time.")
+    for type in [job.source.type, job.destination.type] where type == NSInMemoryStoreType {
+      throw Failure.unsupportedFeature("Migrating a store in memory")
+    }
     state.begin()
     lastMapping = job.mapping
     defer { state.end() }

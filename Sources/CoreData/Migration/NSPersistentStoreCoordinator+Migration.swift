@@ -20,8 +20,12 @@ extension NSPersistentStoreCoordinator {
     let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
     guard StoreCompatibility.isOn(NSMigratePersistentStoresAutomaticallyOption, options),
       !StoreCompatibility.isOn(NSIgnorePersistentStoreVersioningOption, options),
-      url.isFileURL, url.path != "/dev/null", type != NSInMemoryStoreType, StoreFiles.isOccupied(url),
-      let metadata = try? storeClass.metadataForPersistentStore(with: url),
+      url.isFileURL, url.path != "/dev/null", type != NSInMemoryStoreType, StoreFiles.isOccupied(url)
+    else { return }
+    if !StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
+      MigrationFolder.removeAbandoned(beside: url)
+    }
+    guard let metadata = try? storeClass.metadataForPersistentStore(with: url),
       metadata[NSStoreTypeKey] as? String ?? type == type,
       let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
       let hashes = managedObjectModel.versionHashesByName(forConfigurationName: configuration),

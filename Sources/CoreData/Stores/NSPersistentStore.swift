@@ -92,6 +92,9 @@ nonisolated open class NSPersistentStore: NSObject {
     other.identity = former
   }
 
+  /// The class of the managers that migrate stores of this class: a subclass of `NSMigrationManager`.
+  open class func migrationManagerClass() -> AnyClass { managerClassForAllStores() }
+
   /// The metadata of a store that is not open.
   open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
     throw Failure.unsupportedFeature("\(self).metadataForPersistentStore(with:)").nsError

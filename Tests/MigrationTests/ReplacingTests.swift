@@ -1,0 +1,219 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite("Replacing a store by its new version")
+struct ReplacingTests {
+  let folder: ManagerFolder
+
+  init() throws { folder = try ManagerFolder() }
+
+  private var url: URL { folder.store("library.store") }
+
+  private func migration(_ kind: ManagerStore) throws -> StoreMigration {
+    StoreMigration(
+      storeClass: try NSPersistentStoreCoordinator.storeClass(for: kind.type.rawValue), type: kind.type.rawValue,
+      url: url, configuration: nil,
+      options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true],
+      metadata: try metadata(kind), destination: ManagerLibrary.new())
+  }
+
+  private func metadata(_ kind: ManagerStore) throws -> [String: Any] {
+    try NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: url)
+  }
+
+  private func fill(_ kind: ManagerStore) throws {
+    try ManagerStack.fill(kind, ManagerLibrary.old(), url, ManagerLibrary.fill)
+    try NSPersistentStoreCoordinator.setMetadata(["note": "mine"], type: kind.type, at: url)
+  }
+
+  private func replace(_ kind: ManagerStore, _ mapping: NSMappingModel = ManagerLibrary.mapping()) throws {
+    try publicErrors { try migration(kind).replaceStore(from: ManagerLibrary.old(), by: mapping) }
+  }
+
+  @Test("The new version has everything, the UUID and the client's metadata", arguments: ManagerStore.allCases)
+  func replacing(_ kind: ManagerStore) throws {
+    try fill(kind)
+    let before = try metadata(kind)
+    try replace(kind)
+    let after = try metadata(kind)
+    #expect(after["note"] as? String == "mine")
+    #expect(after[NSStoreUUIDKey] as? String == before[NSStoreUUIDKey] as? String)
+    try ManagerStack.read(kind, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
+    #expect(try folder.names == ["library.store"])
+  }
+
+  @Test("An open store's log is migrated, and a reader of the old version does not keep the new one out")
+  func openStore() throws {
+    let open = try ManagerStack(.sqlite, ManagerLibrary.old(), url)
+    try open.context.performAndWait {
+      ManagerLibrary.fill(open.context)
+      try open.context.save()
+    }
+    try replace(.sqlite)
+    try open.close()
+    try ManagerStack.read(.sqlite, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
+  }
+
+  @Test("Whatever stops it before the new version is in place leaves the old one", arguments: ManagerStore.allCases)
+  func stopping(_ kind: ManagerStore) throws {
+    try fill(kind)
+    for step in [StoreMigration.ReplacingStep.folderMade, .filled, .checked] {
+      let error = try StoreMigration.$didReach.withValue({ if $0 == step { throw NSError(domain: "stop", code: 1) } }) {
+        managerError { try replace(kind) }
+      }
+      #expect(error?.code == NSMigrationError)
+      #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.domain == "stop")
+      #expect(error?.localizedDescription.contains(url.path) == true)
+      #expect(try folder.names == ["library.store"])
+      try ManagerStack.read(kind, ManagerLibrary.old(), url) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+    }
+  }
+
+  @Test("A process that is killed leaves the old version or the new one, and a folder that the next opening removes",
+    arguments: ManagerStore.allCases)
+  func killing(_ kind: ManagerStore) async throws {
+    for step in StoreMigration.ReplacingStep.allCases {
+      try? FileManager.default.removeItem(at: url)
+      try fill(kind)
+      let (path, type, name) = (url.path, kind.rawValue, "\(step)")
+      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, type = type as String, name = name as String] in
+        let kind = ManagerStore(rawValue: type)!
+        let url = URL(fileURLWithPath: path)
+        try StoreMigration.$didReach.withValue({ if "\($0)" == name { kill(getpid(), SIGKILL) } }) {
+          try StoreMigration(
+            storeClass: NSPersistentStoreCoordinator.storeClass(for: kind.type.rawValue), type: kind.type.rawValue,
+            url: url, configuration: nil, options: nil,
+            metadata: NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: url),
+            destination: ManagerLibrary.new()
+          ).replaceStore(from: ManagerLibrary.old(), by: ManagerLibrary.mapping())
+        }
+      }
+      let left = try folder.names
+      #expect(left.contains { $0.hasSuffix(".migrating") })
+      if step == .replaced {
+        let stack = try ManagerStack(
+          kind, ManagerLibrary.new(), url, options: [NSMigratePersistentStoresAutomaticallyOption: true])
+        try stack.close()
+        try ManagerStack.read(kind, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
+      } else {
+        try ManagerStack.read(kind, ManagerLibrary.old(), url) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+        try replace(kind)
+        try ManagerStack.read(kind, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
+      }
+      #expect(try folder.names == ["library.store"], "\(step)")
+    }
+  }
+
+  @Test("A folder that is in use stays", arguments: ManagerStore.allCases)
+  func foldersInUse(_ kind: ManagerStore) throws {
+    try fill(kind)
+    let used = try MigrationFolder(beside: url)
+    try replace(kind)
+    #expect(try folder.names == [used.url.lastPathComponent, "library.store"].sorted())
+    used.remove()
+  }
+
+  @Test("What others write meanwhile is not lost: the migration is given up", arguments: ManagerStore.allCases)
+  func writtenMeanwhile(_ kind: ManagerStore) throws {
+    try fill(kind)
+    let url = url
+    let error = StoreMigration.$didReach.withValue({ step in
+      guard step == .filled else { return }
+      let other = try ManagerStack(kind, ManagerLibrary.old(), url)
+      try other.context.performAndWait {
+        other.context.make("Draft", ["text": "new"])
+        try other.context.save()
+      }
+      try other.close()
+    }) {
+      managerError { try replace(kind) }
+    }
+    #expect(error?.code == NSMigrationError)
+    try ManagerStack.read(kind, ManagerLibrary.old(), url) { let found = try $0.number(of: "Draft"); #expect(found == 2) }
+    #expect(try folder.names == ["library.store"])
+  }
+
+  @Test("A policy's error, a cancellation and a rule that is broken come as they are", arguments: ManagerStore.allCases)
+  func failures(_ kind: ManagerStore) throws {
+    try fill(kind)
+    let refused = managerError { try replace(kind, ManagerLibrary.mapping(policy: RefusingPolicy.self)) }
+    #expect(refused?.code == NSEntityMigrationPolicyError)
+    let cancelled = managerError { try replace(kind, ManagerLibrary.mapping(policy: CancellingPolicy.self)) }
+    #expect(cancelled?.domain == "cancelled")
+    let broken = ManagerLibrary.mapping()
+    broken.entityMappings.removeAll { $0.name == "AuthorToWriter" }
+    let invalid = managerError { try replace(kind, broken) }
+    #expect(invalid?.code == NSMigrationError)
+    let underlying = invalid?.userInfo[NSUnderlyingErrorKey] as? NSError
+    #expect(underlying?.code == NSValidationMultipleErrorsError)
+    #expect(try folder.names == ["library.store"])
+    try ManagerStack.read(kind, ManagerLibrary.old(), url) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+  }
+
+  @Test("A folder that can't be written is an error, and the store stays", arguments: ManagerStore.allCases)
+  func readOnlyFolder(_ kind: ManagerStore) throws {
+    try fill(kind)
+    if getuid() == 0 { return }
+    chmod(folder.url.path, 0o500)
+    defer { chmod(folder.url.path, 0o700) }
+    let error = managerError { try replace(kind) }
+    #expect(error?.code == NSMigrationError)
+  }
+
+  @Test("Files of long values are replaced with the store")
+  func externalFiles() throws {
+    typealias Models = InferenceModels
+    func version(_ name: String) -> NSManagedObjectModel {
+      let data = Models.attribute("data", .binaryDataAttributeType)
+      data.allowsExternalBinaryDataStorage = true
+      return Models.model(.init(name, [data]))
+    }
+    let (old, new) = (version("Thing"), version("Item"))
+    try ManagerStack.fill(.sqlite, old, url) { context in
+      for byte in 1...3 { context.make("Thing", ["data": Data(repeating: UInt8(byte), count: 200_000)]) }
+    }
+    let values = folder.url.appendingPathComponent(".library_SUPPORT/_EXTERNAL_DATA")
+    let before = Set(try FileManager.default.contentsOfDirectory(atPath: values.path))
+    try StoreMigration(
+      storeClass: SQLiteStore.self, type: NSSQLiteStoreType, url: url, configuration: nil, options: nil, metadata: [:],
+      destination: new
+    ).replaceStore(
+      from: old, by: ManagerMappings.model(ManagerMappings.map("Thing", "Item", ["data": "$source.data"])))
+    let after = Set(try FileManager.default.contentsOfDirectory(atPath: values.path))
+    #expect(before.count == 3 && after.count == 3 && before.isDisjoint(with: after))
+    try ManagerStack.read(.sqlite, new, url) { context in
+      let items = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+      #expect(Set(items.compactMap { ($0.value(forKey: "data") as? Data)?.first }) == [1, 2, 3])
+    }
+  }
+
+  @Test("XML and binary stores are migrated when they are added, by what the models imply", arguments: [ManagerStore.xml, .binary])
+  func adding(_ kind: ManagerStore) throws {
+    typealias Models = InferenceModels
+    let old = Models.model(.init("Note", [Models.attribute("text")]))
+    let new = Models.model(.init("Note", [Models.attribute("text"), Models.attribute("more", isOptional: false, default: "m")]))
+    try ManagerStack.fill(kind, old, url) { $0.make("Note", ["text": "t"]) }
+    let stack = try ManagerStack(
+      kind, new, url,
+      options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+    try stack.context.performAndWait {
+      let note = try #require(stack.context.all("Note", by: "text").first)
+      #expect(note.text("text") == "t" && note.text("more") == "m")
+    }
+    #expect(try folder.names == ["library.store"])
+  }
+}
+
+final class RefusingPolicy: NSEntityMigrationPolicy {
+  override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+    throw NSError(domain: "policy", code: 1)
+  }
+}
+
+final class CancellingPolicy: NSEntityMigrationPolicy {
+  override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+    manager.cancelMigrationWithError(NSError(domain: "cancelled", code: 1))
+  }
+}
