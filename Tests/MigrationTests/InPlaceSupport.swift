@@ -86,6 +86,9 @@ enum InPlace {
     configuration: String? = nil, _ body: (NSManagedObjectContext) throws -> Result
   ) throws -> Result {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    // What the disk has when the power fails is not asked here.
+    var options = options ?? [:]
+    options[NSSQLitePragmasOption] = ["synchronous": "OFF"]
     let store = try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

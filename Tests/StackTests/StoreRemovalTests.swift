@@ -117,8 +117,6 @@ struct StoreRemovalTests {
       #expect(stack.coordinator.managedObjectID(fromUTF8String: text, length: text.utf8.count) == tag.objectID)
       #expect(stack.coordinator.managedObjectID(fromUTF8String: "nonsense", length: 8) == nil)
     }
-    #expect(failure { try stack.coordinator.finishDeferredLightweightMigration() }?.localizedDescription.contains("not implemented") == true)
-    #expect(failure { try stack.coordinator.finishDeferredLightweightMigrationTask() }?.localizedDescription.contains("not implemented") == true)
   }
 
   @Test("Another spelling of a path, or a link, leads to the same store")

@@ -151,16 +151,4 @@ extension NSPersistentStoreCoordinator {
       throw error
     }
   }
-
-  // What is missing.
-
-  /// Not implemented: stores are not migrated, neither at once nor later.
-  public func finishDeferredLightweightMigration() throws {
-    throw Failure.unsupportedFeature("Deferred migration (finishDeferredLightweightMigration())").nsError
-  }
-
-  /// Not implemented: stores are not migrated, neither at once nor later.
-  public func finishDeferredLightweightMigrationTask() throws {
-    throw Failure.unsupportedFeature("Deferred migration (finishDeferredLightweightMigrationTask())").nsError
-  }
 }

@@ -6,11 +6,7 @@ extension NSPersistentStoreCoordinator {
       (
         NSPersistentStoreStagedMigrationManagerOptionKey,
         "Staged migration (NSPersistentStoreStagedMigrationManagerOptionKey)"
-      ),
-      (
-        NSPersistentStoreDeferredLightweightMigrationOptionKey,
-        "Deferred migration (NSPersistentStoreDeferredLightweightMigrationOptionKey)"
-      ),
+      )
     ]
     for (key, feature) in missing where isAskedFor(options?[key]) {
       throw Failure.unsupportedFeature(feature).nsError

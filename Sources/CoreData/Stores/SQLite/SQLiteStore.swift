@@ -63,6 +63,13 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     metadataLock.unlock()
   }
 
+  /// Takes an entry away that the file has no more.
+  func forgetMetadata(_ key: String) {
+    metadataLock.lock()
+    storedMetadata[key] = nil
+    metadataLock.unlock()
+  }
+
   func didWriteMetadata() {
     metadataLock.lock()
     isMetadataChanged = false

@@ -28,14 +28,12 @@ struct InPlaceMigration {
   let layouts: ModelLayouts
   let configuration: String?
   let options: StoreOptions
-  /// Called before each step with its number; for tests of what fails.
-  nonisolated(unsafe) static var willRun: ((Int, MigrationPlan.Step) throws -> Void)?
+  /// Called before each step with the file and the step's number; for tests of what fails.
+  nonisolated(unsafe) static var willRun: ((URL, Int, MigrationPlan.Step) throws -> Void)?
 
   /// What a file migrated so says in its metadata, as Apple's.
   static let managerKey = "migrationManagerClass"
   static let managerName = "NSSQLiteInPlaceMigrationManager"
-  /// Says that a migration has put things aside.
-  static let deferredKey = "StrataDeferredMigration"
 
   func run() throws {
     let connection: Connection
@@ -93,7 +91,7 @@ struct InPlaceMigration {
     try MigrationFunctions.register(in: connection, plan.columnMaps)
     for (number, step) in plan.steps.enumerated() {
       do {
-        try InPlaceMigration.willRun?(number, step)
+        try InPlaceMigration.willRun?(url, number, step)
         try run(step, connection)
       } catch let error as SQLiteError {
         throw try failure(error, step, after, connection)
@@ -172,7 +170,7 @@ struct InPlaceMigration {
     let own = StoreMetadata.make(for: layouts.model, configuration: configuration, uuid: "")
     for key in StoreMetadata.modelKeys { metadata[key] = own[key] }
     metadata[InPlaceMigration.managerKey] = InPlaceMigration.managerName
-    if plan.defers { metadata[InPlaceMigration.deferredKey] = true }
+    if plan.defers { metadata[NSPersistentStoreDeferredLightweightMigrationOptionKey] = true }
     try StoreMetadata.write(metadata, to: connection)
     try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
     try ModelCache.replace(by: layouts.model, in: connection)

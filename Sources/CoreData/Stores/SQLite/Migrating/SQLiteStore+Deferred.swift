@@ -1,0 +1,65 @@
+import Foundation
+
+/// What a migration has put aside.
+///
+/// A migration with `NSPersistentStoreDeferredLightweightMigrationOptionKey` drops no column and no table: it renames
+/// them, which takes no time, and sets the same key in the store's metadata. Saves leave what is put aside alone; a
+/// later migration carries it on.
+extension SQLiteStore {
+  /// Drops what is put aside.
+  ///
+  /// - Parameter isOne: whether to drop one thing only.
+  /// - Returns: whether there was anything to drop.
+  func finishDeferredMigration(isOne: Bool) throws -> Bool {
+    let key = NSPersistentStoreDeferredLightweightMigrationOptionKey
+    guard StoreOptions.flag(metadata[key]) else { return false }
+    if isReadOnly { throw Failure.readOnlyStore(url: url, entity: nil) }
+    return try translatingErrors {
+      try pool.write { connection in
+        let didDrop = try connection.transaction(.exclusive) {
+          let pending = try DeferredNames.dropStatements(connection)
+          for statement in isOne ? Array(pending.prefix(1)) : pending { try connection.execute(statement) }
+          if !isOne || pending.count <= 1, var stored = try StoreMetadata.read(from: connection) {
+            stored[key] = nil
+            try StoreMetadata.write(stored, to: connection)
+          }
+          pool.willCommit()
+          return (isLast: !isOne || pending.count <= 1, any: !pending.isEmpty)
+        }
+        pool.didCommit()
+        if didDrop.isLast { forgetMetadata(key) }
+        return didDrop.any
+      }
+    }
+  }
+}
+
+/// The names of columns and tables that a migration has put aside, to be dropped later.
+enum DeferredNames {
+  static let prefix = "DEFERRED_"
+
+  /// A name that the file does not have.
+  static func name(for name: String, unlike existing: ExistingSchema) -> String {
+    // What is put aside twice under one name, in two migrations, has different numbers.
+    let taken = Set(existing.tables.values.flatMap { $0.map(\.name) }).union(existing.deferredTables)
+    var number = 1
+    while taken.contains(SQLName.quoted("\(prefix)\(number)_\(name)")) { number += 1 }
+    return SQLName.quoted("\(prefix)\(number)_\(name)")
+  }
+
+  /// What drops everything that is put aside, a statement each.
+  static func dropStatements(_ connection: Connection) throws -> [String] {
+    let tables = try connection.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\(prefix)%' ORDER BY name")
+    let columns = try connection.rows(
+      """
+      SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c \
+      WHERE m.type = 'table' AND m.name LIKE 'Z%' AND c.name LIKE '\(prefix)%' ORDER BY m.name, c.name
+      """)
+    return tables.compactMap { row in row[0].map { "DROP TABLE \(SQLName.quoted($0))" } }
+      + columns.compactMap { row in
+        guard let table = row[0], let column = row[1] else { return nil }
+        return "ALTER TABLE \(SQLName.quoted(table)) DROP COLUMN \(SQLName.quoted(column))"
+      }
+  }
+}
