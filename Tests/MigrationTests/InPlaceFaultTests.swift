@@ -68,7 +68,7 @@ struct InPlaceFaultTests {
       step += 1
     }
     print("\(step) steps failed in turn")
-    #expect(step > 20)
+    #expect(step > 12)
     try InPlace.check(url, model(true))
   }
 

@@ -131,7 +131,10 @@ enum InPlace {
     try open(url, model, configuration: configuration) { context in
       for entity in model.entities(forConfigurationName: configuration) ?? model.entities where !entity.isAbstract {
         for object in try context.all(entity.name!) {
-          for name in entity.propertiesByName.keys { _ = object.value(forKey: name) }
+          for (name, property) in entity.propertiesByName
+          where (property as? NSAttributeDescription)?.attributeType != .transformableAttributeType {
+            _ = object.value(forKey: name)
+          }
         }
       }
     }

@@ -31,7 +31,8 @@ extension MigrationPlanner {
 
   private func isOurs(_ index: MigrationFacts.Index) -> Bool {
     let table = MigrationPlanner.bare(index.table)
-    if index.name.hasPrefix("\(table)_"), index.name.hasSuffix("_INDEX") { return true }
+    // Of older frameworks without a word at the end.
+    if index.name.hasPrefix("\(table)_Z") { return true }
     return source.schema.entities.contains { entity in
       entity.map { index.name.hasPrefix("Z_\($0.layout.name)_") } ?? false
     }
