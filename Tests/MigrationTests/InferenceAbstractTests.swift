@@ -60,7 +60,7 @@ import Testing
 
   @Test(
     "…one with objects of its subentities only is migrated",
-    arguments: [NSPersistentStore.StoreType.sqlite])
+    arguments: [NSPersistentStore.StoreType.sqlite, .binary, .xml])
   func none(type: NSPersistentStore.StoreType) throws {
     let url = try store(type, with: ["Ball"])
     defer { try? FileManager.default.removeItem(at: url) }
@@ -69,7 +69,8 @@ import Testing
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     let names = try context.performAndWait {
-      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shape")).map { $0.value(forKey: "name") as? String }
+      let shapes = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shape"))
+      return shapes.map { $0.value(forKey: "name") as? String }
     }
     #expect(names == ["Ball"])
   }

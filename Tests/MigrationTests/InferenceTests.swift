@@ -238,7 +238,8 @@ import Testing
     let plain = Make.model(Entity("Book", [Make.attribute("title"), Make.attribute("key")]))
     let derived = Make.model(
       Entity("Book", [Make.attribute("title"), Make.derived("key", .stringAttributeType, as: "lowercase:(title)")]))
-    let mandatory = Make.model(Entity("Book", [Make.attribute("title"), Make.attribute("key", isOptional: false, default: "")]))
+    let mandatory = Make.model(
+      Entity("Book", [Make.attribute("title"), Make.attribute("key", isOptional: false, default: "")]))
     #expect(try !Self.lines(mandatory, derived)[0].contains("key"))
     #expect(try Self.lines(derived, mandatory)[0].contains("$source.key"))
     #expect(Self.refusal(plain, derived) == nil)

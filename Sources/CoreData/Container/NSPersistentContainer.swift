@@ -55,6 +55,20 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     persistentStoreDescriptions = [NSPersistentStoreDescription(url: file)]
   }
 
+  /// A container of a coordinator whose stores are loaded.
+  init(
+    name: String, coordinator: NSPersistentStoreCoordinator, _ descriptions: [NSPersistentStoreDescription]
+  ) {
+    ownName = name
+    ownModel = coordinator.managedObjectModel
+    ownCoordinator = coordinator
+    ownViewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    ownViewContext.persistentStoreCoordinator = coordinator
+    ownViewContext.name = "viewContext"
+    persistentStoreDescriptions = descriptions
+    super.init()
+  }
+
   private static func model(named name: String) -> NSManagedObjectModel {
     for type in ["momd", "mom"] {
       if let url = Bundle.main.url(forResource: name, withExtension: type),

@@ -79,6 +79,11 @@ enum LoadedModels {
     }
   }
 
+  /// A model with a checksum, the newest first.
+  static func model(withChecksum checksum: String) -> NSManagedObjectModel? {
+    lock.withLock { models.compactMap(\.model) }.last { $0.versionChecksum == checksum }
+  }
+
   /// The entities of a class, newest model first; the same entity of an equal model counts once.
   static func entities(of type: NSManagedObject.Type) -> [NSEntityDescription] {
     let all = lock.withLock { models.compactMap(\.model) }

@@ -91,7 +91,6 @@ extension NSPersistentStoreCoordinator {
     _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, type: String
   ) throws -> NSPersistentStore {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
-    try NSPersistentStoreCoordinator.refuseMissing(options)
     try publicErrors {
       try checkAdded(store)
       let isOccupied =

@@ -6,7 +6,6 @@ extension NSPersistentStoreCoordinator {
     ofType type: String, _ configuration: String?, at url: URL?, _ options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
-    try NSPersistentStoreCoordinator.refuseMissing(options)
     let url = try url ?? NSPersistentStoreCoordinator.urlWithoutFile(for: type)
     if let configuration, configuration != NSPersistentStore.defaultConfigurationName,
       managedObjectModel.entities(forConfigurationName: configuration) == nil

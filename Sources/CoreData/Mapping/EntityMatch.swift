@@ -51,8 +51,8 @@ struct EntityMatch {
       if known.rootEntity !== source.rootEntity {
         throw Failure.notInferable(
           entity: root.storedName, property: nil,
-          reason: "Entity hierarchies cannot be merged: \(known.storedName ?? "") and \(source.storedName ?? "") had no "
-            + "common parent and now have \(root.storedName ?? "") as a new one")
+          reason: "Entity hierarchies cannot be merged: \(known.storedName ?? "") and "
+            + "\(source.storedName ?? "") had no common parent and now have \(root.storedName ?? "") as a new one")
       }
     }
   }

@@ -18,7 +18,7 @@ extension NSPersistentStoreCoordinator {
     _ options: [AnyHashable: Any]?
   ) throws {
     let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
-    guard StoreCompatibility.isOn(NSMigratePersistentStoresAutomaticallyOption, options),
+    guard isMigrationAskedFor(options),
       !StoreCompatibility.isOn(NSIgnorePersistentStoreVersioningOption, options),
       url.isFileURL, url.path != "/dev/null", type != NSInMemoryStoreType, StoreFiles.isOccupied(url)
     else { return }
@@ -35,5 +35,13 @@ extension NSPersistentStoreCoordinator {
       storeClass: storeClass, type: type, url: url, configuration: configuration, options: options,
       metadata: metadata, destination: managedObjectModel)
     try publicErrors { try migration.run() }
+  }
+  /// A manager of stages asks for its migration, unless the options say that there is to be none.
+  private func isMigrationAskedFor(_ options: [AnyHashable: Any]?) -> Bool {
+    if options?[NSMigratePersistentStoresAutomaticallyOption] == nil {
+      guard let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] else { return false }
+      return !(manager is NSNull)
+    }
+    return StoreCompatibility.isOn(NSMigratePersistentStoresAutomaticallyOption, options)
   }
 }

@@ -104,7 +104,8 @@ extension StoreMigration {
 
   private func broken(_ reason: String) -> Failure { .migrationFailed(url: url, reason: reason, underlying: nil) }
 
-  private func putInPlace(_ new: URL, _ watch: ReplacingWatch) throws {
+  /// What may fail leaves the store as it was.
+  func putInPlace(_ new: URL, _ watch: ReplacingWatch) throws {
     if storeClass == SQLiteStore.self {
       return try SQLiteStore.replaceStore(at: url, options, from: new, nil)
     }
@@ -147,7 +148,7 @@ extension StoreMigration {
 }
 
 /// Notices that somebody else has written to a store that is about to be replaced.
-private struct ReplacingWatch {
+struct ReplacingWatch {
   private let url: URL
   private let connection: Connection?
   private let version: String?

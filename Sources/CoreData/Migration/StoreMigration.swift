@@ -17,6 +17,9 @@ struct StoreMigration {
     if StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
       throw Failure.readOnlyStore(url: url, entity: nil)
     }
+    if let manager = try StagedMigration.manager(in: options) {
+      return try StagedMigration(migration: self, manager: manager).run()
+    }
     let source = try sourceModel()
     if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: destination) {
       return try replaceStore(from: source, by: mapping)
@@ -29,20 +32,34 @@ struct StoreMigration {
 
   /// Brings the store to the destination model by what the two models imply.
   func migrateByInference(from source: NSManagedObjectModel) throws {
-    try source.freezeChecked()
-    let delta: ModelDelta
+    let delta = try delta(from: source, to: destination)
     do {
-      delta = try ModelDelta(inferredFrom: source, to: destination, configuration: configuration)
       try refuseObjectsOfAbstractEntities(delta)
     } catch let failure as Failure {
-      throw Failure.missingMapping(
-        url: url, source: source, destination: destination, underlying: failure.nsError)
+      throw missingMapping(from: source, to: destination, failure)
     }
     if storeClass == SQLiteStore.self {
       return try SQLiteStore.migrateInPlace(
         at: url, by: delta, to: ModelLayouts.of(destination), configuration: configuration, options: options)
     }
     try replaceStore(from: source, by: NSMappingModel(delta))
+  }
+
+  /// What two models imply for the store.
+  func delta(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws -> ModelDelta {
+    try source.freezeChecked()
+    try destination.freezeChecked()
+    do {
+      return try ModelDelta(inferredFrom: source, to: destination, configuration: configuration)
+    } catch let failure as Failure {
+      throw missingMapping(from: source, to: destination, failure)
+    }
+  }
+
+  private func missingMapping(
+    from source: NSManagedObjectModel, to destination: NSManagedObjectModel, _ failure: Failure
+  ) -> Failure {
+    Failure.missingMapping(url: url, source: source, destination: destination, underlying: failure.nsError)
   }
 
   /// The model that the store was written with: one of a bundle's, else one that the program has loaded, else what the

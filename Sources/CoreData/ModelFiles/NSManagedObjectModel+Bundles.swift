@@ -13,9 +13,27 @@ extension NSManagedObjectModel {
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> NSManagedObjectModel? {
-    let models = modelURLs(in: bundles).flatMap(versions).compactMap(NSManagedObjectModel.init(contentsOf:))
+    let models = modelURLs(in: bundles).flatMap(versionURLs).compactMap(NSManagedObjectModel.init(contentsOf:))
     return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
+
+  /// The version with a checksum in a bundle; nil is the main bundle. Of compiled models only that one is read.
+  static func version(withChecksum checksum: String, in bundle: Bundle?) -> NSManagedObjectModel? {
+    for url in modelURLs(in: bundle.map { [$0] }) {
+      if url.pathExtension == "momd" {
+        let stated = (try? checksumsForVersionedModel(at: url)) ?? [:]
+        for name in stated.filter({ $0.value == checksum }).keys.sorted() {
+          if let model = NSManagedObjectModel(contentsOf: url.appendingPathComponent("\(name).mom")) { return model }
+        }
+      } else if let model = NSManagedObjectModel(contentsOf: url), model.versionChecksum == checksum {
+        return model
+      }
+    }
+    return nil
+  }
+
+  /// The files of all versions of all models in a bundle; nil is the main bundle.
+  static func versionURLs(in bundle: Bundle?) -> [URL] { modelURLs(in: bundle.map { [$0] }).flatMap(versionURLs) }
 
   private static func modelURLs(in bundles: [Bundle]?) -> [URL] {
     resourceURLs(in: bundles, ["momd", "mom"])
@@ -31,7 +49,7 @@ extension NSManagedObjectModel {
   }
 
   /// The models of all versions in a `.momd`.
-  private static func versions(of url: URL) -> [URL] {
+  static func versionURLs(of url: URL) -> [URL] {
     url.pathExtension == "momd" ? files(in: url, ["mom"]) : [url]
   }
 

@@ -1,0 +1,121 @@
+import Foundation
+
+/// A version of a model that a stage of a migration names, before it is looked for.
+///
+/// The model is found when it is needed, once, on the thread that asks.
+nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
+  // `@unchecked Sendable`: what was found is guarded by `lock`, the rest never changes.
+
+  private enum Place {
+    case model(NSManagedObjectModel)
+    case file(URL)
+    case hashes([String: Data], Bundle?)
+    case name(String, Bundle?)
+  }
+
+  private let place: Place
+  private let checksum: String
+  private let lock = NSLock()
+  private var found: NSManagedObjectModel?
+
+  /// The checksum that the model has to have, see `NSManagedObjectModel.versionChecksum`.
+  open var versionChecksum: String { checksum }
+
+  /// A model that is at hand.
+  public init(model: NSManagedObjectModel, versionChecksum: String) {
+    place = .model(model)
+    checksum = versionChecksum
+  }
+
+  /// The model in a file, as `NSManagedObjectModel(contentsOf:)` takes it. Of a `.momd` it is the version with the
+  /// checksum.
+  public init(fileURL: URL, versionChecksum: String) {
+    place = .file(fileURL)
+    checksum = versionChecksum
+  }
+
+  /// The version with these hashes, 32 bytes for each entity's name, among the models of a bundle; nil is the main
+  /// bundle.
+  public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
+    var hashes: [String: Data] = [:]
+    for (name, hash) in versionHash {
+      // What is neither is no hash, and is found nowhere.
+      hashes[name as? String ?? "\(name)"] = hash as? Data ?? Data()
+    }
+    place = .hashes(hashes, bundle)
+    checksum = versionChecksum
+  }
+
+  /// The version of a name, or the versions of the model of that name, among the models of a bundle; nil is the main
+  /// bundle.
+  public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
+    place = .name(modelName, bundle)
+    checksum = versionChecksum
+  }
+
+  /// The model. Ends the program where it is not found, or has another checksum; a migration throws error 134504
+  /// instead.
+  open var resolvedModel: NSManagedObjectModel {
+    do { return try resolve() } catch { misuse(.unresolvedModel(self, error: error)) }
+  }
+
+  /// - Throws: `Failure.modelReferenceNotFound`.
+  final func resolve() throws -> NSManagedObjectModel {
+    try lock.withLock {
+      if let found { return found }
+      let candidates = candidates()
+      guard let model = candidates.first(where: { $0.versionChecksum == checksum }) else {
+        let others = candidates.map(\.versionChecksum).sorted()
+        throw Failure.modelReferenceNotFound(
+          what: others.isEmpty
+            ? "there is none \(words)"
+            : "\(words) there is none with the checksum \(checksum), but with \(others.joined(separator: ", "))")
+      }
+      found = model
+      return model
+    }
+  }
+
+  private func candidates() -> [NSManagedObjectModel] {
+    switch place {
+    case .model(let model): [model]
+    case .file(let url):
+      url.pathExtension == "momd"
+        ? NSManagedObjectModel.versionURLs(of: url).compactMap(NSManagedObjectModel.init(contentsOf:))
+        : [NSManagedObjectModel(contentsOf: url)].compactMap { $0 }
+    case .hashes(let hashes, let bundle):
+      NSManagedObjectModel.versionURLs(in: bundle).lazy.compactMap(NSManagedObjectModel.init(contentsOf:))
+        .first { $0.entityVersionHashesByName == hashes }.map { [$0] } ?? []
+    case .name(let name, let bundle):
+      NSManagedObjectModel.versionURLs(in: bundle).filter { url in
+        url.deletingPathExtension().lastPathComponent == name
+          || url.deletingLastPathComponent().lastPathComponent == "\(name).momd"
+      }.compactMap(NSManagedObjectModel.init(contentsOf:))
+    }
+  }
+
+  /// Where the model is looked for.
+  private var words: String {
+    func among(_ bundle: Bundle?) -> String { "among the models of the bundle \((bundle ?? .main).bundlePath)" }
+    switch place {
+    case .model: return "in the model given"
+    case .file(let url): return "in the file \(url.path)"
+    case .hashes(_, let bundle): return "with the hashes given \(among(bundle))"
+    case .name(let name, let bundle): return "named \(name) \(among(bundle))"
+    }
+  }
+
+  open override var description: String { "NSManagedObjectModelReference \(checksum) \(words)" }
+}
+
+extension MisuseReport {
+  fileprivate static func unresolvedModel(
+    _ reference: NSManagedObjectModelReference, error: any Error
+  ) -> MisuseReport {
+    MisuseReport(
+      ((error as? Failure)?.nsError ?? error as NSError).localizedDescription,
+      facts: [("Call", "NSManagedObjectModelReference.resolvedModel"), ("Checksum", reference.versionChecksum)],
+      how: "The reference names a model that is not there, or that has changed since its checksum was noted.",
+      remedy: "NSManagedObjectModel.checksumsForVersionedModel(at:) tells the checksums of all versions.")
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// Brings a store through several versions of its model, one after the other.
+///
+///     let manager = NSStagedMigrationManager([
+///       NSLightweightMigrationStage([version1, version2]), splitNames, NSLightweightMigrationStage([version4]),
+///     ])
+///     description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+///
+/// The store's version is looked for among the stages, and what follows it is done; the last version has to be that of
+/// the coordinator's model. A version may be the last of a stage and the first of the next.
+///
+/// Without handlers each step is done in the store's place, and a store that is interrupted goes on from there when it
+/// is next opened. With handlers all is done on a copy beside the store, which takes its place at the end.
+nonisolated open class NSStagedMigrationManager: NSObject {
+  private let ownStages: [NSMigrationStage]
+  /// What handlers work with; nil outside of them. Made by the room of containers from `stack`.
+  final var madeContainer: NSObject?
+  /// The store at its version, while a handler runs.
+  final var stack: StagedStack? {
+    didSet { madeContainer = nil }
+  }
+
+  /// In the order in which they are done.
+  open var stages: [NSMigrationStage] { ownStages }
+
+  /// - Parameter stages: oldest first. Two that claim one version, other than as the end of one and the beginning of
+  ///   the next, end the program.
+  public init(_ stages: [NSMigrationStage]) {
+    ownStages = stages
+    super.init()
+    do { _ = try StagedVersions(stages) } catch {
+      misuse(
+        MisuseReport(
+          "Duplicate version checksums across stages detected.",
+          facts: [("Checksum", (error as? StagedVersions.Duplicate)?.checksum ?? "")],
+          how: "A store of that version could begin in several places.",
+          remedy: "Name each version once; the end of one stage may be the beginning of the next."))
+    }
+  }
+}
+
+/// A store that a handler may change.
+struct StagedStack {
+  let coordinator: NSPersistentStoreCoordinator
+  let store: NSPersistentStore
+  let options: [AnyHashable: Any]
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// Takes a store through stages whose handlers change its data: on a copy beside the store, which then takes its place.
+/// Whatever fails, and a kill at any moment, leaves the store as it was or as it is to be.
+struct StagedCopy {
+  let migration: StoreMigration
+  let manager: NSStagedMigrationManager
+
+  func run(_ steps: [StagedMigration.Step]) throws {
+    let url = migration.url
+    MigrationFolder.removeAbandoned(beside: url)
+    let folder = try MigrationFolder(beside: url)
+    defer { folder.remove() }
+    let copy = folder.store
+    let watch = try ReplacingWatch(migration.storeClass, url)
+    try make(copy)
+    for step in steps {
+      if let stage = step.stage, let handler = stage.willMigrateHandler {
+        try call(handler, of: stage, "willMigrateHandler", with: step.source, at: copy)
+      }
+      try migration.step(to: step.destination, at: copy, from: step.source)
+      if let stage = step.stage, let handler = stage.didMigrateHandler {
+        try call(handler, of: stage, "didMigrateHandler", with: step.destination, at: copy)
+      }
+    }
+    try watch.check()
+    try migration.putInPlace(copy, watch)
+  }
+
+  // MARK: Handlers
+
+  private func call(
+    _ handler: (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void, of stage: NSCustomMigrationStage,
+    _ name: String, with model: NSManagedObjectModel, at url: URL
+  ) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    var options = migration.options ?? [:]
+    options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
+    options[NSPersistentStoreDeferredLightweightMigrationOptionKey] = nil
+    let store = try coordinator.addPersistentStore(
+      ofType: migration.type, configurationName: migration.configuration, at: url, options: options)
+    manager.stack = StagedStack(coordinator: coordinator, store: store, options: options)
+    defer {
+      manager.stack = nil
+      // What contexts of the handler's still hold has no store from here on.
+      for store in coordinator.persistentStores { try? coordinator.remove(store) }
+    }
+    do { try handler(manager, stage) } catch {
+      let cause = (error as? Failure)?.nsError ?? error as NSError
+      throw Failure.migrationFailed(
+        url: migration.url, reason: "the \(name) of the stage \(stage.label ?? "without a label") failed",
+        underlying: cause)
+    }
+  }
+
+  private func make(_ copy: URL) throws {
+    guard let files = migration.storeClass as? any FileOperating.Type else {
+      return try StoreFiles.replace(copy, by: migration.url)
+    }
+    try files.replaceStore(at: copy, nil, from: migration.url, nil)
+  }
+}
