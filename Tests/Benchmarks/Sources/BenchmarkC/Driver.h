@@ -64,7 +64,9 @@ void insertRelated(Run *run, bool tagging, bool shelving);
 void retag(Run *run);
 void moveVolumes(Run *run);
 void reorderShelves(Run *run);
+void migrate(Run *run);
 void audit(Run *run);
+void auditMigrated(Run *run);
 void auditTables(Run *run);
 
 #endif

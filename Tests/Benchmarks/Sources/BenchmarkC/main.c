@@ -91,7 +91,8 @@ int main(int count, char **arguments) {
   run.operation = arguments[2];
   run.path = arguments[4];
   const char *operation = run.operation;
-  if (strncmp(operation, "audit", 5) != 0) run.database = openDatabase(run.path);
+  if (strcmp(operation, "audit") != 0 && strcmp(operation, "audittables") != 0)
+    run.database = openDatabase(run.path);
 
   if (strcmp(operation, "insert") == 0) insertAll(&run);
   else if (strcmp(operation, "fetch") == 0) fetchAll(&run);
@@ -113,6 +114,8 @@ int main(int count, char **arguments) {
   else if (strcmp(operation, "retag") == 0 || strcmp(operation, "retagback") == 0) retag(&run);
   else if (strcmp(operation, "move") == 0) moveVolumes(&run);
   else if (strcmp(operation, "reorder") == 0) reorderShelves(&run);
+  else if (strncmp(operation, "migrate", 7) == 0) migrate(&run);
+  else if (strcmp(operation, "auditmigrated") == 0) auditMigrated(&run);
   else if (strcmp(operation, "audit") == 0) audit(&run);
   else if (strcmp(operation, "audittables") == 0) auditTables(&run);
   else if (strcmp(operation, "addindex") == 0) execute(run.database, benchmark_isbn_index());

@@ -9,6 +9,7 @@ struct BenchmarkCoreData {
     let run = Run()
     if run.operation == "open" { return try openFiftyEntities(run) }
     if try Relating.run(run) { return }
+    if try Migrating.run(run) { return }
     let context = try openStack(run.path)
     let reading = Reading(run: run, context: context)
     let asking = Asking(run: run, context: context)

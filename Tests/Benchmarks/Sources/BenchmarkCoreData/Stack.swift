@@ -2,7 +2,7 @@ import BenchmarkDriver
 import CoreData
 
 /// A compiled model of this driver's bundle.
-private func model(_ name: String) -> NSManagedObjectModel {
+func model(_ name: String) -> NSManagedObjectModel {
   guard let url = Bundle.module.url(forResource: name, withExtension: "momd"),
     let model = NSManagedObjectModel(contentsOf: url)
   else {
@@ -12,8 +12,9 @@ private func model(_ name: String) -> NSManagedObjectModel {
 }
 
 /// A coordinator with one store, with the settings that all drivers share stated.
-private func coordinator(_ model: NSManagedObjectModel, _ path: String) throws -> NSPersistentStoreCoordinator
-{
+func coordinator(
+  _ model: NSManagedObjectModel, _ path: String, _ more: [AnyHashable: Any] = [:]
+) throws -> NSPersistentStoreCoordinator {
   let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
   _ = try coordinator.addPersistentStore(
     ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
@@ -21,7 +22,7 @@ private func coordinator(_ model: NSManagedObjectModel, _ path: String) throws -
       NSSQLitePragmasOption: [
         "journal_mode": "WAL", "synchronous": "NORMAL", "cache_size": "-2000", "wal_autocheckpoint": "1000",
       ]
-    ])
+    ].merging(more) { $1 })
   return coordinator
 }
 

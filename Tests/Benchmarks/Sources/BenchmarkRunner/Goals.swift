@@ -102,6 +102,10 @@ struct Goal {
     rateAtLeast(1.0, of: .pool, "write1", beyond: 1.15),
     rateAtLeast(1.2, of: .pool, "write10", beyond: 1.4),
     rateAtLeast(1.2, of: .pool, "write100", beyond: 1.4),
+    atMost(1.5, of: .c, "migratedefault"),
+    atMost(1.5, of: .c, "migratedrop"),
+    atMost(1.5, of: .c, "migrateentity"),
+    atMost(1.5, of: .c, "migratemany"),
     Goal(
       operation: "open", text: "Strata, ms", quantity: .plain(Figure(.strata, "open")), bound: 3, beyond: 1),
     Goal(

@@ -13,6 +13,8 @@ struct Operation {
     case otherStore
     /// No store yet: the driver makes one of volumes, tags and shelves.
     case noVolumes
+    /// A fresh copy of the common store, whose tables are changed.
+    case copyOfBooksToMigrate
     /// A fresh copy of the common store of volumes, tags and shelves, which is changed.
     case copyOfVolumes
   }
@@ -30,6 +32,7 @@ struct Operation {
     switch start {
     case .nothing, .copyOfBooks: "audit"
     case .noVolumes, .copyOfVolumes: "audittables"
+    case .copyOfBooksToMigrate: "auditmigrated"
     case .books, .indexedBooks, .otherStore: nil
     }
   }
@@ -119,6 +122,21 @@ struct Operation {
     Operation(
       name: "open", summary: "read a compiled model of 50 entities and open an existing store of it",
       start: .otherStore, variants: [.strata]),
+    Operation(
+      name: "migratedefault", summary: "migrate N books: a new attribute with a default value",
+      start: .copyOfBooksToMigrate, variants: [.c, .strata]),
+    Operation(
+      name: "migratedrop", summary: "migrate N books: an attribute is gone, another has a new name",
+      start: .copyOfBooksToMigrate, variants: [.c, .strata]),
+    Operation(
+      name: "migrateentity", summary: "migrate N books: a new entity before all others, so that their numbers change",
+      start: .copyOfBooksToMigrate, variants: [.c, .strata]),
+    Operation(
+      name: "migratemany", summary: "migrate N books: one writer becomes many writers", start: .copyOfBooksToMigrate,
+      variants: [.c, .strata]),
+    Operation(
+      name: "migratecustom", summary: "migrate N books object by object, by a policy", start: .copyOfBooksToMigrate,
+      variants: [.strata]),
     Operation(
       name: "memory", summary: "memory of N fetched and read books", start: .books,
       variants: [.index, .hand, .codable, .strata], isTimed: false),

@@ -36,7 +36,7 @@ struct Stores {
     case .nothing, .otherStore, .noVolumes:
       remove(own)
       return own
-    case .copyOfBooks, .copyOfVolumes:
+    case .copyOfBooks, .copyOfBooksToMigrate, .copyOfVolumes:
       remove(own)
       try copy(operation.isOfVolumes ? volumes : books, to: own)
       return own
