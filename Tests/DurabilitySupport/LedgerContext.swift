@@ -5,15 +5,18 @@ public final class LedgerContext {
   public let context: NSManagedObjectContext
   private var objects: [Int: NSManagedObject] = [:]
   private var step: NSManagedObject?
+  /// What the model calls entities and properties, by the names that they have in the ledger's first model.
+  private let names: [String: String]
 
   /// Reads all that the store has.
-  public init(_ coordinator: NSPersistentStoreCoordinator) throws {
+  public init(_ coordinator: NSPersistentStoreCoordinator, names: [String: String] = [:]) throws {
+    self.names = names
     context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait {
       step = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Step")).first
       for entity in ["Author", "Book", "Tag", "Chapter"] {
-        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+        let request = NSFetchRequest<NSManagedObject>(entityName: names[entity] ?? entity)
         request.returnsObjectsAsFaults = false
         if entity == "Book" { request.relationshipKeyPathsForPrefetching = ["tags", "chapters"] }
         for object in try context.fetch(request) { objects[LedgerContext.number(of: object)] = object }
@@ -72,15 +75,21 @@ public final class LedgerContext {
   }
 
   private func line(_ object: NSManagedObject, _ number: Int) -> String {
-    let kind = object.entity.name ?? ""
+    let name = object.entity.name ?? ""
+    let kind = names.first { $0.value == name }?.key ?? name
     let isBook = kind == "Book" || kind == "Novel"
+    func value(_ key: String) -> Any? { object.value(forKey: names[key] ?? key) }
     func numbers(_ members: [Any]) -> [Int] { members.map { LedgerContext.number(of: $0 as! NSManagedObject) } }
+    func author() -> NSManagedObject? {
+      let found = value("author")
+      return (found as? NSSet)?.anyObject() as? NSManagedObject ?? found as? NSManagedObject
+    }
     return Ledger.line(
-      kind, number, object.value(forKey: "name") as? String ?? "", object.value(forKey: "stamp") as? Int ?? -1,
-      isBook ? (object.value(forKey: "cover") as? Data).map { Ledger.coverText($0, number: number) } : nil,
-      isBook ? (object.value(forKey: "author") as? NSManagedObject).map(LedgerContext.number) : nil,
-      isBook ? numbers((object.value(forKey: "tags") as? NSSet)?.allObjects ?? []).sorted() : [],
-      isBook ? numbers((object.value(forKey: "chapters") as? NSOrderedSet)?.array ?? []) : [])
+      kind, number, value("name") as? String ?? "", value("stamp") as? Int ?? -1,
+      isBook ? (value("cover") as? Data).map { Ledger.coverText($0, number: number) } : nil,
+      isBook ? author().map(LedgerContext.number) : nil,
+      isBook ? numbers((value("tags") as? NSSet)?.allObjects ?? []).sorted() : [],
+      isBook ? numbers((value("chapters") as? NSOrderedSet)?.array ?? []) : [])
   }
 }
 

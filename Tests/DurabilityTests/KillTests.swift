@@ -40,6 +40,15 @@ struct KillTests {
     #expect(output.contains("Lost saves: 0. Extra saves: 0. Half saves and broken files: 0."), "\(output)")
   }
 
+  @Test("Wherever a process that migrates is killed, the store is the old one or the new one, complete")
+  func migrations() throws {
+    let (code, output) = try run([
+      "migrations", "6", "--store", "sqlite,wal,files", "--store", "xml", "--seed",
+      "\(UInt64.random(in: 1...1_000_000))",
+    ])
+    #expect(code == 0, "\(output)")
+  }
+
   @Test("Broken files, rows and models give an error that names the file, or what can be read of them")
   func broken() throws {
     let (code, output) = try run(["broken", "60", "--seed", "\(UInt64.random(in: 1...1_000_000))"])

@@ -1,0 +1,24 @@
+import Foundation
+
+extension AtomicFileStore: FileOperating {
+  /// The file is written as a save writes it, so that what a process leaves that does not live to the end goes with the
+  /// next opening.
+  static func replaceStore(
+    at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
+  ) throws {
+    if source.isSameFile(as: destination) { return }
+    let bytes: [UInt8]
+    do {
+      bytes = try WholeFile.read(source.path).bytes
+    } catch WholeFile.Problem.missing {
+      throw Failure.storeFileMissing(url: source)
+    } catch let problem as WholeFile.Problem {
+      throw problem.failure(source, isWriting: false)
+    }
+    do {
+      _ = try WholeFile.write(bytes, to: destination.path, expecting: .anything)
+    } catch let problem as WholeFile.Problem {
+      throw problem.failure(destination, isWriting: true)
+    }
+  }
+}
