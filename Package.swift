@@ -72,6 +72,8 @@ let package = Package(
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "PredicateTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "StackTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
+    .testTarget(
+      name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles"], swiftSettings: stackSettings),
     .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
 
     // Sources as applications have them, with `import CoreData` alone.
@@ -128,7 +130,8 @@ let package = Package(
       "search.transcript", "where.transcript", "unreadable.transcript", "unknown.transcript", "broken.json",
     ], resources: [.copy("catalog.json")])
     + chapter("05-EnqueueWriter", "EnqueueWriter", model: "EnqueueWriter")
-    + chapter("06-UnsavedChanges", "UnsavedChanges", model: "Recipes")
+    + chapter("06-ModelVersions", "ModelVersions", model: "Library")
+    + chapter("07-UnsavedChanges", "UnsavedChanges", model: "Recipes")
     + [
       .testTarget(
         name: "ChapterTests",
@@ -136,7 +139,7 @@ let package = Package(
           "CoreData", "StoreFileReader", "ChapterSupport", "ManualStackChapter", "ManualStack",
           "ContainerStackChapter", "ContainerStack", "DataControllerChapter", "DataController",
           "LibraryCatalogChapter", "LibraryCatalog", "EnqueueWriterChapter", "EnqueueWriter",
-          "UnsavedChangesChapter", "UnsavedChanges",
+          "ModelVersionsChapter", "ModelVersions", "UnsavedChangesChapter", "UnsavedChanges",
         ],
         swiftSettings: stackSettings)
     ]

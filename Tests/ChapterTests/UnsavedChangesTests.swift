@@ -5,7 +5,7 @@ import Testing
 
 @testable import UnsavedChangesChapter
 
-@Suite("Chapter 6: unsaved changes", .serialized)
+@Suite("Chapter 7: unsaved changes", .serialized)
 @MainActor
 struct UnsavedChangesTests {
   let folder: TemporaryFolder
@@ -258,7 +258,7 @@ struct UnsavedChangesTests {
       }
     }
     let text = try String(
-      contentsOf: packageRoot.appendingPathComponent("Chapters/06-UnsavedChanges/README.md"), encoding: .utf8)
+      contentsOf: packageRoot.appendingPathComponent("Chapters/07-UnsavedChanges/README.md"), encoding: .utf8)
     let blocks = text.components(separatedBy: "```sql\n").dropFirst()
       .compactMap { $0.components(separatedBy: "\n```").first?.components(separatedBy: "\n") }
     #expect(blocks.count == 1)

@@ -1,0 +1,35 @@
+import CoreData
+
+//> migrator
+/// Brings a store to a version, one version after the other: a program that knows how to go from 2 to 3 and from 3 to
+/// 4 need not know how to go from 2 to 4.
+public struct LibraryMigrator {
+  public let url: URL
+
+  public init(url: URL) { self.url = url }
+
+  /// - Parameter report: Is told of each step, once it is done.
+  public func migrate(
+    to goal: LibraryVersion, report: (LibraryVersion, LibraryVersion) throws -> Void = { _, _ in }
+  ) throws {
+    while case let version = try LibraryVersion(ofStoreAt: url), version < goal, let next = version.next {
+      try step(from: version, to: next, by: try LibraryMapping.between(version, next))
+      try report(version, next)
+    }
+  }
+
+  /// One step: into a new file first, and only then over the old one.
+  public func step(from old: LibraryVersion, to new: LibraryVersion, by mapping: NSMappingModel) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let migrated = folder.appendingPathComponent(url.lastPathComponent)
+
+    let manager = NSMigrationManager(sourceModel: try old.model, destinationModel: try new.model)
+    try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: migrated, type: .sqlite)
+
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try new.model)
+    try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: migrated, type: .sqlite)
+  }
+}
+//< migrator
