@@ -17,6 +17,12 @@ long long core_data_next_temporary_key(void) {
   return __c11_atomic_fetch_sub(&last_temporary_key, 1, __ATOMIC_RELAXED) - 1;
 }
 
+#include <string.h>
+
+_Bool core_data_contains(const void *bytes, size_t length, const char *text) {
+  return memmem(bytes, length, text, strlen(text)) != NULL;
+}
+
 #include <dlfcn.h>
 
 const char *core_data_file_of_code(const void *address, const void **start) {

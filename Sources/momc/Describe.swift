@@ -4,13 +4,14 @@ import Foundation
 
 struct Describe: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints the versions, entities and version hashes of a model, source or compiled.")
+    abstract: "Prints the versions, entities and version hashes of a model, or what a mapping model says.")
 
-  @Argument(help: "A .xcdatamodeld, .xcdatamodel, .momd or .mom.")
+  @Argument(help: "A .xcdatamodeld, .xcdatamodel, .momd or .mom; an .xcmappingmodel or .cdm.")
   var model: String
 
   func run() throws {
     let url = URL(fileURLWithPath: model)
+    if ["xcmappingmodel", "cdm"].contains(url.pathExtension) { return try describeMapping(at: url) }
     let isCompiled = ["momd", "mom"].contains(url.pathExtension)
     let package: DataModelPackage
     do {
@@ -28,6 +29,25 @@ struct Describe: ParsableCommand {
           String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
         print("  \(entity.name): \(entity.className ?? "NSManagedObject")  \(hash.joined())")
+      }
+    }
+  }
+
+  /// What becomes of what, entity by entity.
+  private func describeMapping(at url: URL) throws {
+    let mappings: [MappingModelFile.EntityMapping]
+    do {
+      mappings = try MappingModelFiles.model(at: url).model.entityMappings
+    } catch let error as InvalidDataModel {
+      FileHandle.standardError.write(Data((error.description + "\n").utf8))
+      throw ExitCode.failure
+    }
+    for mapping in mappings {
+      let policy = mapping.policyClassName.map { ", policy \($0)" } ?? ""
+      print("\(mapping.name): \(mapping.sourceName ?? "-") > \(mapping.destinationName ?? "-"), \(mapping.type)\(policy)")
+      if let source = mapping.sourceExpression { print("  source objects: \(source.text)") }
+      for property in mapping.attributeMappings + mapping.relationshipMappings {
+        print("  \(property.name) = \(property.expression?.text ?? "-")")
       }
     }
   }

@@ -83,7 +83,7 @@ struct MappingSource {
     return try MappingModelFiles.model(at: folder.appendingPathComponent("One to two.xcmappingmodel"))
   }
 
-  func write(to folder: URL) throws {
+  func write(to folder: URL, models: String = Self.paths) throws {
     for (version, entities) in [("Shop 1", source), ("Shop 2", destination)] {
       let url = folder.appendingPathComponent("Shop.xcdatamodeld/\(version).xcdatamodel")
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -91,7 +91,7 @@ struct MappingSource {
     }
     let package = folder.appendingPathComponent("One to two.xcmappingmodel")
     try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
-    try Data(text(models: Self.paths).utf8).write(to: package.appendingPathComponent("xcmapping.xml"))
+    try Data(text(models: models).utf8).write(to: package.appendingPathComponent("xcmapping.xml"))
   }
 
   /// What it is in one line each; problems likewise.
@@ -269,6 +269,34 @@ struct MappingSourceTests {
         $0.entity("z2", 1, "Same", "Same")
         $0.entity("z3", 2, "Same", "Same")
       } == ["xcmapping.xml:18: error: SameToSame: there are two entity mappings with this name"])
+  }
+
+  @Test("Archived models count before those at the paths, and a warning says where these have changed since")
+  func archivedModels() throws {
+    var source = MappingSource()
+    source.entity("z2", 1, "Same", "Same", attributes: "z3")
+    source.entity("z4", 2, "Old", "")
+    source.property("z3", "ATTRIBUTE", "a")
+    func archived(_ entities: String) throws -> String {
+      let text = Array("<model>\(entities)</model>".utf8)
+      let model = try SourceModelReader.model(contents: text, name: "M", file: "contents").model
+      return Data(CompiledModelFiles.mom(model)).base64EncodedString()
+    }
+    let models =
+      MappingSource.paths + MappingSource.attribute("sourcemodeldata", try archived(source.source))
+      + MappingSource.attribute("destinationmodeldata", try archived(source.destination))
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try source.write(to: folder, models: models)
+    let package = folder.appendingPathComponent("One to two.xcmappingmodel")
+    let (before, none) = try MappingModelFiles.model(at: package)
+    #expect(none.isEmpty)
+    source.source = source.source.replacingOccurrences(of: "name=\"Old\"", with: "name=\"Old\" isAbstract=\"YES\"")
+    try source.write(to: folder, models: models)
+    let (after, warnings) = try MappingModelFiles.model(at: package)
+    #expect(after == before)
+    #expect(warnings.map(\.entity) == ["Old"])
+    #expect(warnings.first?.message.hasPrefix("Old of the source model has another version hash in ") == true)
   }
 
   @Test("A file without models, without a mapping model or that is no XML is refused by name")

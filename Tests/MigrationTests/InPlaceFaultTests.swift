@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Migration in place: what fails", .serialized)
+@Suite("Migration in place: what fails")
 struct InPlaceFaultTests {
   private let folder = InPlace.Folder()
   private var url: URL { folder.file("store.sqlite") }
@@ -49,18 +49,17 @@ struct InPlaceFaultTests {
     try fill()
     let before = try content()
     let options = InPlace.options.merging([NSPersistentHistoryTrackingKey: true]) { $1 }
-    let path = url
-    defer { InPlaceMigration.willRun = nil }
     var step = 0
     while true {
       let failing = step
       nonisolated(unsafe) var didFail = false
-      InPlaceMigration.willRun = { url, number, _ in
-        guard url == path, number == failing else { return }
+      let error = InPlaceMigration.$willRun.withValue({ number in
+        guard number == failing else { return }
         didFail = true
         throw SQLiteError(extendedCode: 778, message: "disk I/O error")
+      }) {
+        failure { try InPlace.open(url, model(true), options) { _ in } }
       }
-      let error = failure { try InPlace.open(path, model(true), options) { _ in } }
       if !didFail { break }
       #expect(error?.code == NSMigrationError, "step \(step): \(error.map { "\($0)" } ?? "none")")
       #expect(((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code) == NSSQLiteError, "step \(step)")

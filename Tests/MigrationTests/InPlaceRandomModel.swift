@@ -287,6 +287,18 @@ struct InPlaceRandomModel {
     for entity in entities {
       made[entity.name]!.subentities = entities.filter { $0.parent == entity.name }.map { made[$0.name]! }
     }
+    // By their names, so that they stay with an attribute that stays.
+    for attribute in attributes {
+      let owner = made[attribute.entity]!
+      let number = (owner.name! + attribute.name).utf8.reduce(0) { $0 &+ Int($1) }
+      if attribute.name == "uid" {
+        if number % 2 == 0 { owner.uniquenessConstraints = [["uid"]] }
+      } else if number % 3 == 0 {
+        let element = NSFetchIndexElementDescription(
+          property: owner.attributesByName[attribute.name]!, collationType: .binary)
+        owner.indexes.append(NSFetchIndexDescription(name: "by\(attribute.name)", elements: [element]))
+      }
+    }
     let model = NSManagedObjectModel()
     model.entities = entities.map { made[$0.name]! }
     return model

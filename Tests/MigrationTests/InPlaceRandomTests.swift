@@ -30,7 +30,7 @@ struct InPlaceRandomTests {
   @Test("What is migrated is what the two models and the old objects say")
   func random() throws {
     let environment = ProcessInfo.processInfo.environment
-    let rounds = environment["INPLACE_ROUNDS"].flatMap(Int.init) ?? 150
+    let rounds = environment["INPLACE_ROUNDS"].flatMap(Int.init) ?? 60
     let first = environment["INPLACE_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)
     print("Migration in place at random: \(rounds) rounds from seed \(first)")
     var refused = 0

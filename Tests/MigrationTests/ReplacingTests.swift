@@ -204,6 +204,67 @@ struct ReplacingTests {
     }
     #expect(try folder.names == ["library.store"])
   }
+
+  // Stores of other people's.
+
+  private func notes(_ storeClass: ReplacingStore.Type, _ fields: Int) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+    NSPersistentStoreCoordinator.registerStoreClass(storeClass, forStoreType: storeClass.storeType)
+    let model = InferenceModels.model(
+      .init(
+        "Note",
+        [InferenceModels.attribute("text")]
+          + (0..<fields).map { InferenceModels.attribute("field\($0)", isOptional: false, default: "\($0)") }))
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(
+      ofType: storeClass.storeType, configurationName: nil, at: url,
+      options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+    return (coordinator, store)
+  }
+
+  private func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  @Test("An atomic store of one's own is migrated if it tells its metadata, by its manager if it has one", .serialized,
+    arguments: [ReplacingStore.self, ReplacingStoreWithManager.self])
+  func customStores(_ storeClass: ReplacingStore.Type) throws {
+    let (old, store) = try notes(storeClass, 0)
+    let oldContext = context(old)
+    try oldContext.performAndWait {
+      for number in 0..<700 { oldContext.make("Note", ["text": "\(number)"]) }
+      try oldContext.save()
+    }
+    try old.remove(store)
+    let before = ReplacingManager.migrations
+    let (new, _) = try notes(storeClass, 1)
+    #expect(ReplacingManager.migrations == before + (storeClass == ReplacingStoreWithManager.self ? 1 : 0))
+    let newContext = context(new)
+    try newContext.performAndWait {
+      let notes = try newContext.all("Note", by: "text")
+      #expect(notes.count == 700)
+      #expect(notes.allSatisfy { $0.text("field0") == "0" })
+      #expect(Set(notes.compactMap { $0.text("text") }).count == 700)
+    }
+    #expect(try folder.names == ["library.store"])
+  }
+
+  @Test("A store of one's own that does not tell its metadata is refused with 134140, and stays")
+  func withoutMetadata() throws {
+    let (old, store) = try notes(ReplacingStoreWithoutMetadata.self, 0)
+    let context = context(old)
+    try context.performAndWait {
+      context.make("Note", ["text": "a"])
+      try context.save()
+    }
+    try old.remove(store)
+    let before = try Data(contentsOf: url)
+    let error = managerError { _ = try notes(ReplacingStoreWithoutMetadata.self, 1) }
+    #expect(error?.code == NSMigrationMissingMappingModelError)
+    #expect(error?.localizedDescription.contains("metadataForPersistentStore(with:)") == true)
+    #expect(try Data(contentsOf: url) == before)
+  }
 }
 
 final class RefusingPolicy: NSEntityMigrationPolicy {

@@ -45,6 +45,9 @@ char *_Nullable swift_demangle(const char *_Nonnull mangledName, size_t length, 
 /// The file that the code at `address` was loaded from, and where in memory it begins; NULL if it is in none.
 const char *_Nullable core_data_file_of_code(const void *_Nonnull address, const void *_Nullable *_Nonnull start);
 
+/// Whether a text stands somewhere in some bytes. The C library's search, which Swift does not see.
+_Bool core_data_contains(const void *_Nonnull bytes, size_t length, const char *_Nonnull text);
+
 /// Takes `count` arguments from a C list, each a word: `kinds` has a letter for each of them, i for an int, l for a
 /// 64-bit integer, d for a double (its bits), p for a pointer. All in one call, since a list that was handed on may
 /// not be read further.

@@ -43,7 +43,7 @@ extension Failure {
       return migrationDescription
     case .migrationUnavailable(let url, _, let difference):
       return "The store \(url.path) was created with another version of the model (\(difference.words)). "
-        + "Migrating a store is not implemented."
+        + "Only a file can be migrated, whose store class has metadataForPersistentStore(with:)."
     case .unknownConfiguration(let name, let configurations):
       return "The model has no configuration \"\(name)\"; it has \(list(configurations))."
     case .foreignStoreFile(let url, let type, let what):

@@ -24,10 +24,10 @@ extension NSMappingModel {
     }
     for url in urls {
       guard let file = try? MappingModelFiles.model(at: url).model,
-        file.fits(sourceModel, destinationModel)
+        file.fits(sourceModel, destinationModel), let mappings = try? Self.mappings(of: file, url: url)
       else { continue }
       self.init()
-      guard (try? fill(from: file, url: url)) != nil else { return nil }
+      entityMappings = mappings
       return
     }
     return nil
@@ -46,15 +46,15 @@ extension NSMappingModel {
   public convenience init(checkedContentsOf url: URL) throws {
     self.init()
     do {
-      try fill(from: try MappingModelFiles.model(at: url).model, url: url)
+      entityMappings = try Self.mappings(of: try MappingModelFiles.model(at: url).model, url: url)
     } catch let error as InvalidDataModel {
       throw Failure.unreadableModelFile(url: url, what: error.description).nsError
     }
   }
 
   /// - Throws: `InvalidDataModel` for an expression that the format language has no words for.
-  private func fill(from file: MappingModelFile, url: URL) throws {
-    entityMappings = try file.entityMappings.map { value in
+  private static func mappings(of file: MappingModelFile, url: URL) throws -> [NSEntityMapping] {
+    try file.entityMappings.map { value in
       func expression(_ value: MappingExpression?, of property: String?, in mapping: String) throws
         -> FoundationExpression?
       {
@@ -78,13 +78,13 @@ extension NSMappingModel {
       mapping.destinationEntityVersionHash = value.destinationHash.map { Data($0) }
       mapping.sourceExpression = try expression(value.sourceExpression, of: nil, in: value.name)
       mapping.entityMigrationPolicyClassName = value.policyClassName
-      mapping.userInfo = Self.userInfo(value.userInfo)
+      mapping.userInfo = userInfo(value.userInfo)
       func properties(_ list: [MappingModelFile.PropertyMapping]) throws -> [NSPropertyMapping] {
         try list.map {
           let property = NSPropertyMapping()
           property.name = $0.name
           property.valueExpression = try expression($0.expression, of: $0.name, in: value.name)
-          property.userInfo = Self.userInfo($0.userInfo)
+          property.userInfo = userInfo($0.userInfo)
           return property
         }
       }

@@ -57,7 +57,13 @@ final class MigrationStack {
     context.persistentStoreCoordinator = coordinator
     // What was saved is not to be validated before everything is there.
     context.validatesOnSave = false
-    // A row that is gone is the policies' doing; nobody is to be told.
+  }
+
+  /// Objects of rows that there are, without reading them.
+  func faults(_ rows: [RowReference]) -> [NSManagedObject] {
+    if rows.isEmpty { return [] }
+    let number = context.owner.number(of: store.identity)
+    return rows.map { context.owner.object(for: $0, store: number) }
   }
 
   func close() { try? coordinator.remove(store) }

@@ -26,6 +26,6 @@ extension NSMigrationManager {
       throw Failure.unknownKeyPath(keyPath: name, entity: current.sourceEntityName ?? "", missing: name)
     }
     let entities = run.source.layouts.layouts[relationship.destinations].map(\.name)
-    return run.destinations(run.names(ofMappingsFrom: Set(entities)), of: sourceInstances)
+    return run.associations.destinations(run.names(ofMappingsFrom: Set(entities)), of: sourceInstances)
   }
 }

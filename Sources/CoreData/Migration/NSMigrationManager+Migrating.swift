@@ -152,6 +152,8 @@ struct MigrationWriter {
 
   /// Writes what the saves have left.
   func finish() throws {
+    // A store without objects may have metadata.
+    if let store = store as? NSAtomicStore { return try store.save() }
     guard let rows = store as? any RowStore, !(store is any ObjectStore) else { return }
     (store as? AtomicFileStore)?.writesFile = true
     _ = try rows.commit(ChangeSet())

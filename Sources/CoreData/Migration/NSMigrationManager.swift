@@ -73,7 +73,7 @@ nonisolated open class NSMigrationManager: NSObject {
   }
 
   /// Forgets which objects were made of which. The contexts keep their objects.
-  open func reset() { run?.forgetAssociations() }
+  open func reset() { run?.associations.removeAll() }
 
   /// The mapping model of the migration that goes on, or of the last one.
   open var mappingModel: NSMappingModel {
@@ -113,7 +113,7 @@ nonisolated open class NSMigrationManager: NSObject {
     for entityMapping: NSEntityMapping
   ) {
     running("associate(sourceInstance:withDestinationInstance:for:)")
-      .associate(sourceInstance, destinationInstance, entityMapping)
+      .associations.append(sourceInstance, destinationInstance, entityMapping)
   }
 
   /// The objects that a mapping has made of these source objects so far, in their order; for nil, of all.
@@ -121,7 +121,7 @@ nonisolated open class NSMigrationManager: NSObject {
     forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
     running("destinationInstances(forEntityMappingName:sourceInstances:)")
-      .destinations(mappingName, of: sourceInstances)
+      .associations.destinations([mappingName], of: sourceInstances)
   }
 
   /// The source objects of which a mapping has made these objects so far, in their order; for nil, of all.
@@ -129,7 +129,7 @@ nonisolated open class NSMigrationManager: NSObject {
     forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
     running("sourceInstances(forEntityMappingName:destinationInstances:)")
-      .sources(mappingName, of: destinationInstances)
+      .associations.sources(mappingName, of: destinationInstances)
   }
 
   /// Ends the migration, as soon as the policy's method that runs is through: `migrateStore` throws this error. Any

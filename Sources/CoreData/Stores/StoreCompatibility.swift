@@ -17,9 +17,6 @@ enum StoreCompatibility {
     let difference = Failure.Difference(stored: stored, model: hashes)
     if difference.isEmpty { return true }
     if isOn(NSIgnorePersistentStoreVersioningOption, options) { return false }
-    if isOn(NSMigratePersistentStoresAutomaticallyOption, options) {
-      throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
-    }
     throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
   }
 

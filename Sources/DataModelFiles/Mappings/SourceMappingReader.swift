@@ -16,10 +16,12 @@ struct SourceMappingReader {
   private let sourceHashes: [String: [UInt8]]
   private let destinationHashes: [String: [UInt8]]
   private(set) var warnings: [DataModelProblem] = []
+  private let package: URL?
 
   /// - Throws: `InvalidDataModel`.
   init(_ bytes: [UInt8], package: URL?, file: String) throws {
     self.file = file
+    self.package = package
     objects = try MappingObjects(bytes, file: file)
     models = try MappingModels(objects.root, package: package, file: file)
     sourceHashes = models.source.entityVersionHashes()
@@ -46,7 +48,27 @@ struct SourceMappingReader {
           property, self.name(of: object), property.text("name"), "there is no entity mapping \"\(name)\"")
       }
     }
+    warnOfChanges("source", sourceHashes, in: model.entityMappings.map { ($0.name, $0.sourceName) })
+    warnOfChanges("destination", destinationHashes, in: model.entityMappings.map { ($0.name, $0.destinationName) })
     return model
+  }
+
+  /// A model that has changed since it was archived is another version: no store of it will be migrated.
+  private mutating func warnOfChanges(
+    _ side: String, _ hashes: [String: [UInt8]], in mappings: [(name: String, entity: String?)]
+  ) {
+    guard objects.root.text("\(side)modeldata") != nil, let package, let path = objects.root.text("\(side)modelpath"),
+      let folder = MappingModels.find(path, from: package),
+      let now = try? SourceModelReader.model(at: folder).model.entityVersionHashes()
+    else { return }
+    for (name, entity) in mappings {
+      guard let entity, now[entity] != hashes[entity] else { continue }
+      warnings.append(
+        DataModelProblem(
+          .warning, file: file, line: objects.root.line, entity: name,
+          message: "\(entity) of the \(side) model has another version hash in \(folder.path) than in the mapping model, "
+            + "which is for stores of the version that it has in it"))
+    }
   }
 
   private mutating func entityMapping(

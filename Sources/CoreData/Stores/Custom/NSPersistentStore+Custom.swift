@@ -29,6 +29,7 @@ extension NSPersistentStore {
     func isSet(_ option: String) -> Bool { (options?[option] as? NSNumber)?.boolValue ?? false }
     let difference = Failure.Difference(stored: stored, model: hashes)
     if difference.isEmpty || isSet(NSIgnorePersistentStoreVersioningOption) { return }
+    // Where the class tells a file's metadata before it is opened, the migration is over by now.
     if let url, isSet(NSMigratePersistentStoresAutomaticallyOption) {
       throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
     }

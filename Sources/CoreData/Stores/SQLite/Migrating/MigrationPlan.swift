@@ -34,8 +34,12 @@ struct MigrationFacts {
   /// The last key of each table that a root entity has.
   var maximumKeys: [String: Int64] = [:]
   var indexes: [Index] = []
+  /// Tables with a constraint of their own, which has an index that no statement makes; join tables have one too.
+  var constrainedTables: Set<String> = []
   /// The triggers of derived attributes.
   var triggers: [String] = []
+  /// The tables that others have put triggers on.
+  var triggeredTables: Set<String> = []
   /// The columns of ACHANGE; none where the file has no history.
   var historyColumns: Set<String> = []
   /// The names of all tables and indexes, in capitals.
@@ -59,8 +63,18 @@ extension MigrationFacts {
     for row in rows {
       guard let type = row[0], let name = row[1], let table = row[2] else { continue }
       if type != "trigger" { names.insert(name.uppercased()) }
-      if type == "trigger", name.hasPrefix("Z_DA_") { triggers.append(SQLName.quoted(name)) }
-      guard type == "index", let sql = row[3] else { continue }
+      if type == "trigger" {
+        if name.hasPrefix("Z_DA_") {
+          triggers.append(SQLName.quoted(name))
+        } else {
+          triggeredTables.insert(SQLName.quoted(table.uppercased()))
+        }
+      }
+      guard type == "index" else { continue }
+      guard let sql = row[3] else {
+        constrainedTables.insert(SQLName.quoted(table.uppercased()))
+        continue
+      }
       let quoted = name.replacingOccurrences(of: "'", with: "''")
       let columns = try connection.rows("SELECT name FROM pragma_index_info('\(quoted)')")
       indexes.append(

@@ -29,6 +29,11 @@ extension MigrationPlanner {
     }
   }
 
+  /// Whether others have put an index or a trigger on a table.
+  func isSharedWithOthers(_ table: String) -> Bool {
+    facts.triggeredTables.contains(table) || facts.indexes.contains { $0.table == table && !isOurs($0) }
+  }
+
   private func isOurs(_ index: MigrationFacts.Index) -> Bool {
     let table = MigrationPlanner.bare(index.table)
     // Of older frameworks without a word at the end.
@@ -60,21 +65,20 @@ extension MigrationPlanner {
   func planDerived() throws {
     let schema = destination.schema
     let statements = try DerivedTriggers.deriveStatements(schema) { entity, property, path in
-      guard path.count == 1, let former = former(property, of: entity.layout.index),
+      guard path.count <= 1, let former = former(property, of: entity.layout.index),
         let now = property.description as? NSDerivedAttributeDescription,
-        let before = former.description as? NSDerivedAttributeDescription,
-        let read = path.first.flatMap({ entity.layout.property(named: $0) }), !read.isRelationship,
+        let before = former.description as? NSDerivedAttributeDescription
+      else { return true }
+      if now.derivationFormat != before.derivationFormat { return true }
+      if path.isEmpty { return false }
+      guard let read = path.first.flatMap({ entity.layout.property(named: $0) }), !read.isRelationship,
         let readBefore = self.former(read, of: entity.layout.index), readBefore.name == read.name,
         readBefore.isOptional == read.isOptional
       else { return true }
-      return MigrationPlanner.format(now) != MigrationPlanner.format(before)
+      return false
     }
     finishing += statements.map { .init(sql: $0, purpose: "deriving values") }
     finishing += try DerivedTriggers.createStatements(schema).map { .init(sql: $0, purpose: "making a trigger") }
-  }
-
-  private static func format(_ attribute: NSDerivedAttributeDescription) -> String? {
-    attribute.storedDerivationFormat ?? attribute.derivationExpression?.description
   }
 
   // History.

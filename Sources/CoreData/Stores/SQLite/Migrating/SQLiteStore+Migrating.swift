@@ -28,8 +28,8 @@ struct InPlaceMigration {
   let layouts: ModelLayouts
   let configuration: String?
   let options: StoreOptions
-  /// Called before each step with the file and the step's number; for tests of what fails.
-  nonisolated(unsafe) static var willRun: ((URL, Int, MigrationPlan.Step) throws -> Void)?
+  /// Called before each step with its number; for tests of what fails.
+  @TaskLocal static var willRun: (@Sendable (Int) throws -> Void)?
 
   /// What a file migrated so says in its metadata, as Apple's.
   static let managerKey = "migrationManagerClass"
@@ -91,7 +91,7 @@ struct InPlaceMigration {
     try MigrationFunctions.register(in: connection, plan.columnMaps)
     for (number, step) in plan.steps.enumerated() {
       do {
-        try InPlaceMigration.willRun?(url, number, step)
+        try InPlaceMigration.willRun?(number)
         try run(step, connection)
       } catch let error as SQLiteError {
         throw try failure(error, step, after, connection)

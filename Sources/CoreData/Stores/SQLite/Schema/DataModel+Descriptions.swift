@@ -75,7 +75,7 @@ extension DataModel.Attribute {
     isTransient = attribute.isTransient
     isIndexed = attribute.isIndexed
     derivationExpression = (attribute as? NSDerivedAttributeDescription).map {
-      $0.storedDerivationFormat ?? ""
+      $0.derivationFormat ?? ""
     }
     defaultValue = attribute.defaultValue.flatMap(DataModel.Value.init(object:))
     renamingIdentifier = attribute.storedRenamingIdentifier

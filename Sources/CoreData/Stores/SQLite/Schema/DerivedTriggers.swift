@@ -163,3 +163,10 @@ struct DerivedTriggers {
     }
   }
 }
+
+extension NSDerivedAttributeDescription {
+  /// The derivation as a model's file has it, whatever the model was made from; nil for none.
+  final var derivationFormat: String? {
+    storedDerivationFormat ?? derivationExpression.flatMap { try? $0.node }.map(PredicatePrinter.print)
+  }
+}

@@ -109,7 +109,7 @@ struct Program {
     print("external package: all checks passed")
   }
 
-  /// The mapping model that the plugin has compiled is found for the two versions, and it works.
+  /// The mapping model that the plugin has compiled is found for the two versions, and a store is migrated by it.
   static func checkMapping(to model: NSManagedObjectModel, at url: URL) throws {
     guard let first = NSManagedObjectModel(contentsOf: url.appendingPathComponent("Shelf.mom")) else {
       fatalError("the first version does not load")
@@ -122,21 +122,20 @@ struct Program {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let (old, new) = (folder.appendingPathComponent("old.sqlite"), folder.appendingPathComponent("new.sqlite"))
+    let store = folder.appendingPathComponent("store.sqlite")
     let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: first)
-    try context.persistentStoreCoordinator?.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: old, options: nil)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: first)
+    context.persistentStoreCoordinator = coordinator
+    let old = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: store, options: nil)
     NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValue("Emma", forKey: "title")
     try context.save()
-    let manager = NSMigrationManager(sourceModel: first, destinationModel: model)
-    try manager.migrateStore(
-      from: old, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: new,
-      destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    try coordinator.remove(old)
     let migrated = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     migrated.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try migrated.persistentStoreCoordinator?.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: new, options: nil)
+      ofType: NSSQLiteStoreType, configurationName: nil, at: store,
+      options: [NSMigratePersistentStoresAutomaticallyOption: true])
     let books = try migrated.fetch(NSFetchRequest<Book>(entityName: "Book"))
     check(books.map(\.title) == ["Emma"], "a store is migrated")
   }

@@ -1,0 +1,113 @@
+import Foundation
+
+/// Which objects a migration has made of which, by the names of the entity mappings.
+///
+/// Objects until they are saved, since the new ones have no keys before that; then keys.
+final class MigrationAssociations {
+  private let source: MigrationStack
+  private let destination: MigrationStack
+  private let roots: Associations.Roots
+  private var saved: [String: Associations] = [:]
+  private var pending: [Pending] = []
+  private var pendingBySource: [ObjectIdentifier: [Int]] = [:]
+  private var pendingByDestination: [ObjectIdentifier: [Int]] = [:]
+
+  private struct Pending {
+    let mapping: String
+    let source: NSManagedObject
+    let destination: NSManagedObject
+  }
+
+  init(_ source: MigrationStack, _ destination: MigrationStack) {
+    self.source = source
+    self.destination = destination
+    roots = Associations.Roots(source.layouts, destination.layouts)
+  }
+
+  // Noting.
+
+  func append(_ source: NSManagedObject, _ destination: NSManagedObject, _ mapping: NSEntityMapping) {
+    pendingBySource[ObjectIdentifier(source), default: []].append(pending.count)
+    pendingByDestination[ObjectIdentifier(destination), default: []].append(pending.count)
+    pending.append(Pending(mapping: mapping.name ?? "", source: source, destination: destination))
+  }
+
+  /// After a save: keys instead of objects.
+  func settle() {
+    for new in pending where new.source.key > 0 && new.destination.key > 0 {
+      saved[new.mapping, default: Associations()]
+        .append(source: new.source.reference, destination: new.destination.reference, roots)
+    }
+    dropPending()
+  }
+
+  /// Forgets new objects that are gone.
+  func remove(destinations gone: Set<RowReference>) {
+    for name in saved.keys { saved[name]?.remove(destinations: gone, roots) }
+  }
+
+  func removeAll() {
+    saved = [:]
+    dropPending()
+  }
+
+  private func dropPending() {
+    pending.removeAll(keepingCapacity: true)
+    pendingBySource.removeAll(keepingCapacity: true)
+    pendingByDestination.removeAll(keepingCapacity: true)
+  }
+
+  // Finding: rows of what is saved.
+
+  func destinations(_ mapping: String) -> [RowReference] { saved[mapping]?.allDestinations ?? [] }
+
+  func sources(_ mapping: String, of destination: RowReference) -> [RowReference] {
+    saved[mapping]?.sources(of: destination, roots) ?? []
+  }
+
+  // Finding: objects, each once, in order.
+
+  /// What some mappings have made of these objects; for nil, of all.
+  func destinations(_ mappings: [String], of objects: [NSManagedObject]?) -> [NSManagedObject] {
+    guard let objects else {
+      return mappings.flatMap { name in
+        destination.faults(destinations(name)) + pending.filter { $0.mapping == name }.map(\.destination)
+      }.distinct
+    }
+    var found: [NSManagedObject] = []
+    for object in objects {
+      for name in mappings {
+        if let rows = saved[name]?.destinations(of: object.reference, roots) { found += destination.faults(rows) }
+        for index in pendingBySource[ObjectIdentifier(object)] ?? [] where pending[index].mapping == name {
+          found.append(pending[index].destination)
+        }
+      }
+    }
+    return found.distinct
+  }
+
+  /// Of what a mapping has made these objects; for nil, all.
+  func sources(_ mapping: String, of objects: [NSManagedObject]?) -> [NSManagedObject] {
+    guard let objects else {
+      return (source.faults(saved[mapping]?.allSources ?? [])
+        + pending.filter { $0.mapping == mapping }.map(\.source)).distinct
+    }
+    var found: [NSManagedObject] = []
+    for object in objects {
+      found += source.faults(sources(mapping, of: object.reference))
+      for index in pendingByDestination[ObjectIdentifier(object)] ?? [] where pending[index].mapping == mapping {
+        found.append(pending[index].source)
+      }
+    }
+    return found.distinct
+  }
+}
+
+extension [NSManagedObject] {
+  /// Each object once.
+  fileprivate var distinct: [NSManagedObject] {
+    if count < 2 { return self }
+    var seen: Set<ObjectIdentifier> = []
+    return filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// Reading and saving, batch by batch.
+extension MigrationRun {
+  func sourceRows(_ mapping: NSEntityMapping) throws -> [RowReference] {
+    guard mapping.sourceEntityName != nil else { return [] }
+    switch mapping.mappingType {
+    case .addEntityMappingType, .removeEntityMappingType: return []
+    default: break
+    }
+    return try job.reading {
+      let request = try MigrationExpressions.sourceRequest(of: mapping, manager: manager)
+      var description = try source.context.answeringFetches(
+        FetchDescription(request, source.layouts), pendingChanges: false)
+      description.output = .references
+      let answers = try source.coordinator.answers(to: description, for: source.context, stores: nil, nil)
+      let rows = answers.flatMap { answer -> [RowReference] in
+        switch answer.outcome {
+        case .references(let rows): rows
+        case .rows(let rows): rows.map(\.reference)
+        case .count, .dictionaries: []
+        }
+      }
+      // A store that is asked for no order may answer by some index. New objects are to have keys in the order of the
+      // old ones.
+      return request.sortDescriptors?.isEmpty ?? true ? rows.sorted { $0.key < $1.key } : rows
+    }
+  }
+
+  func sourceObjects(_ rows: [RowReference]) throws -> [NSManagedObject] {
+    let objects = source.faults(rows)
+    try job.reading { try source.context.readRows(of: objects) }
+    return objects
+  }
+
+  /// Without those that a policy has deleted since.
+  func destinationObjects(_ rows: [RowReference]) throws -> [NSManagedObject] {
+    let objects = destination.faults(rows)
+    try job.writing { try destination.context.readRows(of: objects) }
+    return objects.filter { $0.row != nil && !$0.isDeleted }
+  }
+
+  // Saving.
+
+  /// Saves what is new or changed, and lets go of what was read. Objects that somebody holds become faults.
+  func settle() throws {
+    let context = destination.context
+    context.processPendingChanges()
+    let new = Array(context.insertedObjects)
+    let deleted = context.deletedObjects.map(\.reference)
+    if context.hasChanges {
+      do { try context.save() } catch { throw saveFailure(error as NSError) }
+    }
+    for object in new where object.key > 0 { made[object.layout.index].append(object.key) }
+    associations.settle()
+    if !deleted.isEmpty { forget(Set(deleted)) }
+    for context in [context, source.context] { context.forgetReadRows() }
+  }
+
+  private func saveFailure(_ error: NSError) -> Failure {
+    if error.code == NSManagedObjectConstraintMergeError,
+      let conflict = (error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [Any])?.first
+        as? NSConstraintConflict,
+      let object = conflict.conflictingObjects.first
+    {
+      return .migrationViolatesConstraint(
+        url: job.destination.url, entity: object.layout.name, attributes: conflict.constraint,
+        values: conflict.constraint.map { conflict.constraintValues[$0] })
+    }
+    return .migrationDestinationStore(url: job.destination.url, underlying: error)
+  }
+
+  private func forget(_ gone: Set<RowReference>) {
+    associations.remove(destinations: gone)
+    for (entity, keys) in Dictionary(grouping: gone, by: { Int($0.entity) }) {
+      let keys = Set(keys.map(\.key))
+      made[entity].removeAll { keys.contains($0) }
+    }
+  }
+}
+
+extension Error {
+  /// The error that a program sees.
+  var publicError: NSError { (self as? Failure)?.nsError ?? self as NSError }
+}
+
+extension NSManagedObjectContext {
+  /// Makes faults of all objects without changes, and forgets what else was kept of the stores' rows.
+  func forgetReadRows() {
+    for object in owner?.allObjects ?? [] where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
+    recentDestinations = []
+    recentPosition = 0
+    batches = []
+    formerKeys = [:]
+  }
+}
