@@ -28,7 +28,9 @@ final class MigrationFolder {
         let inner = url.appendingPathComponent("new", isDirectory: true)
         self.store = inner.appendingPathComponent(store.lastPathComponent)
         guard mkdir(inner.path, 0o700) == 0 else {
-          throw Failure.fileCall(url: inner, name: "mkdir", isWriting: true, errno: errno)
+          let problem = Failure.fileCall(url: inner, name: "mkdir", isWriting: true, errno: errno)
+          remove()
+          throw problem
         }
         return
       }
