@@ -113,4 +113,36 @@ import Testing
     let metadata = try folder.metadata(ofStoreWith: model)
     #expect(metadata["NSStoreModelVersionChecksumKey"] as? String == model.versionChecksum)
   }
+
+  @Test(
+    "A store that keeps no model is migrated by the versions beside the model, in its .momd",
+    arguments: [NSXMLStoreType, NSBinaryStoreType])
+  func siblings(_ type: String) throws {
+    let folder = try Folder()
+    func open(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(
+        ofType: type, configurationName: nil, at: folder.store,
+        options: [
+          NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+        ])
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = coordinator
+      return context
+    }
+    // Nothing of the first version is left in the program when the later one is opened.
+    try autoreleasepool {
+      let context = try open(folder.version("Journal"))
+      try context.performAndWait {
+        NSEntityDescription.insertNewObject(forEntityName: "Entry", into: context).setValue("First", forKey: "title")
+        try context.save()
+      }
+    }
+    let context = try open(folder.version("Journal 3"))
+    try context.performAndWait {
+      let entries = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Entry"))
+      #expect(entries.map { $0.value(forKey: "title") as? String } == ["First"])
+      #expect(entries.map { $0.value(forKey: "mood") as? String } == [nil])
+    }
+  }
 }

@@ -32,6 +32,6 @@ struct StagedModels {
     if let reference = version.reference { return try reference.resolve() }
     if destination.versionChecksum == version.checksum { return destination }
     return NSManagedObjectModel.version(withChecksum: version.checksum, in: nil)
-      ?? LoadedModels.model(withChecksum: version.checksum)
+      ?? destination.sibling(withChecksum: version.checksum) ?? LoadedModels.model(withChecksum: version.checksum)
   }
 }

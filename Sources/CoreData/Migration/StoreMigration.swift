@@ -62,10 +62,11 @@ struct StoreMigration {
     Failure.missingMapping(url: url, source: source, destination: destination, underlying: failure.nsError)
   }
 
-  /// The model that the store was written with: one of a bundle's, else one that the program has loaded, else what the
-  /// store keeps of it.
+  /// The model that the store was written with: one of a bundle's, else another version in the file that the
+  /// destination was read from, else one that the program has loaded, else what the store keeps of it.
   func sourceModel() throws -> NSManagedObjectModel {
     if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata) { return model }
+    if let model = destination.sibling(forStoreMetadata: metadata) { return model }
     if let model = LoadedModels.model(forStoreMetadata: metadata) { return model }
     if storeClass == SQLiteStore.self, let model = try? NSManagedObjectModel(storedIn: url),
       model.storeOrigin == .cached

@@ -26,6 +26,8 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   /// Where the stack keeps its own view of the model.
   final var layoutsStorage: AnyObject?
   final var storedStoreOrigin: StoreOrigin?
+  /// Where the model was read from; nil for one that was built, copied or merged.
+  final var fileURL: URL?
 
   public override init() {
     super.init()

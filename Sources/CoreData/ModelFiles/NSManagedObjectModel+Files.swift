@@ -8,6 +8,7 @@ extension NSManagedObjectModel {
     guard let file = try? ModelFile(url: url) else { return nil }
     self.init()
     guard (try? ModelBuilder(file).fill(self)) != nil else { return nil }
+    fileURL = url
   }
 
   /// As `init(contentsOf:)`, for files that a user chose: throws an error of the Cocoa domain whose text
@@ -19,6 +20,7 @@ extension NSManagedObjectModel {
     self.init()
     do {
       try ModelBuilder(try ModelFile(url: url)).fill(self)
+      fileURL = url
     } catch let error as InvalidDataModel {
       throw Failure.unreadableModelFile(url: url, what: error.description).nsError
     }
