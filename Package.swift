@@ -51,7 +51,9 @@ let package = Package(
       swiftSettings: stackSettings),
 
     // The model compiler: pure, its command line, and the plugin that runs it.
-    .target(name: "DataModelCompiler", dependencies: ["DataModelFiles"], swiftSettings: stackSettings),
+    .target(name: "SwiftTokens"),
+    .target(
+      name: "DataModelCompiler", dependencies: ["DataModelFiles", "SwiftTokens"], swiftSettings: stackSettings),
     .executableTarget(
       name: "momc",
       dependencies: [
@@ -118,6 +120,12 @@ let package = Package(
       name: "InspectionTests", dependencies: ["CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader", "inspect"],
       swiftSettings: stackSettings),
   ]
+    // The book: its texts held against sources and programs, and its command line.
+    + [
+      .target(name: "BookText", dependencies: ["SwiftTokens"]),
+      .executableTarget(name: "book", dependencies: ["BookText", argumentParser], swiftSettings: stackSettings),
+      .testTarget(name: "BookTextTests", dependencies: ["BookText"]),
+    ]
     // The chapters, in the order in which they are read, and their tests.
     + chapter(
       "01-ManualStack", "ManualStack", model: "SingleViewCoreData",

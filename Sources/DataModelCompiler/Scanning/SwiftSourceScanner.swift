@@ -1,3 +1,5 @@
+import SwiftTokens
+
 /// Finds types and managed members in a Swift file.
 ///
 /// It walks the declarations of file and type bodies and passes over everything else in brackets. Branches of

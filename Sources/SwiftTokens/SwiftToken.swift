@@ -1,6 +1,6 @@
 /// A token of Swift source: enough of the language to find declarations, no more.
-struct SwiftToken: Hashable {
-  enum Kind {
+package struct SwiftToken: Hashable, Sendable {
+  package enum Kind: Sendable {
     /// An identifier or keyword; backquotes are taken off.
     case word
     /// `#if`, `#else` and the like, with the hash.
@@ -11,22 +11,24 @@ struct SwiftToken: Hashable {
     case literal
     case end
   }
-  var kind: Kind
-  var text: String
-  var line: Int
-  var column: Int
+  package var kind: Kind
+  package var text: String
+  package var line: Int
+  /// The line on which it ends: another one for strings of several lines.
+  package var lastLine: Int
+  package var column: Int
   /// Whether it is the first on its line.
-  var beginsLine: Bool
+  package var beginsLine: Bool
   /// Whether it was written in backquotes, and so is no keyword.
-  var isQuoted = false
+  package var isQuoted = false
 
-  func isPunctuation(_ character: String) -> Bool { kind == .punctuation && text == character }
-  func isWord(_ word: String) -> Bool { kind == .word && !isQuoted && text == word }
+  package func isPunctuation(_ character: String) -> Bool { kind == .punctuation && text == character }
+  package func isWord(_ word: String) -> Bool { kind == .word && !isQuoted && text == word }
 }
 
 /// Cuts Swift source into tokens. Comments (nested ones too) and the content of strings (raw, multi-line,
 /// with interpolations) are passed over.
-struct SwiftTokenizer {
+package struct SwiftTokenizer {
   private let bytes: [UInt8]
   private var position = 0
   private var line = 1
@@ -34,7 +36,7 @@ struct SwiftTokenizer {
   private var beginsLine = true
   private var tokens: [SwiftToken] = []
 
-  static func tokens(of source: String) -> [SwiftToken] {
+  package static func tokens(of source: String) -> [SwiftToken] {
     var tokenizer = SwiftTokenizer(bytes: Array(source.utf8))
     tokenizer.run()
     return tokenizer.tokens
@@ -56,6 +58,7 @@ struct SwiftTokenizer {
       case UInt8(ascii: "\""):
         add(.literal, "", from: position)
         skipString(hashes: 0)
+        tokens[tokens.count - 1].lastLine = line
       case UInt8(ascii: "#"): hash()
       case UInt8(ascii: "`"):
         let start = position + 1
@@ -88,6 +91,7 @@ struct SwiftTokenizer {
     if at("\"") {
       add(.literal, "", from: start)
       skipString(hashes: position - start)
+      tokens[tokens.count - 1].lastLine = line
       return
     }
     while position < bytes.count, Self.isWordByte(bytes[position]) { position += 1 }
@@ -160,7 +164,8 @@ struct SwiftTokenizer {
   private mutating func add(_ kind: SwiftToken.Kind, _ text: String, from start: Int) {
     tokens.append(
       SwiftToken(
-        kind: kind, text: text, line: line, column: start - lineStart + 1, beginsLine: beginsLine))
+        kind: kind, text: text, line: line, lastLine: line, column: start - lineStart + 1,
+        beginsLine: beginsLine))
     beginsLine = false
   }
 

@@ -1,0 +1,257 @@
+import Foundation
+
+/// Holds the book against what it speaks of: sources, transcripts, links.
+public struct BookCheck {
+  /// A line of shown code is at most this long, so that a page need not scroll sideways.
+  public static let longestLine = 96
+
+  public struct Result: Sendable {
+    public fileprivate(set) var problems: [BookProblem] = []
+    /// All blocks of the book, and those of them that nothing checks, with the reasons they give.
+    public fileprivate(set) var blockCount = 0
+    public fileprivate(set) var unchecked: [(page: String, line: Int, reason: String)] = []
+    public fileprivate(set) var transcriptCount = 0
+
+    /// The share of blocks that were verified, in whole percent, rounded down.
+    public var verifiedShare: Int { blockCount == 0 ? 100 : (blockCount - unchecked.count) * 100 / blockCount }
+  }
+
+  public let book: Book
+  private let quoter: Quoter
+
+  public init(book: Book) {
+    self.book = book
+    quoter = Quoter(book: book)
+  }
+
+  /// Everything: the texts, the regions, the links, and, with a runner, what the programs print.
+  public func run(programs runner: TranscriptRunner?) -> Result {
+    var result = Result()
+    let transcripts = transcripts(&result)
+    for page in book.pages { check(page, transcripts, &result) }
+    checkRegions(&result)
+    checkLinks(&result)
+    if let runner { result.problems += Self.differences(of: transcripts, runner) }
+    return result
+  }
+
+  // MARK: Blocks
+
+  private func check(_ page: Page, _ transcripts: [Transcript], _ result: inout Result) {
+    if let line = page.markdown.openFence {
+      result.problems.append(page.problem(line, "this fence is never closed"))
+    }
+    result.blockCount += page.blocks.count
+    for block in page.blocks {
+      if block.isUnchecked {
+        result.unchecked.append((page.path, block.lines.lowerBound, block["unchecked"] ?? ""))
+      }
+      do {
+        try check(block, on: page, transcripts)
+      } catch let problem as BookProblem {
+        result.problems.append(problem)
+      } catch {
+        result.problems.append(page.problem(block.lines.lowerBound, "\(error)"))
+      }
+    }
+    for line in page.markdown.proseLines where line.text.hasPrefix("    ") && isCodeByIndentation(line, on: page) {
+      result.problems.append(page.problem(line.number, "indented code: put it between fences that say where it is from"))
+    }
+  }
+
+  /// Lists continue with indented lines too; code stands after an empty line and outside of lists.
+  private func isCodeByIndentation(_ line: MarkdownText.Line, on page: Page) -> Bool {
+    let lines = page.markdown.lines
+    var index = line.number - 2
+    guard index >= 0, lines[index].isEmpty else { return false }
+    while index >= 0, lines[index].isEmpty || lines[index].hasPrefix(" ") { index -= 1 }
+    return index < 0 || lines[index].prefixMatch(of: #/[-*+] |[0-9]+[.)] /#) == nil
+  }
+
+  private func check(_ block: FencedBlock, on page: Page, _ transcripts: [Transcript]) throws {
+    let first = block.lines.lowerBound
+    if let line = block.body.firstIndex(where: SourceRegions.isMark) {
+      throw page.problem(first + 1 + line, "the mark of a region shows")
+    }
+    if block.isUnchecked {
+      guard block["unchecked"]?.isEmpty == false else {
+        throw page.problem(first, "an unchecked block says why: unchecked=\"…\"")
+      }
+    } else if let body = try Weaver.body(of: block, on: page, quoter) {
+      try check(block, on: page, is: body)
+    } else if let name = block["transcript"] {
+      try check(block, on: page, quotes: name, transcripts)
+    } else if block["command"] != nil {
+      try check(block, on: page, commands: transcripts)
+    } else {
+      throw page.problem(first, "the block does not say where it is from: file=, transcript=, command or unchecked=")
+    }
+  }
+
+  private func check(_ block: FencedBlock, on page: Page, is body: [String]) throws {
+    let first = block.lines.lowerBound
+    if let index = body.indices.first(where: { $0 >= block.body.count || block.body[$0] != body[$0] }) {
+      throw page.problem(
+        min(first + 1 + index, block.lines.upperBound), "the source has \"\(body[index])\" here; `book weave` writes it")
+    }
+    guard block.body.count == body.count else {
+      throw page.problem(first + 1 + body.count, "the source has no such line here; `book weave` takes it away")
+    }
+    if ["swift", "diff", "json"].contains(block.language),
+      let index = body.indices.first(where: { body[$0].count > Self.longestLine })
+    {
+      throw page.problem(
+        first + 1 + index, "the line has \(body[index].count) columns; a page shows \(Self.longestLine)")
+    }
+  }
+
+  private func check(
+    _ block: FencedBlock, on page: Page, quotes name: String, _ transcripts: [Transcript]
+  ) throws {
+    let path = name.contains("/") ? "Chapters/\(name).transcript" : "\(page.folder)/\(name).transcript"
+    guard let transcript = transcripts.first(where: { $0.path == path }) else {
+      throw page.problem(block.lines.lowerBound, "there is no \(path)")
+    }
+    let isThere =
+      block.language == "sql"
+      ? TranscriptQuote.showsStatements(block.body, of: transcript)
+      : TranscriptQuote.shows(block.body, of: transcript)
+    guard isThere else {
+      let known = Set(transcript.text.components(separatedBy: "\n"))
+      let line = block.language == "sql" ? nil : block.body.firstIndex { !known.contains($0) && $0.trimmingCharacters(in: .whitespaces) != TranscriptQuote.omission }
+      throw page.problem(
+        block.lines.lowerBound + (line.map { $0 + 1 } ?? 0), "this is not in \(path), or not in this order")
+    }
+  }
+
+  private func check(_ block: FencedBlock, on page: Page, commands transcripts: [Transcript]) throws {
+    guard !block.body.isEmpty else { throw page.problem(block.lines.lowerBound, "there is no command in the block") }
+    for (index, line) in block.body.enumerated() where !isCommand(line, transcripts) {
+      throw page.problem(
+        block.lines.lowerBound + 1 + index, "\"\(line)\" is no transcript's command, and no script of the project")
+    }
+  }
+
+  private func isCommand(_ line: String, _ transcripts: [Transcript]) -> Bool {
+    let words = line.split(separator: " ").map(String.init)
+    guard words.count >= 2, words[0] == "$" else { return false }
+    if words[1].hasPrefix("Scripts/") {
+      return FileManager.default.isExecutableFile(atPath: book.root.appendingPathComponent(words[1]).path)
+    }
+    if words.prefix(4) == ["$", "swift", "run", "book"] { return true }
+    return transcripts.contains { $0.command == line }
+  }
+
+  // MARK: Regions
+
+  private func checkRegions(_ result: inout Result) {
+    var shown = Set<[String]>()
+    for block in book.pages.flatMap(\.blocks) {
+      if let file = block["file"], let region = block["region"] { shown.insert([file, region]) }
+      for side in [block["from"], block["to"]].compactMap({ $0 }) {
+        shown.insert(side.split(separator: "#", maxSplits: 1).map(String.init))
+      }
+    }
+    for file in book.files(endingIn: ".swift") {
+      guard let source = try? book.text(file) else { continue }
+      let regions = SourceRegions(source, file: file)
+      result.problems += regions.problems
+      for region in regions.regions where !region.isHidden && !shown.contains([file, region.name]) {
+        result.problems.append(
+          BookProblem(
+            file: file, line: region.marks.lowerBound, "the region \"\(region.name)\" is shown nowhere in the book"))
+      }
+    }
+  }
+
+  // MARK: Links
+
+  private func checkLinks(_ result: inout Result) {
+    var anchors: [String: Set<String>] = [:]
+    for page in book.pages { anchors[page.path] = Set(page.markdown.headings.map(\.anchor)) }
+    for page in book.pages {
+      for link in page.markdown.links {
+        if let sentence = problem(of: link.target, on: page, anchors) {
+          result.problems.append(page.problem(link.line, sentence))
+        }
+      }
+    }
+  }
+
+  private func problem(of target: String, on page: Page, _ anchors: [String: Set<String>]) -> String? {
+    if target.firstMatch(of: #/^[a-z]+:/#) != nil { return nil }
+    let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let file = parts[0].isEmpty ? page.path : Self.path(parts[0], from: page.folder)
+    guard FileManager.default.fileExists(atPath: book.root.appendingPathComponent(file).path) else {
+      return "the link \"\(target)\" leads nowhere"
+    }
+    guard parts.count == 2, let known = anchors[file] else { return nil }
+    return known.contains(parts[1]) ? nil : "the link \"\(target)\" leads to no heading of \(file)"
+  }
+
+  /// A relative path as one from the package's root.
+  public static func path(_ relative: String, from folder: String) -> String {
+    var parts = folder.split(separator: "/").map(String.init)
+    for part in relative.split(separator: "/") {
+      switch part {
+      case ".": break
+      case "..": _ = parts.popLast()
+      default: parts.append(String(part))
+      }
+    }
+    return parts.joined(separator: "/")
+  }
+
+  // MARK: Transcripts
+
+  /// The book's transcripts; those of programs that the tools bring along lie beside the chapters too.
+  private func transcripts(_ result: inout Result) -> [Transcript] {
+    var transcripts: [Transcript] = []
+    for path in book.files(endingIn: ".transcript") {
+      do {
+        transcripts.append(try Transcript(path: path, text: try book.text(path)))
+      } catch let problem as BookProblem {
+        result.problems.append(problem)
+      } catch {
+        result.problems.append(BookProblem(file: path, "\(error)"))
+      }
+    }
+    result.transcriptCount = transcripts.count
+    return transcripts
+  }
+
+  /// Runs them, and says where each one's program prints something else.
+  static func differences(of transcripts: [Transcript], _ runner: TranscriptRunner) -> [BookProblem] {
+    TranscriptRun.all(transcripts, runner).compactMap { transcript, outcome in
+      switch outcome {
+      case .failure(let problem): return problem
+      case .success(let output):
+        guard output != transcript.output else { return nil }
+        let (old, new) = (transcript.output.components(separatedBy: "\n"), output.components(separatedBy: "\n"))
+        let index = zip(old, new).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(old.count, new.count)
+        let printed = index < new.count ? "prints \"\(new[index])\"" : "prints nothing more"
+        return BookProblem(
+          file: transcript.path, line: index + 2, "the program \(printed) here; `book check --bless` writes what it prints")
+      }
+    }
+  }
+
+  /// Writes what the programs print into the transcripts that show something else.
+  ///
+  /// - Returns: The paths of those, and what could not be run.
+  public func bless(programs runner: TranscriptRunner) throws -> (changed: [String], problems: [BookProblem]) {
+    var result = Result()
+    var changed: [String] = []
+    for (transcript, outcome) in TranscriptRun.all(transcripts(&result), runner) {
+      switch outcome {
+      case .failure(let problem): result.problems.append(problem)
+      case .success(let output) where output != transcript.output:
+        let text = transcript.command + "\n" + output
+        try Data(text.utf8).write(to: book.root.appendingPathComponent(transcript.path), options: .atomic)
+        changed.append(transcript.path)
+      case .success: break
+      }
+    }
+    return (changed, result.problems)
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+
+/// Finds what the blocks of the book quote.
+///
+/// Not for several threads at once: it keeps what it has read.
+public final class Quoter {
+  private let book: Book
+  private var files: [String: [String]] = [:]
+  private var structures: [String: SwiftStructure] = [:]
+
+  public init(book: Book) { self.book = book }
+
+  /// What the block quotes; nil if it names no file.
+  ///
+  /// - Throws: `BookProblem`, at the block's first line, if the file, the region, the symbol, the element or the
+  ///   lines aren't there, or several are meant.
+  public func quotation(of block: FencedBlock, on page: Page) throws -> Quotation? {
+    guard let file = block["file"] else { return nil }
+    do {
+      let lines = try lines(of: file)
+      let (name, range) = try range(of: block, in: file)
+      let before = try number("before", of: block)
+      let after = try number("after", of: block)
+      let context = max(1, range.lowerBound - before)...min(lines.count, range.upperBound + after)
+      return Quotation(
+        file: file, name: name, enclosing: file.hasSuffix(".swift") ? try structure(of: file).declaration(around: range)?.label : nil,
+        lines: shown(context, of: lines, core: range))
+    } catch let problem as BookProblem {
+      throw page.problem(block.lines.lowerBound, problem.sentence)
+    }
+  }
+
+  /// The two sides of a difference; nil if the block is none.
+  public func difference(of block: FencedBlock, on page: Page) throws -> SourceDifference? {
+    guard block["difference"] != nil else { return nil }
+    do {
+      guard let from = block["from"], let to = block["to"] else {
+        throw BookProblem(file: page.path, "a difference names two places: from=FILE#NAME to=FILE#NAME")
+      }
+      return SourceDifference(from: try side(from), to: try side(to))
+    } catch let problem as BookProblem {
+      throw page.problem(block.lines.lowerBound, problem.sentence)
+    }
+  }
+
+  /// `FILE#NAME`, where the name is a region's or a symbol's.
+  private func side(_ place: String) throws -> Quotation {
+    let parts = place.split(separator: "#", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { throw BookProblem(file: place, "\"\(place)\" is not FILE#NAME") }
+    let lines = try lines(of: parts[0])
+    let range =
+      try region(parts[1], in: parts[0]) ?? symbol(parts[1], in: parts[0], withDocumentation: false)
+    return Quotation(
+      file: parts[0], name: parts[1], enclosing: try structure(of: parts[0]).declaration(around: range)?.label,
+      lines: shown(range, of: lines, core: range))
+  }
+
+  // MARK: Which lines
+
+  private func range(of block: FencedBlock, in file: String) throws -> (name: String?, ClosedRange<Int>) {
+    if let name = block["region"] {
+      guard let range = try region(name, in: file) else {
+        throw BookProblem(file: file, "there is no region \"\(name)\" in \(file)")
+      }
+      return (name, range)
+    }
+    if let name = block["symbol"] {
+      return (name, try symbol(name, in: file, withDocumentation: block["docs"] == "yes"))
+    }
+    if let name = block["element"] { return (name, try element(name, in: file)) }
+    let count = try lines(of: file).count
+    guard let text = block["lines"] else { return (nil, 1...max(1, count)) }
+    let ends = text.split(separator: "-").compactMap { Int($0) }
+    guard ends.count == 2, ends[0] >= 1, ends[0] <= ends[1], ends[1] <= count else {
+      throw BookProblem(file: file, "lines=\(text) is not FIRST-LAST within the \(count) lines of \(file)")
+    }
+    return (text, ends[0]...ends[1])
+  }
+
+  private func region(_ name: String, in file: String) throws -> ClosedRange<Int>? {
+    let text = try lines(of: file)
+    let regions = SourceRegions(text.joined(separator: "\n"), file: file)
+    guard let region = regions.regions.first(where: { $0.name == name }) else { return nil }
+    guard region.marks.count > 2 else { throw BookProblem(file: file, "the region \"\(name)\" of \(file) is empty") }
+    return (region.marks.lowerBound + 1)...(region.marks.upperBound - 1)
+  }
+
+  private func symbol(_ name: String, in file: String, withDocumentation: Bool) throws -> ClosedRange<Int> {
+    let found = try structure(of: file).declarations(named: name)
+    guard let declaration = found.first else {
+      throw BookProblem(file: file, "there is no region and no symbol \"\(name)\" in \(file)")
+    }
+    guard found.count == 1 else {
+      let names = Set(found.map(\.path)).sorted().joined(separator: ", ")
+      throw BookProblem(file: file, "\"\(name)\" means \(found.count) declarations of \(file): \(names)")
+    }
+    var first = declaration.lines.lowerBound
+    if withDocumentation {
+      let lines = try lines(of: file)
+      while first > 1, lines[first - 2].trimmingCharacters(in: .whitespaces).hasPrefix("///") { first -= 1 }
+    }
+    return first...declaration.lines.upperBound
+  }
+
+  /// The lines of the first element whose attribute `name` is this; elements are expected to begin and end lines.
+  private func element(_ name: String, in file: String) throws -> ClosedRange<Int> {
+    let lines = try lines(of: file)
+    guard let first = lines.firstIndex(where: { $0.contains(" name=\"\(name)\"") }),
+      let tag = lines[first].firstMatch(of: #/<([A-Za-z]+)/#)?.1
+    else { throw BookProblem(file: file, "there is no element named \"\(name)\" in \(file)") }
+    let indent = lines[first].prefix { $0 == " " }
+    let last =
+      lines[first].hasSuffix("/>")
+      ? first : lines[first...].firstIndex { $0.hasPrefix("\(indent)</\(tag)>") || $0 == "\(indent)/>" }
+    guard let last else { throw BookProblem(file: file, "the element \"\(name)\" of \(file) has no end on a line of its own") }
+    return (first + 1)...(last + 1)
+  }
+
+  private func number(_ name: String, of block: FencedBlock) throws -> Int {
+    guard let text = block[name] else { return 0 }
+    guard let number = Int(text), number >= 0 else {
+      throw BookProblem(file: "", "\(name)=\(text) is not a number of lines")
+    }
+    return number
+  }
+
+  // MARK: Their text
+
+  /// Without marks of regions, without empty lines at both ends, and as far to the left as they go.
+  private func shown(_ range: ClosedRange<Int>, of lines: [String], core: ClosedRange<Int>) -> [Quotation.Line] {
+    var numbers = range.filter { !SourceRegions.isMark(lines[$0 - 1]) }
+    while let last = numbers.last, lines[last - 1].allSatisfy(\.isWhitespace) { numbers.removeLast() }
+    while let first = numbers.first, lines[first - 1].allSatisfy(\.isWhitespace) { numbers.removeFirst() }
+    let indents = numbers.map { lines[$0 - 1] }.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }
+    let indent = indents.min() ?? 0
+    return numbers.map {
+      Quotation.Line(number: $0, text: String(lines[$0 - 1].dropFirst(indent)), isContext: !core.contains($0))
+    }
+  }
+
+  private func lines(of file: String) throws -> [String] {
+    if let lines = files[file] { return lines }
+    var lines = try book.text(file).components(separatedBy: "\n")
+    if lines.last == "" { lines.removeLast() }
+    files[file] = lines
+    return lines
+  }
+
+  private func structure(of file: String) throws -> SwiftStructure {
+    if let structure = structures[file] { return structure }
+    let structure = SwiftStructure(try lines(of: file).joined(separator: "\n"))
+    structures[file] = structure
+    return structure
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Runs many transcripts, two at a time: chapters' programs wait for files as often as they compute.
+enum TranscriptRun {
+  static func all(
+    _ transcripts: [Transcript], _ runner: TranscriptRunner
+  ) -> [(Transcript, Swift.Result<String, BookProblem>)] {
+    let outcomes = Outcomes()
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 2
+    for (index, transcript) in transcripts.enumerated() {
+      queue.addOperation {
+        outcomes.set(
+          index,
+          Swift.Result { try runner.run(transcript) }.mapError {
+            $0 as? BookProblem ?? BookProblem(file: transcript.path, line: 1, "\($0)")
+          })
+      }
+    }
+    queue.waitUntilAllOperationsAreFinished()
+    return transcripts.indices.map { (transcripts[$0], outcomes[$0]) }
+  }
+
+  /// `@unchecked Sendable`: `values` is only touched under `lock`.
+  private final class Outcomes: @unchecked Sendable {
+    private let lock = NSLock()
+    private var values: [Int: Swift.Result<String, BookProblem>] = [:]
+
+    func set(_ index: Int, _ value: Swift.Result<String, BookProblem>) {
+      lock.withLock { values[index] = value }
+    }
+
+    subscript(index: Int) -> Swift.Result<String, BookProblem> { lock.withLock { values[index]! } }
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Runs the commands of transcripts with programs that are built already.
+///
+/// A run gets a store folder of its own, which is shown as if it were the transcript's, and what differs from run to
+/// run is made the same; `normalised(_:)` says what that is. Any thread.
+public struct TranscriptRunner: Sendable {
+  /// The folder with the built programs.
+  public let programs: URL
+  /// Where commands run: the package's root.
+  public let root: URL
+
+  public init(programs: URL, root: URL) {
+    self.programs = programs
+    self.root = root
+  }
+
+  /// What the command prints now.
+  ///
+  /// - Throws: `BookProblem` if the program isn't there or was ended by a signal.
+  public func run(_ transcript: Transcript) throws -> String {
+    let program = programs.appendingPathComponent(transcript.program)
+    guard FileManager.default.isExecutableFile(atPath: program.path) else {
+      throw BookProblem(file: transcript.path, line: 1, "the program \(transcript.program) is not in \(programs.path)")
+    }
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-book-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = folder.appendingPathComponent("store").path
+    var arguments = transcript.arguments
+    var shownStore: String?
+    if let option = arguments.firstIndex(of: "--store"), option + 1 < arguments.count {
+      shownStore = arguments[option + 1]
+      arguments[option + 1] = store
+    }
+
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    process.currentDirectoryURL = root
+    // Programs do what a reader's do, also when the checks run under stress.
+    process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREDATA_") }
+    // One file for both outputs keeps their order; a pipe would make a program that says much wait for a reader.
+    let output = folder.appendingPathComponent("output")
+    try Data().write(to: output)
+    let handle = try FileHandle(forWritingTo: output)
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = handle
+    process.standardError = handle
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationReason == .exit else {
+      throw BookProblem(
+        file: transcript.path, line: 1, "\(transcript.program) was ended by signal \(process.terminationStatus)")
+    }
+    var text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+    if let shownStore { text = text.replacingOccurrences(of: store, with: shownStore) }
+    return Self.normalised(text)
+  }
+
+  /// Durations as the stack's annotations have them (`0.0012s`) become `…s`, UUIDs `UUID`.
+  public static func normalised(_ text: String) -> String {
+    text.replacing(#/\b[0-9]+\.[0-9]{4}s\b/#, with: "…s")
+      .replacing(#/\b[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b/#, with: "UUID")
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Writes into the texts what their blocks quote from sources.
+public struct Weaver {
+  public let book: Book
+
+  public init(book: Book) { self.book = book }
+
+  /// The page's text with the bodies of its quoting blocks made anew; blocks that quote transcripts are their
+  /// author's and stay.
+  ///
+  /// - Returns: The text, and the problems of the blocks that could not be written, which are left as they are.
+  public func woven(_ page: Page) -> (text: String, problems: [BookProblem]) {
+    let quoter = Quoter(book: book)
+    var lines = page.markdown.lines
+    var problems: [BookProblem] = []
+    for block in page.blocks.reversed() {
+      do {
+        guard let body = try Self.body(of: block, on: page, quoter) else { continue }
+        lines.replaceSubrange(block.lines.lowerBound..<(block.lines.upperBound - 1), with: body)
+      } catch let problem as BookProblem {
+        problems.insert(problem, at: 0)
+      } catch {
+        problems.insert(page.problem(block.lines.lowerBound, "\(error)"), at: 0)
+      }
+    }
+    return (lines.joined(separator: "\n"), problems)
+  }
+
+  /// What a block that quotes a source has to have between its fences; nil for other blocks.
+  static func body(of block: FencedBlock, on page: Page, _ quoter: Quoter) throws -> [String]? {
+    if let difference = try quoter.difference(of: block, on: page) { return difference.body }
+    return try quoter.quotation(of: block, on: page)?.body(language: block.language)
+  }
+
+  /// Weaves all pages and writes those that changed.
+  ///
+  /// - Returns: The paths of the changed pages, and the problems.
+  public func weave() throws -> (changed: [String], problems: [BookProblem]) {
+    var changed: [String] = []
+    var problems: [BookProblem] = []
+    for page in book.pages {
+      let (text, failures) = woven(page)
+      problems += failures
+      guard text != page.markdown.lines.joined(separator: "\n") else { continue }
+      try Data(text.utf8).write(to: book.root.appendingPathComponent(page.path), options: .atomic)
+      changed.append(page.path)
+    }
+    return (changed, problems)
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import BookText
+import Foundation
+
+extension BookCommand {
+  struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Holds the texts against the sources, and the output they show against what the programs print.",
+      discussion: """
+        Fails on code or output that is not what the source or the program has now, an unknown or never shown region, \
+        marks that do not match, a line too long for the page, a dead link. Each line of the report names the line to \
+        mend.
+        """)
+
+    @OptionGroup var place: Place
+
+    @Option(
+      help: ArgumentHelp(
+        "The folder of the built programs; else they are built, and looked for beside this one.", valueName: "folder"))
+    var programs: String?
+
+    @Flag(help: "Do not run the programs.")
+    var textOnly = false
+
+    @Flag(help: "Write into the transcripts what the programs print now. Look at the difference before you commit it.")
+    var bless = false
+
+    func validate() throws {
+      if bless, textOnly { throw ValidationError("--bless runs the programs, --text-only does not.") }
+    }
+
+    func run() throws {
+      let book = try place.book()
+      let check = BookCheck(book: book)
+      let runner = textOnly ? nil : TranscriptRunner(programs: try builtPrograms(root: book.root), root: book.root)
+      if bless, let runner {
+        let (changed, problems) = try check.bless(programs: runner)
+        for path in changed { print("written: \(path)") }
+        try report(problems)
+      }
+      let result = check.run(programs: bless ? nil : runner)
+      try report(result.problems)
+      summarise(result, book)
+    }
+
+    private func summarise(_ result: BookCheck.Result, _ book: Book) {
+      let verified = result.blockCount - result.unchecked.count
+      print("Pages: \(book.pages.count). Transcripts: \(result.transcriptCount)\(textOnly ? ", not run" : ", all run").")
+      print("Blocks of code and output: \(verified) of \(result.blockCount) verified, \(result.verifiedShare) %.")
+      for block in result.unchecked { print("  not verified: \(block.page):\(block.line): \(block.reason)") }
+    }
+
+    private func builtPrograms(root: URL) throws -> URL {
+      if let programs { return URL(fileURLWithPath: programs, isDirectory: true) }
+      let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      print("Building the chapters' programs.")
+      let build = Process()
+      build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      build.arguments = ["swift", "build", "--configuration", own.lastPathComponent == "release" ? "release" : "debug", "--quiet"]
+      build.currentDirectoryURL = root
+      build.standardOutput = FileHandle.nullDevice
+      try build.run()
+      build.waitUntilExit()
+      guard build.terminationStatus == 0 else {
+        throw BookProblem(file: "Package.swift", "the chapters' programs can't be built")
+      }
+      return own
+    }
+  }
+}

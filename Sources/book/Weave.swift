@@ -1,0 +1,22 @@
+import ArgumentParser
+import BookText
+
+extension BookCommand {
+  struct Weave: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Writes into the texts what their blocks quote.",
+      discussion: """
+        The code between fences that name a file is made anew from that file. Nothing else of a text is touched; a \
+        block whose source can't be found stays as it is and is named.
+        """)
+
+    @OptionGroup var place: Place
+
+    func run() throws {
+      let (changed, problems) = try Weaver(book: try place.book()).weave()
+      for path in changed { print("woven: \(path)") }
+      if changed.isEmpty, problems.isEmpty { print("The texts show what the sources have.") }
+      try report(problems)
+    }
+  }
+}
