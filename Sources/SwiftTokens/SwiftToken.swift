@@ -94,6 +94,12 @@ package struct SwiftTokenizer {
       tokens[tokens.count - 1].lastLine = line
       return
     }
+    if at("/") {
+      add(.literal, "", from: start)
+      skipRegularExpression(end: "/" + String(repeating: "#", count: position - start))
+      tokens[tokens.count - 1].lastLine = line
+      return
+    }
     while position < bytes.count, Self.isWordByte(bytes[position]) { position += 1 }
     add(.directive, text(start, position), from: start)
   }
@@ -139,6 +145,15 @@ package struct SwiftTokenizer {
         position += 1
       }
     }
+  }
+
+  /// From the opening slash of `#/…/#` past its end. Between bare slashes only a parser can tell one from a division.
+  private mutating func skipRegularExpression(end: String) {
+    position += 1
+    while position < bytes.count, !at(end) {
+      if at("\n") { newLine() } else { position += 1 }
+    }
+    position = min(bytes.count, position + end.utf8.count)
   }
 
   private mutating func skipInterpolation() {

@@ -19,12 +19,11 @@ public final class Quoter {
     do {
       let lines = try lines(of: file)
       let (name, range) = try range(of: block, in: file)
-      let before = try number("before", of: block)
-      let after = try number("after", of: block)
-      let context = max(1, range.lowerBound - before)...min(lines.count, range.upperBound + after)
+      let first = neighbour(of: range.lowerBound, step: -1, count: try number("before", of: block), in: lines)
+      let last = neighbour(of: range.upperBound, step: 1, count: try number("after", of: block), in: lines)
       return Quotation(
         file: file, name: name, enclosing: file.hasSuffix(".swift") ? try structure(of: file).declaration(around: range)?.label : nil,
-        lines: shown(context, of: lines, core: range))
+        lines: shown(first...last, of: lines, core: range))
     } catch let problem as BookProblem {
       throw page.problem(block.lines.lowerBound, problem.sentence)
     }
@@ -125,6 +124,16 @@ public final class Quoter {
   }
 
   // MARK: Their text
+
+  /// The line that is `count` lines away, marks of regions not counted; at most the file's end.
+  private func neighbour(of line: Int, step: Int, count: Int, in lines: [String]) -> Int {
+    var (line, left) = (line, count)
+    while left > 0, lines.indices.contains(line - 1 + step) {
+      line += step
+      if !SourceRegions.isMark(lines[line - 1]) { left -= 1 }
+    }
+    return line
+  }
 
   /// Without marks of regions, without empty lines at both ends, and as far to the left as they go.
   private func shown(_ range: ClosedRange<Int>, of lines: [String], core: ClosedRange<Int>) -> [Quotation.Line] {

@@ -139,7 +139,7 @@ public struct SwiftStructure: Sendable {
   private mutating func endOfDeclaration() -> Int {
     var end = tokens[position - 1].lastLine
     while token.kind != .end, token.kind != .directive, !token.isPunctuation("}"), !token.isPunctuation(";") {
-      if token.beginsLine, !continues { break }
+      if token.beginsLine, !continues, !isOpenEnded(tokens[position - 1]) { break }
       if "([{".contains(token.text), token.kind == .punctuation {
         skipGroup()
         end = tokens[position - 1].lastLine
@@ -159,6 +159,9 @@ public struct SwiftStructure: Sendable {
     default: false
     }
   }
+
+  /// Whether the line that ends with this token has to go on.
+  private func isOpenEnded(_ token: SwiftToken) -> Bool { token.kind == .punctuation && "=,:&|+".contains(token.text) }
 
   /// `(_:forKey:)`, and past it.
   private mutating func labels() -> String {
