@@ -57,7 +57,7 @@ import Testing
       report.unfilled += 1
       return
     }
-    var data = CorpusData(model: old, random: .init(UInt64(report.steps)))
+    var data = CorpusData(model: old, random: SeededRandom(state: UInt64(report.steps)))
     let count = try data.fill(first, objectsPerEntity: 4)
     let before = try ObjectGraph(first)
     for store in first.persistentStores { try first.remove(store) }

@@ -16,17 +16,6 @@ struct InPlaceRandomTests {
 
   typealias Things = [String: Thing]
 
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   @Test("What is migrated is what the two models and the old objects say")
   func random() throws {
     let environment = ProcessInfo.processInfo.environment
@@ -49,7 +38,7 @@ struct InPlaceRandomTests {
 
   /// False where the change can't be inferred.
   private func run(_ seed: UInt64) throws -> Bool {
-    var random = Generator(state: seed)
+    var random = SeededRandom(state: seed)
     let folder = InPlace.Folder()
     let url = folder.file("store.sqlite")
     var spec = InPlaceRandomModel(&random)
@@ -77,7 +66,7 @@ struct InPlaceRandomTests {
 
   // Data.
 
-  private func fill(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ random: inout Generator) throws {
+  private func fill(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ random: inout SeededRandom) throws {
     for entity in model.entitiesInStoreOrder where !entity.isAbstract {
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         let object = InPlace.new(context, entity.name!, ["uid": "\(random.next())"])
@@ -112,7 +101,7 @@ struct InPlaceRandomTests {
     try context.save()
   }
 
-  private func value(_ type: NSAttributeType, _ random: inout Generator) -> Any {
+  private func value(_ type: NSAttributeType, _ random: inout SeededRandom) -> Any {
     let number = Int(random.next() % 1000)
     switch type {
     case .integer32AttributeType: return number
