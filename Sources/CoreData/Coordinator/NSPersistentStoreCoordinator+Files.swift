@@ -73,7 +73,7 @@ extension NSPersistentStoreCoordinator {
       warn(
         MisuseReport(
           "The store \(store.url?.path ?? "without a URL") could not be moved to \(url.path).",
-          facts: [("Error", ((error as? Failure)?.nsError ?? error as NSError).localizedDescription)],
+          facts: [("Error", error.publicError.localizedDescription)],
           how: "setURL(_:for:) opens the file that is there, which has to be this store's, moved or copied.",
           remedy: "The store goes on where it was."))
       return false

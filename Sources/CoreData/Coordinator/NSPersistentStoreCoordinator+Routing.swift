@@ -139,7 +139,7 @@ extension NSPersistentStoreCoordinator {
         do {
           try commit(part.changes, to: part.store, &conflicts)
         } catch {
-          let error = (error as? Failure)?.nsError ?? error as NSError
+          let error = error.publicError
           guard !conflicts.written.isEmpty else { throw error }
           RemoteChanges.announce(conflicts.written)
           throw PartialSave(

@@ -17,8 +17,7 @@ extension NSPersistentStoreCoordinator {
     if hasFile { try publicErrors { try withStores { try $0.beginOpening(url) } } }
     let store: NSPersistentStore
     do {
-      if hasFile { try migrateIfAsked(storeClass, type: type, configuration, at: url, options) }
-      store = try openStore(storeClass, configuration, at: url, options)
+      store = try openMigrating(storeClass, type: type, configuration, at: url, options)
     } catch {
       if hasFile { withStores { $0.endOpening(url) } }
       throw error

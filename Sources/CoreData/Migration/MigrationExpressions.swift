@@ -81,7 +81,7 @@ enum MigrationExpressions {
   ) -> Failure {
     .mappingExpression(
       "\(expression)", mapping: mapping.name ?? "without a name", property: property?.name,
-      underlying: (error as? Failure)?.nsError ?? error as NSError)
+      underlying: error.publicError)
   }
 }
 

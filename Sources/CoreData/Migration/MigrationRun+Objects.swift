@@ -79,11 +79,6 @@ extension MigrationRun {
   }
 }
 
-extension Error {
-  /// The error that a program sees.
-  var publicError: NSError { (self as? Failure)?.nsError ?? self as NSError }
-}
-
 extension NSManagedObjectContext {
   /// Makes faults of all objects without changes, and forgets what else was kept of the stores' rows.
   func forgetReadRows() {

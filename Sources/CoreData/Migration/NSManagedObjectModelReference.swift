@@ -113,7 +113,7 @@ extension MisuseReport {
     _ reference: NSManagedObjectModelReference, error: any Error
   ) -> MisuseReport {
     MisuseReport(
-      ((error as? Failure)?.nsError ?? error as NSError).localizedDescription,
+      error.publicError.localizedDescription,
       facts: [("Call", "NSManagedObjectModelReference.resolvedModel"), ("Checksum", reference.versionChecksum)],
       how: "The reference names a model that is not there, or that has changed since its checksum was noted.",
       remedy: "NSManagedObjectModel.checksumsForVersionedModel(at:) tells the checksums of all versions.")

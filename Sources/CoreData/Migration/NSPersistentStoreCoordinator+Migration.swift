@@ -9,33 +9,52 @@ import Foundation
 /// | …and infer | where there is none: the mapping that the two models imply; in place for SQLite |
 /// | neither | nothing: the store is not opened, error 134100 |
 extension NSPersistentStoreCoordinator {
-  /// Brings a store to the coordinator's model if it is of another version and the options ask for it.
+  /// Opens a store, after bringing it to the coordinator's model if it is of another version and the options ask for
+  /// it.
   ///
-  /// Does nothing for stores that are not there, and for those whose file can't be read: opening them says what is
-  /// wrong.
-  func migrateIfAsked(
+  /// Opening comes first: nearly always the versions agree, and then nothing is read twice. A store that does not open
+  /// for another reason, and one whose metadata can't be read, fails as it would without the options.
+  func openMigrating(
     _ storeClass: NSPersistentStore.Type, type: String, _ configuration: String?, at url: URL,
     _ options: [AnyHashable: Any]?
-  ) throws {
-    let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
-    guard isMigrationAskedFor(options),
-      !StoreCompatibility.isOn(NSIgnorePersistentStoreVersioningOption, options),
-      url.isFileURL, url.path != "/dev/null", type != NSInMemoryStoreType, StoreFiles.isOccupied(url)
-    else { return }
+  ) throws -> NSPersistentStore {
+    guard type != NSInMemoryStoreType, url.path != "/dev/null", url.isFileURL, isMigrationAskedFor(options),
+      !StoreCompatibility.isOn(NSIgnorePersistentStoreVersioningOption, options), StoreFiles.isOccupied(url)
+    else { return try openStore(storeClass, configuration, at: url, options) }
     if !StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
       MigrationFolder.removeAbandoned(beside: url)
     }
+    do {
+      return try openStore(storeClass, configuration, at: url, options)
+    } catch let error as NSError where Self.isOfAnotherVersion(error) {
+      guard let migration = migration(storeClass, type: type, configuration, at: url, options) else { throw error }
+      try publicErrors { try migration.run() }
+      return try openStore(storeClass, configuration, at: url, options)
+    }
+  }
+
+  private static func isOfAnotherVersion(_ error: NSError) -> Bool {
+    error.domain == NSCocoaErrorDomain
+      && [NSPersistentStoreIncompatibleVersionHashError, NSMigrationMissingMappingModelError].contains(error.code)
+  }
+
+  /// nil for a store of this version, and for one that does not say of which it is.
+  private func migration(
+    _ storeClass: NSPersistentStore.Type, type: String, _ configuration: String?, at url: URL,
+    _ options: [AnyHashable: Any]?
+  ) -> StoreMigration? {
+    let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
     guard let metadata = try? storeClass.metadataForPersistentStore(with: url),
       metadata[NSStoreTypeKey] as? String ?? type == type,
       let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
       let hashes = managedObjectModel.versionHashesByName(forConfigurationName: configuration),
       !Failure.Difference(stored: stored, model: hashes).isEmpty
-    else { return }
-    let migration = StoreMigration(
+    else { return nil }
+    return StoreMigration(
       storeClass: storeClass, type: type, url: url, configuration: configuration, options: options,
       metadata: metadata, destination: managedObjectModel)
-    try publicErrors { try migration.run() }
   }
+
   /// A manager of stages asks for its migration, unless the options say that there is to be none.
   private func isMigrationAskedFor(_ options: [AnyHashable: Any]?) -> Bool {
     if options?[NSMigratePersistentStoresAutomaticallyOption] == nil {

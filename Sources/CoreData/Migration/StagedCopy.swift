@@ -46,7 +46,7 @@ struct StagedCopy {
       for store in coordinator.persistentStores { try? coordinator.remove(store) }
     }
     do { try handler(manager, stage) } catch {
-      let cause = (error as? Failure)?.nsError ?? error as NSError
+      let cause = error.publicError
       throw Failure.migrationFailed(
         url: migration.url, reason: "the \(name) of the stage \(stage.label ?? "without a label") failed",
         underlying: cause)

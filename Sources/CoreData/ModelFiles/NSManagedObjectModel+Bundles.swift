@@ -53,7 +53,8 @@ extension NSManagedObjectModel {
     url.pathExtension == "momd" ? files(in: url, ["mom"]) : [url]
   }
 
-  private static func files(in folder: URL, _ types: Set<String>) -> [URL] {
+  /// What lies in a folder with one of these extensions, in order of name.
+  static func files(in folder: URL, _ types: Set<String>) -> [URL] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().map { folder.appendingPathComponent($0) }.filter {
       types.contains($0.pathExtension)

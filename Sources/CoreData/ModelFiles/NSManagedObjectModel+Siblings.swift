@@ -4,12 +4,12 @@ import Foundation
 extension NSManagedObjectModel {
   /// The model of those versions with which a store was written; nil where there is none.
   final func sibling(forStoreMetadata metadata: [String: Any]) -> NSManagedObjectModel? {
-    let models = siblingURLs.lazy.compactMap(NSManagedObjectModel.init(contentsOf:))
+    let models = siblingURLs.compactMap(NSManagedObjectModel.init(contentsOf:))
     if let whole = models.first(where: { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }) {
       return whole
     }
     // A store of a configuration has some of a version's entities only.
-    return models.isEmpty ? nil : NSManagedObjectModel(byMerging: Array(models), forStoreMetadata: metadata)
+    return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
 
   final func sibling(withChecksum checksum: String) -> NSManagedObjectModel? {
@@ -21,7 +21,6 @@ extension NSManagedObjectModel {
     let folders = ["momd": "mom", "xcdatamodeld": "xcdatamodel"]
     if folders[folder.pathExtension] == nil { folder.deleteLastPathComponent() }
     guard let type = folders[folder.pathExtension] else { return [] }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return names.sorted().map { folder.appendingPathComponent($0) }.filter { $0.pathExtension == type }
+    return Self.files(in: folder, [type])
   }
 }
