@@ -129,8 +129,9 @@ let package = Package(
     // The chapters, in the order in which they are read, and their tests.
     + chapter(
       "01-ManualStack", "ManualStack", model: "SingleViewCoreData",
-      notSources: ["Grades.xcdatamodeld", "types.transcript", "two-stores.transcript"])
-    + chapter("02-ContainerStack", "ContainerStack", model: "ContainerStack")
+      notSources: ["Grades.xcdatamodeld", "types.transcript", "two-stores.transcript", "sql.transcript"])
+    + chapter(
+      "02-ContainerStack", "ContainerStack", model: "ContainerStack", notSources: ["sql.transcript"])
     + chapter("03-DataController", "DataController", model: "DataModel")
     + chapter(
       "04-LibraryCatalog", "LibraryCatalog", model: "LibraryModel",

@@ -19,8 +19,8 @@ public final class CallbackStack {
     willAdd: @escaping () -> Void = {},
     completion: @escaping (Result<NSPersistentStore, any Error>) -> Void
   ) throws {
-    guard let modelURL = Bundle.main.url(forResource: "SingleViewCoreData", withExtension: "momd"),
-      let model = NSManagedObjectModel(contentsOf: modelURL)
+    guard let url = Bundle.main.url(forResource: "SingleViewCoreData", withExtension: "momd"),
+      let model = NSManagedObjectModel(contentsOf: url)
     else { throw ModelMissing() }
 
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

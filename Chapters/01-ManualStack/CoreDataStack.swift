@@ -47,10 +47,10 @@ public final class CoreDataStack {
   //> model
   public lazy var managedObjectModel: NSManagedObjectModel = {
     made.append("managedObjectModel")
-    // Without its model the program was built wrong. No user can mend that, so here stopping is right.
+    // Without its model the program was built wrong. No user can mend that, so stop here.
     guard let url = Bundle.main.url(forResource: "SingleViewCoreData", withExtension: "momd"),
       let model = NSManagedObjectModel(contentsOf: url)
-    else { fatalError("The model SingleViewCoreData.momd is missing from the program's resources.") }
+    else { fatalError("The model SingleViewCoreData.momd is not among the program's resources.") }
     return model
   }()
   //< model
@@ -81,13 +81,15 @@ public final class CoreDataStack {
   //< context
 
   //> failure
-  /// Core Data's error says what SQLite or the file system met; this one says what it means to the user.
+  /// Core Data's error says what SQLite or the file system met; this one says what it means to
+  /// the user.
   private static func failure(adding url: URL, because error: any Error) -> NSError {
     NSError(
       domain: errorDomain, code: 1,
       userInfo: [
         NSLocalizedDescriptionKey: "The saved data could not be opened",
-        NSLocalizedFailureReasonErrorKey: "The store \(url.path) could not be added to the coordinator",
+        NSLocalizedFailureReasonErrorKey:
+          "The store \(url.path) could not be added to the coordinator",
         NSUnderlyingErrorKey: error as NSError,
       ])
   }
@@ -96,8 +98,8 @@ public final class CoreDataStack {
   //> save
   /// Writes what has changed, if anything has.
   ///
-  /// - Throws: `loadingFailure` if there is no store to write to, else what the save met. The context keeps
-  ///   its changes then, so the user can mend them and save again.
+  /// - Throws: `loadingFailure` if there is no store to write to, else what the save met. The
+  ///   context keeps its changes then, so the user can mend them and save again.
   public func saveContext() throws {
     let context = managedObjectContext
     if let loadingFailure { throw loadingFailure }

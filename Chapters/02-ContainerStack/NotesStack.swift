@@ -18,11 +18,12 @@ public final class NotesStack {
   public lazy var persistentContainer: NSPersistentContainer = {
     let container = NSPersistentContainer(name: "ContainerStack")
     if let folder {
-      let description = NSPersistentStoreDescription(url: folder.appendingPathComponent(Self.storeName))
+      let url = folder.appendingPathComponent(Self.storeName)
+      let description = NSPersistentStoreDescription(url: url)
       container.persistentStoreDescriptions = [description]
     }
-    // The handler is called once for each description, and, as nothing asks for it to be asynchronous, before
-    // `loadPersistentStores` returns.
+    // The handler is called once for each description, and, as nothing asks for it to be
+    // asynchronous, before `loadPersistentStores` returns.
     container.loadPersistentStores { [self] _, error in
       loadingFailure = error
     }
@@ -43,8 +44,8 @@ public final class NotesStack {
   /// Asks first, saves then.
   ///
   /// - Returns: Whether there was anything to save.
-  /// - Throws: `loadingFailure` if there is no store; else the save's own error, with the changes still in
-  ///   the context.
+  /// - Throws: `loadingFailure` if there is no store; else the save's own error, with the
+  ///   changes still in the context.
   @discardableResult
   public func saveContext() throws -> Bool {
     let context = viewContext
@@ -56,12 +57,8 @@ public final class NotesStack {
   //< save
 
   //> save-backwards
-  /// The same the wrong way round, as one meets it: saves, then asks `hasChanges` to learn whether it went
-  /// well.
-  ///
-  /// After a save that succeeded there are no changes left, so the answer is false; after one that failed
-  /// they are all still there, so the answer is true. It says yes exactly when it should say no, and the
-  /// error, which knew why, is gone.
+  /// The same the wrong way round, as one meets it: saves, then asks `hasChanges` to learn
+  /// whether it went well.
   public func saveContextBackwards() -> Bool {
     try? viewContext.save()
     return viewContext.hasChanges
@@ -73,8 +70,7 @@ public final class NotesStack {
   public func performInBackground<Value>(
     _ work: @escaping (NSManagedObjectContext) throws -> Value
   ) async throws -> Value {
-    let context = persistentContainer.newBackgroundContext()
-    return try await context.perform {
+    try await persistentContainer.performBackgroundTask { context in
       let value = try work(context)
       if context.hasChanges { try context.save() }
       return value

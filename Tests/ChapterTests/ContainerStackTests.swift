@@ -73,12 +73,86 @@ struct ContainerStackTests {
     try stack.close()
   }
 
+  @Test("A merge brings new values under unsaved ones; without it the save is a conflict", arguments: [true, false])
+  func mergingUnderChanges(merges: Bool) async throws {
+    let note = NoteBook(context: stack.viewContext).add(title: "Milk", position: 1)
+    try stack.saveContext()
+    stack.viewContext.automaticallyMergesChangesFromParent = merges
+    note.body = "Two litres"
+    try await stack.performInBackground { context in
+      try NoteBook(context: context).note(at: 1)?.title = "Oat milk"
+    }
+    await stack.viewContext.perform(schedule: .enqueued) {}
+    #expect(note.title == (merges ? "Oat milk" : "Milk"))
+    #expect(note.body == "Two litres")
+    if merges {
+      try stack.saveContext()
+    } else {
+      let error = try #require(throws: NSError.self) { try stack.saveContext() }
+      #expect(error.code == NSManagedObjectMergeError)
+      stack.viewContext.rollback()
+    }
+    let values = try StoreFileReader(contentsOf: url).rows("SELECT ZTITLE, ZBODY FROM ZNOTE")
+    #expect(values == [[.text("Oat milk"), merges ? .text("Two litres") : .null]])
+    try stack.close()
+  }
+
+  @Test("Refreshing an object reads its row again")
+  func refreshing() async throws {
+    stack.viewContext.automaticallyMergesChangesFromParent = false
+    let note = NoteBook(context: stack.viewContext).add(title: "Milk", position: 1)
+    try stack.saveContext()
+    try await stack.performInBackground { try NoteBook(context: $0).note(at: 1)?.title = "Oat milk" }
+    #expect(note.title == "Milk")
+    stack.viewContext.refresh(note, mergeChanges: true)
+    #expect(note.title == "Oat milk")
+    try stack.close()
+  }
+
+  @Test("A background task saves only if its block does")
+  func forgotten() async throws {
+    await stack.persistentContainer.performBackgroundTask { context in
+      _ = NoteBook(context: context).add(title: "Forgotten", position: 1)
+    }
+    #expect(try rows() == 0)
+    try stack.close()
+  }
+
+  @Test("A saved object's id is permanent, and another context finds its object by it")
+  func ids() async throws {
+    let (early, id) = try await stack.performInBackground { context in
+      let note = NoteBook(context: context).add(title: "Coffee", position: 1)
+      let early = note.objectID
+      try context.save()
+      return (early, note.objectID)
+    }
+    #expect(early.isTemporaryID)
+    #expect(!id.isTemporaryID)
+    #expect((try stack.viewContext.existingObject(with: id) as? Note)?.title == "Coffee")
+    try stack.close()
+  }
+
+  @Test("The handler is called for each description, and one's failure leaves the others loaded")
+  func handler() throws {
+    let container = NSPersistentContainer(
+      name: "Other", managedObjectModel: stack.persistentContainer.managedObjectModel)
+    let memory = NSPersistentStoreDescription()
+    memory.type = NSInMemoryStoreType
+    let missing = folder.url.appendingPathComponent("Missing/Notes.sqlite")
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: missing), memory]
+    var codes: [Int?] = []
+    container.loadPersistentStores { _, error in codes.append(error.map { ($0 as NSError).code }) }
+    #expect(codes == [CocoaError.fileWriteUnknown.rawValue, nil])
+    #expect(container.persistentStoreCoordinator.persistentStores.map(\.type) == [NSInMemoryStoreType])
+    try stack.close()
+  }
+
   @Test("The program leaves the rows that it says it leaves")
   func program() throws {
     try stack.close()
     let outcome = try ProgramRunner.run("ContainerStack", ["--fresh"], store: folder.url)
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
     #expect(try rows() == outcome.number(after: "the closed file holds"))
-    #expect(try rows() == 5)
+    #expect(try rows() == 6)
   }
 }

@@ -178,17 +178,73 @@ struct ManualStackTests {
     #expect(outcome.errors.split(separator: "\n").count == 1)
   }
 
-  @Test("Arguments for the stack do not disturb the program's own, and show the SQL that the text quotes")
+  @Test("Arguments for the stack do not disturb the program's own, and show each save's SQL")
   func debugArguments() throws {
     let outcome = try ProgramRunner.run(
       "ManualStack", ["-com.apple.CoreData.SQLDebug", "1"], store: folder.url)
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
-    let text = try String(
-      contentsOf: packageRoot.appendingPathComponent("Chapters/01-ManualStack/README.md"), encoding: .utf8)
-    let quoted = try #require(
-      text.components(separatedBy: "```sql\n").last?.components(separatedBy: "```").first)
-    let statements = quoted.split(separator: "\n")
-    #expect(statements.count == 3)
-    for statement in statements { #expect(outcome.errors.contains("CoreData: sql: \(statement)\n")) }
+    let writes = outcome.errors.split(separator: "\n").filter { $0.contains(" ZSTUDENT ") || $0.contains(" ZSTUDENT(") }
+      .compactMap { ["INSERT", "UPDATE", "DELETE"].first(where: $0.dropFirst("CoreData: sql: ".count).hasPrefix) }
+    #expect(writes == ["INSERT", "INSERT", "INSERT", "UPDATE", "DELETE"])
+  }
+
+  @Test("A key that was given out is not given out again, and an update raises the version")
+  func keysAndVersions() throws {
+    try ProgramRunner.run("ManualStack", [], store: folder.url)
+    let reader = try StoreFileReader(contentsOf: url)
+    let rows = try reader.rows("SELECT Z_PK, Z_OPT, ZSTUDENTNAME FROM ZSTUDENT ORDER BY Z_PK")
+    #expect(rows == [[.integer(1), .integer(2), .text("Ada")], [.integer(3), .integer(1), .text("Barbara")]])
+    #expect(try reader.integer("SELECT Z_MAX FROM Z_PRIMARYKEY") == 3)
+  }
+
+  @Test("A fetch lays unsaved changes over what the store answers, and makes one object for each row")
+  func overlayAndIdentity() throws {
+    let stack = CoreDataStack(folder: folder.url)
+    let register = StudentRegister(context: stack.managedObjectContext)
+    let ada = register.add(name: "Ada", age: 20, id: 1)
+    try stack.saveContext()
+    ada.studentId = 9
+    #expect(try register.student(withId: 1) == nil)
+    #expect(try register.student(withId: 9) === ada)
+    #expect(try register.all().first === ada)
+    try stack.close()
+  }
+
+  @Test(
+    "A save to an atomic store whose file somebody else has written is refused",
+    arguments: [NSXMLStoreType, NSBinaryStoreType])
+  func atomicStoreWrittenElsewhere(type: String) throws {
+    let first = CoreDataStack(folder: folder.url, storeType: type)
+    let second = CoreDataStack(folder: folder.url, storeType: type)
+    for stack in [first, second] {
+      StudentRegister(context: stack.managedObjectContext).add(name: "Ada", age: 20, id: 1)
+    }
+    try first.saveContext()
+    let error = try #require(throws: NSError.self) { try second.saveContext() }
+    #expect(error.code == NSPersistentStoreSaveError)
+    #expect(second.managedObjectContext.insertedObjects.count == 1)
+    try first.close()
+    try second.close()
+  }
+
+  @Test("Under the stack's own error lies Core Data's, and under that SQLite's")
+  func levels() throws {
+    try Data("no database".utf8).write(to: url)
+    let stack = CoreDataStack(folder: folder.url)
+    _ = stack.managedObjectContext
+    let cocoa = try #require(stack.loadingFailure?.userInfo[NSUnderlyingErrorKey] as? NSError)
+    #expect(cocoa.code == CocoaError.fileReadCorruptFile.rawValue)
+    #expect(cocoa.userInfo[NSFilePathErrorKey] as? String == url.path)
+    let sqlite = try #require(cocoa.userInfo[NSUnderlyingErrorKey] as? NSError)
+    #expect(sqlite.domain == NSSQLiteErrorDomain)
+    #expect(sqlite.code == 26)
+  }
+
+  @Test("A context whose coordinator has no store yet cannot fetch")
+  func noStoreYet() throws {
+    let model = try TwoStoreStack.model(named: "SingleViewCoreData")
+    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    #expect(throws: NSError.self) { try StudentRegister(context: context).all() }
   }
 }

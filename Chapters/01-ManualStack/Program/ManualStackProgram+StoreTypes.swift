@@ -17,9 +17,10 @@ extension ManualStackProgram {
     }
   }
 
-  /// Three students, a fourth by another stack, and what each of them sees. Returns where the file is, if any.
-  //> types
+  /// Three students, a fourth by another stack, a fifth by the first, and what each of them sees. Returns where the
+  /// file is, if any.
   @MainActor private func showOneType(_ type: String, in folder: URL) throws -> URL {
+    //> types
     let stack = CoreDataStack(folder: folder, storeType: type)
     let register = StudentRegister(context: stack.managedObjectContext)
     if let failure = stack.loadingFailure { throw failure }
@@ -30,20 +31,32 @@ extension ManualStackProgram {
 
     let other = CoreDataStack(folder: folder, storeType: type)
     let otherRegister = StudentRegister(context: other.managedObjectContext)
-    Output.line("another stack opens it and finds \(Output.count(try otherRegister.all().count, "student"))")
+    Output.line("another stack opens it and finds \(try students(otherRegister))")
     otherRegister.add(name: "Alan", age: 23, id: 4)
     try other.saveContext()
     try other.close()
-    Output.line("it saves a fourth; the first stack fetches \(Output.count(try register.all().count, "student"))")
+    Output.line("it saves a fourth; the first stack fetches \(try students(register))")
+
+    register.add(name: "Edsger", age: 24, id: 5)
+    do {
+      try stack.saveContext()
+      Output.line("the first stack saves a fifth")
+    } catch {
+      Output.line("the first stack's save of a fifth is refused: \((error as NSError).code)")
+    }
     try stack.close()
 
     let again = CoreDataStack(folder: folder, storeType: type)
-    let left = try StudentRegister(context: again.managedObjectContext).all()
-    Output.line("opened again, it has \(Output.count(left.count, "student"))")
+    let left = StudentRegister(context: again.managedObjectContext)
+    Output.line("opened again, it has \(try students(left))")
     try again.close()
     return stack.storeURL
+    //< types
   }
-  //< types
+
+  @MainActor private func students(_ register: StudentRegister) throws -> String {
+    Output.count(try register.all().count, "student")
+  }
 
   private func showFile(at url: URL, of type: String) throws {
     guard let data = FileManager.default.contents(atPath: url.path) else {

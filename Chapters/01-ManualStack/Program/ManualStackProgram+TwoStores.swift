@@ -23,7 +23,8 @@ extension ManualStackProgram {
     let register = StudentRegister(context: stack.context)
     let ada = register.add(name: "Ada", age: 20, id: 1)
     let grace = register.add(name: "Grace", age: 22, id: 2)
-    for (subject, mark, student) in [("Algebra", 1, ada), ("Logic", 2, ada), ("Algebra", 2, grace)] {
+    let marks = [("Algebra", 1, ada), ("Logic", 2, ada), ("Algebra", 2, grace)]
+    for (subject, mark, student) in marks {
       let grade = Grade(context: stack.context)
       grade.subject = subject
       grade.mark = Int16(mark)

@@ -63,17 +63,21 @@ struct ManualStackProgram: ChapterCommand {
     guard let ada = try register.student(withId: first) else {
       throw ChapterFailure("The student \(first) is gone from \(file.url.path).")
     }
+    //> update
     ada.studentAge = 21
-    Output.line("before save(): age in the context \(ada.studentAge), in the file \(try file.age(of: first))")
+    Output.line(
+      "before save(): age in the context \(ada.studentAge), in the file \(try file.age(of: first))")
     try stack.saveContext()
-    Output.line("after save():  age in the context \(ada.studentAge), in the file \(try file.age(of: first))")
+    Output.line(
+      "after save():  age in the context \(ada.studentAge), in the file \(try file.age(of: first))")
+    //< update
 
     Output.heading("Delete")
     if let grace = try register.student(withId: first + 1) { register.remove(grace) }
     try show("before save()", register, file)
     try stack.saveContext()
     try show("after save()", register, file)
-    try stack.close()
+    try showFile(stack, file)
   }
 
   @MainActor private func callbackStack(in folder: URL) async throws {
@@ -103,36 +107,6 @@ struct ManualStackProgram: ChapterCommand {
     Output.line("the closed file holds \(Output.count(rows, "row")) in ZSTUDENT")
   }
 
-  /// The same start with a file that is no database. The failure is shown part by part, then ends the
-  /// program.
-  @MainActor private func showBrokenStore(in folder: URL) throws {
-    let broken = folder.appendingPathComponent("Broken", isDirectory: true)
-    try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
-    let url = broken.appendingPathComponent(CoreDataStack.storeName)
-    try StoreOptions.removeStore(at: url)
-    try Data("These are notes about students, and no database.\n".utf8).write(to: url)
-
-    Output.heading("A text file in the store's place")
-    let stack = CoreDataStack(folder: broken)
-    _ = stack.managedObjectContext
-    guard let failure = stack.loadingFailure else {
-      throw ChapterFailure("The file \(url.path) was taken for a store, which it is not.")
-    }
-    Output.line("description: \(failure.localizedDescription)")
-    Output.line("reason:      \(failure.localizedFailureReason ?? "none")")
-    if let underlying = failure.userInfo[NSUnderlyingErrorKey] as? NSError {
-      Output.line("underneath:  \(underlying.domain) \(underlying.code)")
-    }
-    do {
-      StudentRegister(context: stack.managedObjectContext).add(name: "Ada", age: 20, id: 1)
-      try stack.saveContext()
-    } catch {
-      Output.line("save() says: \((error as NSError).localizedDescription)")
-    }
-    Output.line("the file is as it was: \(try String(contentsOf: url, encoding: .utf8).count) characters")
-    throw failure
-  }
-
   @MainActor private func show(_ when: String, _ register: StudentRegister, _ file: StudentFile) throws {
     let inContext = Output.count(try register.all().count, "student")
     let inFile = Output.count(try file.reader().rowCount(of: "ZSTUDENT"), "row")
@@ -141,16 +115,5 @@ struct ManualStackProgram: ChapterCommand {
 
   private func list(_ names: [String]) -> String {
     names.isEmpty ? "nothing" : names.joined(separator: ", ")
-  }
-}
-
-/// The store's file, asked by a connection that has nothing to do with the stack.
-private struct StudentFile {
-  let url: URL
-
-  func reader() throws -> StoreFileReader { try StoreFileReader(contentsOf: url) }
-
-  func age(of id: Int16) throws -> Int64 {
-    try reader().integer("SELECT ZSTUDENTAGE FROM ZSTUDENT WHERE ZSTUDENTID = \(id)")
   }
 }
