@@ -141,6 +141,7 @@ let package = Package(
     + chapter("05-EnqueueWriter", "EnqueueWriter", model: "EnqueueWriter")
     + chapter("06-ModelVersions", "ModelVersions", model: "Library")
     + chapter("07-UnsavedChanges", "UnsavedChanges", model: "Recipes")
+    + chapter("08-Batches", "Batches", model: "Weather", notSources: ["debug.transcript", "sql.transcript"])
     + [
       .testTarget(
         name: "ChapterTests",
@@ -149,6 +150,7 @@ let package = Package(
           "ContainerStackChapter", "ContainerStack", "DataControllerChapter", "DataController",
           "LibraryCatalogChapter", "LibraryCatalog", "EnqueueWriterChapter", "EnqueueWriter",
           "ModelVersionsChapter", "ModelVersions", "UnsavedChangesChapter", "UnsavedChanges",
+          "BatchesChapter", "Batches",
         ],
         swiftSettings: stackSettings)
     ]

@@ -1,0 +1,41 @@
+import BatchesChapter
+import ChapterSupport
+import CoreData
+
+/// What a batch insert checks all the same: mandatory attributes, and uniqueness.
+extension BatchesProgram {
+  @MainActor func showDeliveries(_ stack: WeatherStack, _ file: WeatherFile) async throws {
+    Output.heading("What is checked all the same")
+    let importer = stack.newImporter(author: "archive")
+    try await importer.perform {
+      let archive = ArchiveImport(context: importer)
+      //> missing-value
+      var lines = Array(WeatherArchive(["NEW"], readingsEach: 3))
+      lines[2].celsius = nil
+      let before = try file.rowCount(of: "ZREADING")
+      do {
+        _ = try archive.byDictionaries(lines)
+      } catch {
+        Output.line("no value: \((error as NSError).code), \(error.localizedDescription)")
+      }
+      Output.line("  rows: \(before) before, \(try file.rowCount(of: "ZREADING")) after")
+      //< missing-value
+
+      //> second-delivery
+      let corrected = WeatherArchive(["MWE"], readingsEach: 7, correction: 0.25)
+      do {
+        _ = try archive.byDictionaries(corrected)
+      } catch {
+        let error = error as NSError
+        let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey]
+        let first = (conflicts as? [NSConstraintConflict])?.first
+        let names = first?.constraint.joined(separator: ", ") ?? "none"
+        Output.line("once more: \(error.code), the constraint is (\(names))")
+      }
+      importer.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      Output.line("by the policy: \(try archive.byDictionaries(corrected).count) rows")
+      //< second-delivery
+    }
+    try file.showReadings(where: "ZSTATIONCODE = 'MWE'")
+  }
+}

@@ -1,0 +1,35 @@
+import CoreData
+
+/// Changes to many readings at once. Each is called on the context's queue, and returns the ids of the rows that it
+/// chose; other contexts do not hear of them.
+public struct ReadingBatches {
+  public let context: NSManagedObjectContext
+
+  public init(context: NSManagedObjectContext) { self.context = context }
+
+  //> calibrate
+  /// A station's thermometer was off by so much: its readings are mended, and are checked then.
+  public func calibrate(_ stationCode: String, by degrees: Double) throws -> [NSManagedObjectID] {
+    let request = NSBatchUpdateRequest(entityName: "Reading")
+    request.predicate = NSPredicate(format: "stationCode == %@", stationCode)
+    request.propertiesToUpdate = [
+      "celsius": NSExpression(format: "celsius + %f", degrees), "isChecked": true,
+    ]
+    request.resultType = .updatedObjectIDsResultType
+    let result = try context.execute(request) as? NSBatchUpdateResult
+    return result?.result as? [NSManagedObjectID] ?? []
+  }
+  //< calibrate
+
+  //> forget
+  /// Deletes the readings before a time, with their remarks.
+  public func forget(before time: Date) throws -> [NSManagedObjectID] {
+    let fetch: NSFetchRequest<Reading> = Reading.fetchRequest()
+    fetch.predicate = NSPredicate(format: "time < %@", time as NSDate)
+    let request = NSBatchDeleteRequest(fetchRequest: fetch)
+    request.resultType = .resultTypeObjectIDs
+    let result = try context.execute(request) as? NSBatchDeleteResult
+    return result?.result as? [NSManagedObjectID] ?? []
+  }
+  //< forget
+}
