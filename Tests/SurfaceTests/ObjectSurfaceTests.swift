@@ -262,6 +262,19 @@ struct ObjectSurfaceTests {
     }
   }
 
+  final class JournalContainer: NSPersistentContainer, @unchecked Sendable {
+    override class func defaultDirectoryURL() -> URL { FileManager.default.temporaryDirectory }
+  }
+
+  @Test("A container of one's own is made by its name")
+  func ownContainer() {
+    let container = JournalContainer(name: "Journal")
+    #expect(container.managedObjectModel.entitiesByName["Note"] != nil)
+    #expect(
+      container.persistentStoreDescriptions.map(\.url)
+        == [FileManager.default.temporaryDirectory.appendingPathComponent("Journal.sqlite")])
+  }
+
   @Test("Models built in code carry attributes, relationships, rules and constraints")
   func codeModel() throws {
     let container = NSPersistentContainer(name: "Cities", managedObjectModel: .cities())

@@ -16,14 +16,25 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   private let ownName: String
   private let ownModel: NSManagedObjectModel
-  private let ownCoordinator: NSPersistentStoreCoordinator
+  private var ownCoordinator: NSPersistentStoreCoordinator
   private let ownViewContext: NSManagedObjectContext
   /// Descriptions whose stores were loaded; under `lock`.
   private var loaded: [NSPersistentStoreDescription] = []
   private let lock = NSLock()
 
   /// The stores to open; one SQLite store in ``defaultDirectoryURL()`` unless set otherwise before loading.
-  open var persistentStoreDescriptions: [NSPersistentStoreDescription]
+  open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
+    get {
+      if let ownDescriptions { return ownDescriptions }
+      let file = type(of: self).defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
+      let descriptions = [NSPersistentStoreDescription(url: file)]
+      ownDescriptions = descriptions
+      return descriptions
+    }
+    set { ownDescriptions = newValue }
+  }
+  /// nil until somebody asks or says otherwise: only then the default folder is made.
+  private var ownDescriptions: [NSPersistentStoreDescription]?
 
   /// Where stores live by default: the user's application support folder. Made when it is missing.
   open class func defaultDirectoryURL() -> URL {
@@ -49,24 +60,19 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ownViewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     ownViewContext.persistentStoreCoordinator = ownCoordinator
     ownViewContext.name = "viewContext"
-    persistentStoreDescriptions = []
     super.init()
-    let file = type(of: self).defaultDirectoryURL().appendingPathComponent("\(name).sqlite")
-    persistentStoreDescriptions = [NSPersistentStoreDescription(url: file)]
   }
 
   /// A container of a coordinator whose stores are loaded.
-  init(
+  ///
+  /// A convenience, as only then subclasses elsewhere inherit `init(name:)`: they can't see this one.
+  convenience init(
     name: String, coordinator: NSPersistentStoreCoordinator, _ descriptions: [NSPersistentStoreDescription]
   ) {
-    ownName = name
-    ownModel = coordinator.managedObjectModel
+    self.init(name: name, managedObjectModel: coordinator.managedObjectModel)
     ownCoordinator = coordinator
-    ownViewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     ownViewContext.persistentStoreCoordinator = coordinator
-    ownViewContext.name = "viewContext"
     persistentStoreDescriptions = descriptions
-    super.init()
   }
 
   private static func model(named name: String) -> NSManagedObjectModel {

@@ -148,6 +148,11 @@ final class Connection {
   func begin(_ kind: TransactionKind) throws { try simple(kind.text) }
   func commit() throws { try simple(Connection.commitText) }
 
+  /// A transaction that spans the readings of a short while. The trace does not tell of it: when it ends is a matter of
+  /// a timer, and no part of what a program did.
+  func beginReading() throws { try statement(TransactionKind.deferred.text).run() }
+  func endReading() throws { try statement(Connection.commitText).run() }
+
   private static let commitText = StatementText("COMMIT")
   private static let rollbackText = StatementText("ROLLBACK")
 

@@ -116,7 +116,7 @@ final class ConnectionPool: @unchecked Sendable {
       return try body(reader.connection)
     }
     if !reader.isOpen {
-      try reader.connection.begin(.deferred)
+      try reader.connection.beginReading()
       reader.isOpen = true
     }
     return try body(reader.connection)
@@ -196,7 +196,7 @@ final class ConnectionPool: @unchecked Sendable {
   private func end(_ reader: Reader) {
     guard reader.isOpen else { return }
     reader.isOpen = false
-    do { try reader.connection.commit() } catch { reader.connection.rollback() }
+    do { try reader.connection.endReading() } catch { reader.connection.rollback() }
   }
 
   private func scheduleTick() {
