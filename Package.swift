@@ -10,12 +10,13 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 
 /// A chapter is two targets: its stack as a library, which tests and tools can use too, and its thin program.
 func chapter(
-  _ folder: String, _ name: String, model: String, notSources: [String] = [], resources: [Resource] = []
+  _ folder: String, _ name: String, model: String, notSources: [String] = [], resources: [Resource] = [],
+  dependencies: [Target.Dependency] = []
 ) -> [Target] {
   let path = "Chapters/\(folder)"
   return [
     .target(
-      name: "\(name)Chapter", dependencies: ["CoreData"], path: path,
+      name: "\(name)Chapter", dependencies: ["CoreData"] + dependencies, path: path,
       exclude: ["README.md", "Program", "run.transcript", "broken.transcript", "\(model).xcdatamodeld"]
         + notSources,
       resources: resources, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
@@ -142,6 +143,10 @@ let package = Package(
     + chapter("06-ModelVersions", "ModelVersions", model: "Library")
     + chapter("07-UnsavedChanges", "UnsavedChanges", model: "Recipes")
     + chapter("08-Batches", "Batches", model: "Weather", notSources: ["debug.transcript", "sql.transcript"])
+    + chapter(
+      "10-InsideTheFile", "InsideTheFile", model: "Museum",
+      notSources: ["Weblog.xcdatamodeld", "apple.transcript", "sql.transcript"],
+      resources: [.copy("apple-store.txt")], dependencies: ["StoreFileReader"])
     + [
       .testTarget(
         name: "ChapterTests",
@@ -151,6 +156,7 @@ let package = Package(
           "LibraryCatalogChapter", "LibraryCatalog", "EnqueueWriterChapter", "EnqueueWriter",
           "ModelVersionsChapter", "ModelVersions", "UnsavedChangesChapter", "UnsavedChanges",
           "BatchesChapter", "Batches",
+          "InsideTheFileChapter", "InsideTheFile",
         ],
         swiftSettings: stackSettings)
     ]
