@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 // Targets stand in dependency order: an arrow only points up the page.
+import Foundation
 import PackageDescription
 
 /// The stack guards its state by queues and locks that it states in words, as Apple's does;
@@ -9,17 +10,19 @@ let stackSettings: [SwiftSetting] = [.swiftLanguageMode(.v5)]
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// A chapter is two targets: its stack as a library, which tests and tools can use too, and its thin program.
+///
+/// What lies in the folder besides is no source: the text, the transcripts, the models, which the plugin compiles, and
+/// files that the program is given.
 func chapter(
-  _ folder: String, _ name: String, model: String, notSources: [String] = [], resources: [Resource] = [],
-  dependencies: [Target.Dependency] = []
+  _ folder: String, _ name: String, copying copied: [String] = [], dependencies: [Target.Dependency] = []
 ) -> [Target] {
   let path = "Chapters/\(folder)"
+  let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/\(path)")) ?? []
+  let others = files.filter { !$0.hasSuffix(".swift") && !copied.contains($0) }
   return [
     .target(
-      name: "\(name)Chapter", dependencies: ["CoreData"] + dependencies, path: path,
-      exclude: ["README.md", "Program", "run.transcript", "broken.transcript", "\(model).xcdatamodeld"]
-        + notSources,
-      resources: resources, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
+      name: "\(name)Chapter", dependencies: ["CoreData"] + dependencies, path: path, exclude: others.sorted(),
+      resources: copied.map { .copy($0) }, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
     .executableTarget(
       name: name,
       dependencies: [.target(name: "\(name)Chapter"), "ChapterSupport", "StoreFileReader", argumentParser],
@@ -128,25 +131,15 @@ let package = Package(
       .testTarget(name: "BookTextTests", dependencies: ["BookText"]),
     ]
     // The chapters, in the order in which they are read, and their tests.
-    + chapter(
-      "01-ManualStack", "ManualStack", model: "SingleViewCoreData",
-      notSources: ["Grades.xcdatamodeld", "types.transcript", "two-stores.transcript", "sql.transcript"])
-    + chapter(
-      "02-ContainerStack", "ContainerStack", model: "ContainerStack", notSources: ["sql.transcript"])
-    + chapter("03-DataController", "DataController", model: "DataModel")
-    + chapter(
-      "04-LibraryCatalog", "LibraryCatalog", model: "LibraryModel",
-      notSources: [
-      "search.transcript", "where.transcript", "unreadable.transcript", "unknown.transcript", "broken.json",
-    ], resources: [.copy("catalog.json")])
-    + chapter("05-EnqueueWriter", "EnqueueWriter", model: "EnqueueWriter")
-    + chapter("06-ModelVersions", "ModelVersions", model: "Library")
-    + chapter("07-UnsavedChanges", "UnsavedChanges", model: "Recipes")
-    + chapter("08-Batches", "Batches", model: "Weather", notSources: ["debug.transcript", "sql.transcript"])
-    + chapter(
-      "10-InsideTheFile", "InsideTheFile", model: "Museum",
-      notSources: ["Weblog.xcdatamodeld", "apple.transcript", "sql.transcript"],
-      resources: [.copy("apple-store.txt")], dependencies: ["StoreFileReader"])
+    + chapter("01-ManualStack", "ManualStack")
+    + chapter("02-ContainerStack", "ContainerStack")
+    + chapter("03-DataController", "DataController")
+    + chapter("04-LibraryCatalog", "LibraryCatalog", copying: ["catalog.json"])
+    + chapter("05-EnqueueWriter", "EnqueueWriter")
+    + chapter("06-ModelVersions", "ModelVersions")
+    + chapter("07-UnsavedChanges", "UnsavedChanges")
+    + chapter("08-Batches", "Batches")
+    + chapter("10-InsideTheFile", "InsideTheFile", copying: ["apple-store.txt"], dependencies: ["StoreFileReader"])
     + [
       .testTarget(
         name: "ChapterTests",

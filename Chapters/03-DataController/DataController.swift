@@ -16,8 +16,8 @@ public final class DataController {
   //> init
   /// Loads the store in the default place.
   ///
-  /// - Parameter completion: Called once the stack can be used. If it cannot, a message is printed for the
-  ///   user and `completion` is not called.
+  /// - Parameter completion: Called once the stack can be used. If it cannot, a message is
+  ///   printed for the user and `completion` is not called.
   public convenience init(completion: @escaping () -> Void) {
     self.init(at: nil) { result in
       switch result {
@@ -31,19 +31,22 @@ public final class DataController {
   }
   //< init
 
-  //> load
+  //> contract
   /// - Parameters:
   ///   - storeURL: The store's file; the container's own choice if nil.
   ///   - modelName: The name of the compiled model among the program's resources.
   ///   - loading: Whether the initializer waits for the store.
-  ///   - completion: Called exactly once. Synchronous: on the caller's queue, before the initializer returns.
-  ///     Asynchronous: later, on a queue in the background.
+  ///   - completion: Called exactly once. Synchronous: on the caller's thread, before the
+  ///     initializer returns. Asynchronous: later, on a queue in the background.
   public init(
     at storeURL: URL?,
     modelName: String = "DataModel",
     loading: Loading = .synchronous,
     completion: @escaping (Result<Void, DataControllerFailure>) -> Void
   ) {
+    //< contract
+    //> load
+    //> find-model
     guard let modelURL = Bundle.main.url(forResource: modelName, withExtension: "momd"),
       let model = NSManagedObjectModel(contentsOf: modelURL)
     else {
@@ -53,21 +56,30 @@ public final class DataController {
     }
     let container = NSPersistentContainer(name: modelName, managedObjectModel: model)
     persistentContainer = container
+    //< find-model
 
+    //> describe
     let description =
-      storeURL.map(NSPersistentStoreDescription.init(url:)) ?? container.persistentStoreDescriptions[0]
+      storeURL.map(NSPersistentStoreDescription.init(url:))
+      ?? container.persistentStoreDescriptions[0]
     description.shouldAddStoreAsynchronously = loading == .asynchronous
     // A file of another model is reported, not changed behind the user's back.
     description.shouldMigrateStoreAutomatically = false
     description.shouldInferMappingModelAutomatically = false
     container.persistentStoreDescriptions = [description]
+    //< describe
 
+    //> open
     container.loadPersistentStores { description, error in
-      completion(
-        error.map { .failure(DataControllerFailure(opening: description.url, error: $0)) } ?? .success(()))
+      if let error {
+        completion(.failure(DataControllerFailure(opening: description.url, error: error)))
+      } else {
+        completion(.success(()))
+      }
     }
+    //< open
+    //< load
   }
-  //< load
 
   /// Whether the store is opened before the initializer returns.
   public enum Loading: Sendable {

@@ -2,15 +2,18 @@ import CoreData
 
 /// Why there is no stack, told to a person.
 public enum DataControllerFailure: LocalizedError {
+  //> cases
   /// The program was built without its model.
   case modelMissing(name: String)
   /// The file is there and is no store, or cannot be read.
   case storeUnreadable(url: URL, underlying: NSError)
   /// The file is a store, made with another model.
   case modelMismatch(url: URL, underlying: NSError)
+  //< cases
 
-  //> failure
-  /// Sorts out what `loadPersistentStores` hands over. The codes are Core Data's and Foundation's.
+  //> sort
+  /// Sorts out what `loadPersistentStores` hands over. The codes are Core Data's and
+  /// Foundation's.
   init(opening url: URL?, error: any Error) {
     let error = error as NSError
     let url = url ?? URL(fileURLWithPath: "/dev/null")
@@ -22,7 +25,9 @@ public enum DataControllerFailure: LocalizedError {
       self = .storeUnreadable(url: url, underlying: error)
     }
   }
+  //< sort
 
+  //> message
   /// One or two sentences: what is wrong, with which file, and what can be done.
   public var message: String {
     switch self {
@@ -36,7 +41,7 @@ public enum DataControllerFailure: LocalizedError {
         + "It has been left as it is; open it with that version."
     }
   }
-  //< failure
+  //< message
 
   public var errorDescription: String? { message }
 

@@ -49,34 +49,39 @@ public final class CoreDataManager: @unchecked Sendable {
   ///   - folder: Where the store's file is.
   ///   - groupLimit: The most blocks that go into one save, at least 1.
   ///   - log: Told of misuse and of failed writes, whether or not anybody listens to their completions.
+  //> set-up
   public init(
     folder: URL,
     groupLimit: Int = 64,
-    log: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }
+    log: @escaping @Sendable (String) -> Void = {
+      FileHandle.standardError.write(Data(($0 + "\n").utf8))
+    }
   ) {
-    precondition(groupLimit >= 1, "A group of blocks has at least one block in it, not \(groupLimit).")
+    precondition(groupLimit >= 1, "A group has at least one block in it, not \(groupLimit).")
     self.groupLimit = groupLimit
     self.log = log
-    container = NSPersistentContainer(name: "EnqueueWriter")
     let url = folder.appendingPathComponent(Self.storeName)
+    container = NSPersistentContainer(name: "EnqueueWriter")
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
     container.loadPersistentStores { [self] _, error in loadingFailure = error }
     container.viewContext.automaticallyMergesChangesFromParent = true
   }
+  //< set-up
 
   //> view-context
   /// For reading, on the main thread only.
   ///
-  /// Elsewhere it is handed out all the same, since the caller needs an answer, but the log says who asked.
-  /// What is done with it there is then the context's own guard's affair.
+  /// Elsewhere it is handed out all the same, since the caller needs an answer, but the log says
+  /// who asked. What is done with it there is then the context's own guard's affair.
   public var viewContext: NSManagedObjectContext {
     if !Thread.isMainThread {
       log(
         """
         The view context was asked for off the main thread.
           Queue: \(OperationQueue.current?.name ?? "none with a name")
-        It belongs to the main thread, for reading. To write, call enqueue { context in … }; to read in the
-        background, call enqueue too and hand values out of the block, or their object ids.
+        It belongs to the main thread, for reading. To write, call enqueue { context in … };
+        to read in the background, call enqueue too and hand values out of the block, or
+        their object ids.
         """)
     }
     return container.viewContext
@@ -87,31 +92,35 @@ public final class CoreDataManager: @unchecked Sendable {
   public var saveCount: Int { lock.withLock { savesDone } }
 
   //> enqueue
-  /// Runs `block` with a context of its own after all blocks enqueued before it, then saves what it changed.
+  /// Runs `block` with a context after all blocks enqueued before it, then saves what it changed.
   ///
-  /// Nothing made or fetched in the block may leave it: the context is emptied afterwards. Hand out values
-  /// or object ids. The block should change nothing but its context, since it may run twice: once in a
-  /// group that could not be saved, and once more on its own.
+  /// Nothing made or fetched in the block may leave it: the context is emptied afterwards. Hand
+  /// out values or object ids. The block should change nothing but its context, since it may run
+  /// twice: once in a group that could not be saved, and once more on its own.
   ///
-  /// - Parameter completion: Called once, on the writer's queue, after the commit or with what prevented it.
-  ///   The log is told of failures as well.
+  /// - Parameter completion: Called once, on the writer's queue, after the commit or with what
+  ///   prevented it. The log is told of failures as well.
   public func enqueue(_ block: @escaping Block, completion: @escaping Completion = { _ in }) {
     lock.withLock { waiting.append(Job(block: block, completion: completion)) }
     writerQueue.addOperation { [self] in commitWaitingBlocks() }
   }
+  //< enqueue
 
+  //> enqueue-async
   /// The same for code that can wait: returns what the block returned, once it is saved.
-  public func enqueue<Value>(_ block: @escaping (NSManagedObjectContext) throws -> Value) async throws
-    -> Value
-  {
+  public func enqueue<Value>(
+    _ block: @escaping (NSManagedObjectContext) throws -> Value
+  ) async throws -> Value {
     var value: Value?
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      enqueue({ value = try block($0) }, completion: { continuation.resume(with: $0) })
+    try await withCheckedThrowingContinuation { (saved: CheckedContinuation<Void, any Error>) in
+      enqueue({ value = try block($0) }, completion: { saved.resume(with: $0) })
     }
-    guard let value else { preconditionFailure("A block that was committed has returned its value.") }
+    guard let value else {
+      preconditionFailure("A block that was committed has returned its value.")
+    }
     return value
   }
-  //< enqueue
+  //< enqueue-async
 
   /// Waits until everything enqueued so far is saved or has failed. Not from within a block: it would wait
   /// for itself.

@@ -19,7 +19,8 @@ public struct Producers {
   }
 
   //> producers
-  /// Each producer, on a thread of its own, enqueues its entries and one more on the tally with each.
+  /// Each producer, on a thread of its own, enqueues its entries, and one more on the tally with
+  /// each.
   public func run(on manager: CoreDataManager, adding name: String) -> Outcome {
     let lock = NSLock()
     var outcome = Outcome()

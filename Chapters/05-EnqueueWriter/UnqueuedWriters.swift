@@ -20,13 +20,17 @@ public struct UnqueuedWriters {
   }
 
   //> unqueued
-  public func run(writers: Int, rounds: Int, adding name: String) -> Outcome {
+  /// As many threads as writers, each with a context of its own: all read, then all save.
+  public func run(
+    writers: Int, rounds: Int, adding name: String, mergePolicy: NSMergePolicy = .error
+  ) -> Outcome {
     let lock = NSLock()
     var outcome = Outcome()
     for _ in 0..<rounds {
       let contexts = (0..<writers).map { _ in container.newBackgroundContext() }
       DispatchQueue.concurrentPerform(iterations: writers) { writer in
         contexts[writer].performAndWait {
+          contexts[writer].mergePolicy = mergePolicy
           (try? Tally.named(name, in: contexts[writer]))?.total += 1
         }
       }
@@ -40,6 +44,30 @@ public struct UnqueuedWriters {
     return outcome
   }
   //< unqueued
+
+  //> collide
+  /// Two writers, one after the other: both read, then both save.
+  ///
+  /// - Returns: The error of the second save, and what was in conflict.
+  public func collide(
+    adding name: String
+  ) throws -> (error: NSError, conflicts: [TallyConflict])? {
+    let first = container.newBackgroundContext()
+    let second = container.newBackgroundContext()
+    for context in [first, second] {
+      try context.performAndWait { try Tally.named(name, in: context).total += 1 }
+    }
+    try first.performAndWait { try first.save() }
+    return second.performAndWait {
+      do {
+        try second.save()
+        return nil
+      } catch {
+        return (error as NSError, TallyConflict.all(in: error))
+      }
+    }
+  }
+  //< collide
 }
 
 extension UnqueuedWriters.Outcome {

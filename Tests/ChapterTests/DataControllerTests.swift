@@ -104,6 +104,28 @@ struct DataControllerTests {
     await #expect(throws: DataControllerFailure.self) { _ = try await DataController.load(at: url) }
   }
 
+  @Test("A context whose store is not there yet neither fetches nor saves, and says so")
+  func tooEarly() throws {
+    let container = NSPersistentContainer(name: "DataModel")
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+    let context = container.viewContext
+    #expect(throws: (any Error).self) { try context.fetch(NSFetchRequest<Employee>(entityName: "Employee")) }
+    Employee(context: context).name = "Alan"
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test("The error of a store of another model holds the store's hashes")
+  func hashes() throws {
+    try StoreOfAnotherModel.make(at: url)
+    let underlying = try #require(outcomeOfLoading()?.underlying)
+    let metadata = try #require(underlying.userInfo["metadata"] as? [String: Any])
+    let stored = try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
+    let model = NSPersistentContainer(name: "DataModel").managedObjectModel
+    #expect(Array(stored.keys) == ["Employee"])
+    #expect(stored["Employee"] != model.entityVersionHashesByName["Employee"])
+  }
+
   @Test("The program says that the stack is initialized, and where each callback comes")
   func program() throws {
     let outcome = try ProgramRunner.run("DataController", [], store: folder.url)
@@ -111,6 +133,8 @@ struct DataControllerTests {
     #expect(outcome.output.contains("Core Data stack has been initialized."))
     #expect(outcome.output.contains("callback on the main queue, initializer has returned: false"))
     #expect(outcome.output.contains("callback on a background queue"))
+    #expect(outcome.output.contains("a fifth of a second later the block has run: false"))
+    #expect(outcome.output.contains("waits no more; the block has run: true"))
     #expect(try StoreFileReader(contentsOf: url).rowCount(of: "ZEMPLOYEE") == 3)
   }
 

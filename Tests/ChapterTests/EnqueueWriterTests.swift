@@ -90,6 +90,46 @@ struct EnqueueWriterTests {
     try manager.close()
   }
 
+  @Test("With a merge policy all saves go through, and the increments are lost without a word")
+  func lostUpdates() throws {
+    let manager = try makeManager()
+    manager.enqueue { _ = try Tally.named("all", in: $0) }
+    manager.waitUntilWritten()
+    let outcome = UnqueuedWriters(manager)
+      .run(writers: 8, rounds: 5, adding: "all", mergePolicy: .mergeByPropertyObjectTrump)
+    #expect(outcome == UnqueuedWriters.Outcome(saved: 40, conflicts: 0, otherFailures: 0))
+    #expect(try reader().integer("SELECT ZTOTAL FROM ZTALLY") == 5)
+    try manager.close()
+  }
+
+  @Test("The error of the second writer says what was read, what was to be saved, and what is there")
+  func collision() throws {
+    let manager = try makeManager()
+    manager.enqueue { try Tally.named("all", in: $0).total = 5 }
+    manager.waitUntilWritten()
+    let (error, conflicts) = try #require(try UnqueuedWriters(manager).collide(adding: "all"))
+    #expect(error.domain == NSCocoaErrorDomain && error.code == 133020)
+    #expect(
+      conflicts == [
+        TallyConflict(readVersion: 1, storedVersion: 2, readTotal: 5, wantedTotal: 6, storedTotal: 6)
+      ])
+    #expect(try reader().rows("SELECT ZTOTAL, Z_OPT FROM ZTALLY") == [[.integer(6), .integer(2)]])
+    try manager.close()
+  }
+
+  @Test("The view context takes a commit over when the main queue has its turn")
+  func merging() async throws {
+    let manager = try makeManager()
+    _ = try await manager.enqueue { try Tally.named("all", in: $0).total = 1 }
+    let seen = try Tally.named("all", in: manager.viewContext)
+    manager.enqueue({ try Tally.named("all", in: $0).total = 2 }, completion: { _ in })
+    manager.waitUntilWritten()
+    #expect(seen.total == 1)
+    await manager.viewContext.perform(schedule: .enqueued) {}
+    #expect(seen.total == 2)
+    try manager.close()
+  }
+
   @Test("Blocks that wait go into as few saves as the limit allows", arguments: [(1, 20), (8, 3), (64, 1)])
   func groups(limit: Int, saves: Int) throws {
     let manager = try makeManager(groupLimit: limit)

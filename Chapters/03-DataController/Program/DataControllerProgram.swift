@@ -27,25 +27,22 @@ struct DataControllerProgram: ChapterCommand {
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "DataController", stores: [DataController.storeName])
     let url = folder.appendingPathComponent(DataController.storeName)
-    if let fault { throw try failure(fault, in: folder) }
+    if let fault { return try await end(with: fault, in: folder) }
 
     try showSynchronous(url)
+    try showTooEarly(url)
     try await showAsynchronous(url)
+    try await showBlocked(url)
     try await showAwait(url)
     Output.heading("Three things that go wrong, and what a person is told")
-    for fault in Fault.allCases {
-      let failure = try failure(fault, in: folder)
-      Output.line(failure.message)
-      if let underlying = failure.underlying {
-        Output.line("  in the log: \(underlying.domain) \(underlying.code)")
-      }
-    }
-    let rows = try StoreFileReader(contentsOf: url).rowCount(of: "ZEMPLOYEE")
-    Output.line("")
-    Output.line("the closed file holds \(Output.count(rows, "row"))")
+    for fault in Fault.allCases { try await show(fault, in: folder) }
+    let file = try StoreFileReader(contentsOf: url)
+    Output.heading("The closed file")
+    Output.line("tables: \(try file.tables().joined(separator: ", "))")
+    Output.line("ZEMPLOYEE has \(Output.count(try file.rowCount(of: "ZEMPLOYEE"), "row"))")
   }
 
-  //> queues
+  //> synchronous
   @MainActor private func showSynchronous(_ url: URL) throws {
     Output.heading("Synchronous: the initializer waits")
     var returned = false
@@ -60,11 +57,37 @@ struct DataControllerProgram: ChapterCommand {
     try addEmployee("Ada", to: controller, url)
     try controller.close()
   }
+  //< synchronous
 
+  //> too-early
+  @MainActor private func showTooEarly(_ url: URL) throws {
+    Output.heading("Too early: the context is there, the store is not")
+    let container = NSPersistentContainer(name: "DataModel")
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+    // A program that does not wait is here before loadPersistentStores has done its work.
+    let context = container.viewContext
+    do {
+      _ = try context.fetch(NSFetchRequest<Employee>(entityName: "Employee"))
+    } catch {
+      Output.line("fetch(_:) says \((error as NSError).code): \(error.localizedDescription)")
+    }
+    let employee = Employee(context: context)
+    employee.name = "Alan"
+    do {
+      try context.save()
+    } catch {
+      Output.line("save() says \((error as NSError).code): \(error.localizedDescription)")
+    }
+    let rows = try StoreFileReader(contentsOf: url).rowCount(of: "ZEMPLOYEE")
+    Output.line("the file holds \(Output.count(rows, "row")), as before")
+  }
+  //< too-early
+
+  //> asynchronous
   @MainActor private func showAsynchronous(_ url: URL) async throws {
     Output.heading("Asynchronous: the initializer returns at once")
     var made: DataController?
-    let result: Result<Void, DataControllerFailure> = await withCheckedContinuation { continuation in
+    let result = await withCheckedContinuation { continuation in
       made = DataController(at: url, loading: .asynchronous) { result in
         Output.line("callback on \(CurrentQueue.name)")
         // What the program does next belongs on the main queue, where the view context is.
@@ -80,18 +103,49 @@ struct DataControllerProgram: ChapterCommand {
     try addEmployee("Grace", to: controller, url)
     try controller.close()
   }
-  //< queues
+  //< asynchronous
+
+  @MainActor private func showBlocked(_ url: URL) async throws {
+    Output.heading("Asynchronous, and the main thread stands still")
+    let (controller, arrived) = loadAndBlock(url)
+    // The main queue's next block comes after the one that is waiting.
+    await withCheckedContinuation { turn in DispatchQueue.main.async { turn.resume() } }
+    Output.line("the main thread waits no more; the block has run: \(arrived.isSignalled)")
+    try controller.close()
+  }
+
+  //> blocked
+  /// Holds the main thread until the callback has come, and a little longer.
+  @MainActor private func loadAndBlock(_ url: URL) -> (DataController, DispatchSemaphore) {
+    let calledBack = DispatchSemaphore(value: 0)
+    let arrived = DispatchSemaphore(value: 0)
+    let controller = DataController(at: url, loading: .asynchronous) { _ in
+      DispatchQueue.main.async { arrived.signal() }
+      calledBack.signal()
+    }
+    calledBack.wait()
+    Output.line("the callback has come and has left a block for the main queue")
+    Thread.sleep(forTimeInterval: 0.2)
+    Output.line("a fifth of a second later the block has run: \(arrived.isSignalled)")
+    return (controller, arrived)
+  }
+  //< blocked
 
   @MainActor private func showAwait(_ url: URL) async throws {
     Output.heading("With await: ready, or an error")
+    //> await
     let controller = try await DataController.load(at: url)
     Output.line("the program goes on on \(CurrentQueue.name)")
     print("Core Data stack has been initialized.")
     try addEmployee("Barbara", to: controller, url)
+    //< await
     try controller.close()
   }
 
-  @MainActor private func addEmployee(_ name: String, to controller: DataController, _ url: URL) throws {
+  //> add-employee
+  @MainActor private func addEmployee(
+    _ name: String, to controller: DataController, _ url: URL
+  ) throws {
     guard let context = controller.viewContext else { return }
     let request = NSFetchRequest<Employee>(entityName: "Employee")
     request.sortDescriptors = [NSSortDescriptor(key: "badge", ascending: true)]
@@ -103,26 +157,10 @@ struct DataControllerProgram: ChapterCommand {
     let rows = try StoreFileReader(contentsOf: url).rowCount(of: "ZEMPLOYEE")
     Output.line("saved \(employee.label); the file holds \(Output.count(rows, "row"))")
   }
+  //< add-employee
+}
 
-  /// Brings about a fault in a folder of its own and returns how the controller reports it.
-  @MainActor private func failure(_ fault: Fault, in folder: URL) throws -> DataControllerFailure {
-    let place = folder.appendingPathComponent("Broken", isDirectory: true)
-    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-    let url = place.appendingPathComponent(DataController.storeName)
-    try StoreOptions.removeStore(at: url)
-    switch fault {
-    case .model: break
-    case .file: try Data("Meeting at ten. Bring the badges.\n".utf8).write(to: url)
-    case .mismatch: try StoreOfAnotherModel.make(at: url)
-    }
-
-    var outcome: Result<Void, DataControllerFailure>?
-    let controller = DataController(at: url, modelName: fault == .model ? "NoSuchModel" : "DataModel") {
-      outcome = $0
-    }
-    if case .failure(let failure) = outcome { return failure }
-    try controller.close()
-    throw ChapterFailure(
-      "The controller opened \(url.path) although it was broken on purpose (\(fault.rawValue)).")
-  }
+extension DispatchSemaphore {
+  /// Whether it has been signalled; takes the signal.
+  fileprivate var isSignalled: Bool { wait(timeout: .now()) == .success }
 }

@@ -1,0 +1,77 @@
+import ChapterSupport
+import CoreData
+import DataControllerChapter
+import Foundation
+
+extension DataControllerProgram {
+  //> show-fault
+  @MainActor func show(_ fault: Fault, in folder: URL) async throws {
+    let url = try breakStore(fault, in: folder)
+    do {
+      let controller = try await DataController.load(at: url, modelName: modelName(fault))
+      try controller.close()
+      throw ChapterFailure("\(url.path) was opened although it was broken (\(fault.rawValue)).")
+    } catch let failure as DataControllerFailure {
+      Output.line(failure.message)
+      if let underlying = failure.underlying {
+        Output.line("  in the log: \(underlying.domain) \(underlying.code)")
+      }
+    }
+  }
+  //< show-fault
+
+  /// Ends the program with the failure, after a look at what Core Data says of it.
+  @MainActor func end(with fault: Fault, in folder: URL) async throws {
+    let url = try breakStore(fault, in: folder)
+    let before = try? Data(contentsOf: url)
+    do {
+      _ = try await DataController.load(at: url, modelName: modelName(fault))
+    } catch let failure as DataControllerFailure {
+      Output.heading("What Core Data says")
+      if let error = failure.underlying { describe(error) } else { Output.line("nothing: it was not asked") }
+      if let before { Output.line("the file is as it was: \(try Data(contentsOf: url) == before)") }
+      throw failure
+    }
+    throw ChapterFailure("\(url.path) was opened although it was broken (\(fault.rawValue)).")
+  }
+
+  //> describe-error
+  @MainActor private func describe(_ error: NSError) {
+    Output.line("domain and code: \(error.domain) \(error.code)")
+    Output.line("description:     \(error.localizedDescription)")
+    Output.line("reason:          \(error.localizedFailureReason ?? "none")")
+    Output.line("userInfo has:    \(error.userInfo.keys.sorted().joined(separator: ", "))")
+    // The key has no constant of its own.
+    let metadata = error.userInfo["metadata"] as? [String: Any]
+    let stored = metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let model = NSPersistentContainer(name: "DataModel").managedObjectModel
+    for (entity, hash) in stored.sorted(by: { $0.key < $1.key }) {
+      Output.line("\(entity), the store's hash: \(Self.words(hash))")
+      let own = model.entityVersionHashesByName[entity]
+      Output.line("\(entity), the model's hash: \(Self.words(own))")
+    }
+  }
+  //< describe-error
+
+  /// The first bytes of a hash are enough to tell two apart.
+  private static func words(_ hash: Data?) -> String {
+    guard let hash else { return "none" }
+    return hash.prefix(8).map { String(format: "%02x", $0) }.joined() + "…, \(hash.count) bytes"
+  }
+
+  private func modelName(_ fault: Fault) -> String { fault == .model ? "NoSuchModel" : "DataModel" }
+
+  /// Brings a fault about in a folder of its own, and returns where the store would be.
+  private func breakStore(_ fault: Fault, in folder: URL) throws -> URL {
+    let place = folder.appendingPathComponent("Broken", isDirectory: true)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    let url = place.appendingPathComponent(DataController.storeName)
+    try StoreOptions.removeStore(at: url)
+    switch fault {
+    case .model: break
+    case .file: try Data("Meeting at ten. Bring the badges.\n".utf8).write(to: url)
+    case .mismatch: try StoreOfAnotherModel.make(at: url)
+    }
+    return url
+  }
+}

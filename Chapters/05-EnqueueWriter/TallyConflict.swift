@@ -1,0 +1,28 @@
+import CoreData
+
+/// A conflict over a tally: what was read, what was to be saved, and what is in the store now.
+public struct TallyConflict: Equatable, Sendable {
+  public let readVersion: Int
+  public let storedVersion: Int
+  public let readTotal: Int64?
+  public let wantedTotal: Int64?
+  public let storedTotal: Int64?
+
+  //> read-conflict
+  /// The conflicts in the error of a save; none if it failed for another reason. On the queue of
+  /// the context that could not save: a conflict holds that context's own object.
+  static func all(in error: any Error) -> [TallyConflict] {
+    let list = (error as NSError).userInfo[NSPersistentStoreSaveConflictsErrorKey]
+    return (list as? [NSMergeConflict] ?? []).map { conflict in
+      // The row as it is now: as another context holds it, or as it was read just now.
+      let stored = conflict.persistedSnapshot ?? conflict.cachedSnapshot
+      return TallyConflict(
+        readVersion: conflict.oldVersionNumber,
+        storedVersion: conflict.newVersionNumber,
+        readTotal: conflict.objectSnapshot?["total"] as? Int64,
+        wantedTotal: (conflict.sourceObject as? Tally)?.total,
+        storedTotal: stored?["total"] as? Int64)
+    }
+  }
+  //< read-conflict
+}
