@@ -24,19 +24,20 @@ public struct BookCondition: Equatable {
     }
   }
 
-  /// Does `body`, which asks a store for this condition. The store refuses a key that no book has; the error
-  /// then also says which there are.
-  func asking<Answer>(_ context: NSManagedObjectContext, _ body: () throws -> Answer) throws -> Answer {
+  /// Does `body`, which asks a store for this condition. The store refuses a key that no book
+  /// has; the error then also says which there are.
+  func asking<Answer>(
+    _ context: NSManagedObjectContext, _ body: () throws -> Answer
+  ) throws -> Answer {
     do {
       return try body()
     } catch where error.localizedDescription.hasPrefix("keypath") {
       let model = context.persistentStoreCoordinator?.managedObjectModel
       let keys = (model?.entitiesByName["Book"]?.propertiesByName ?? [:])
         .map { $0.value is NSRelationshipDescription ? "\($0.key).name" : $0.key }
+        .sorted().joined(separator: ", ")
       throw Unfit(
-        errorDescription:
-          "\(error.localizedDescription) A book has: \(keys.sorted().joined(separator: ", ")).",
-        picture: nil)
+        errorDescription: "\(error.localizedDescription) A book has: \(keys).", picture: nil)
     }
   }
   //< condition

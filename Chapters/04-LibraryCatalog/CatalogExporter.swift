@@ -6,13 +6,16 @@ public enum CatalogExporter {
   private static let windowSize = 500
 
   //> export
-  /// Hands the text of the catalogue to `write`, piece by piece, and returns the number of books.
+  /// Hands the text of the catalogue to `write`, piece by piece; returns the number of books.
   @discardableResult
-  public static func export(_ source: any ListDataSource, to write: (Data) throws -> Void) throws -> Int {
+  public static func export(
+    _ source: any ListDataSource, to write: (Data) throws -> Void
+  ) throws -> Int {
     try write(Data("[".utf8))
     var count = 0
     while true {
-      let books = try source.books(matching: BookQuery(order: .year), offset: count, limit: windowSize)
+      let books = try source.books(
+        matching: BookQuery(order: .year), offset: count, limit: windowSize)
       if books.isEmpty { break }
       for book in books {
         try write(Data((count == 0 ? "\n  " : ",\n  ").utf8))

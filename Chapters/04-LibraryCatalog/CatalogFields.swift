@@ -29,8 +29,11 @@ public struct CatalogFields {
   //> fields
   /// - Parameter value: A parsed JSON value; anything but an object is unfit.
   public static func record(from value: Any) throws -> CatalogRecord {
-    guard let object = value as? [String: Any] else { throw Unfit(description: "it is no JSON object") }
-    let fields = CatalogFields(object: Dictionary(object.map { ($0.lowercased(), $1) }) { first, _ in first })
+    guard let object = value as? [String: Any] else {
+      throw Unfit(description: "it is no JSON object")
+    }
+    let lowercased = Dictionary(object.map { ($0.lowercased(), $1) }) { first, _ in first }
+    let fields = CatalogFields(object: lowercased)
     guard let title = fields.text("title", "original_title", "name") else {
       throw Unfit(description: "it has no title")
     }

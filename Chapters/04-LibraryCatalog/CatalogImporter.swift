@@ -49,14 +49,30 @@ public struct CatalogImporter {
     public let report: Report
   }
 
+  //> duplicates
+  /// What becomes of a book, an author or a subject that the library has already.
+  public enum Duplicates: String, CaseIterable, Sendable {
+    /// It is looked up before, and not inserted.
+    case lookUp = "look-up"
+    /// It is inserted, and a uniqueness constraint makes the save fail.
+    case refuse
+    /// It is inserted, and a merge policy brings it into the row that is there.
+    case merge
+  }
+  //< duplicates
+
   public let container: NSPersistentContainer
   /// Records looked up and saved together.
   public let batchSize: Int
+  public let duplicates: Duplicates
 
-  public init(container: NSPersistentContainer, batchSize: Int = 500) {
+  public init(
+    container: NSPersistentContainer, batchSize: Int = 500, duplicates: Duplicates = .lookUp
+  ) {
     precondition(batchSize > 0, "A batch has at least one record, not \(batchSize).")
     self.container = container
     self.batchSize = batchSize
+    self.duplicates = duplicates
   }
 
   /// The catalogue that comes with the program.
@@ -65,8 +81,8 @@ public struct CatalogImporter {
   }
 
   //> check
-  /// Reads all files without a library, and throws the first bad record. A strict import begins with it,
-  /// before the library is so much as opened.
+  /// Reads all files without a library, and throws the first bad record. A strict import begins
+  /// with it, before the library is so much as opened.
   public static func check(_ files: [URL]) throws {
     for file in files {
       let reader = try JSONRecordReader(url: file)
@@ -79,7 +95,8 @@ public struct CatalogImporter {
   /// - Parameters:
   ///   - strict: All or nothing, in one save.
   ///   - progress: Called after each batch, on the import's queue.
-  ///   - onBadRecord: Called for each bad record, in order; never in a strict import, which throws it.
+  ///   - onBadRecord: Called for each bad record, in order; never in a strict import, which
+  ///     throws it.
   /// - Throws: A strict import: what stopped it, the library being as before. Else `Stopped`.
   public func importFiles(
     _ files: [URL],
@@ -89,7 +106,8 @@ public struct CatalogImporter {
   ) throws -> Report {
     let context = container.newBackgroundContext()
     return try context.performAndWait {
-      let writer = CatalogWriter(context: context)
+      if duplicates == .merge { context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
+      let writer = CatalogWriter(context: context, looksUp: duplicates == .lookUp)
       var report = Report()
       do {
         for file in files {
@@ -111,7 +129,8 @@ public struct CatalogImporter {
             }
             if let stop { throw stop }
             progress(
-              Progress(file: file, bytesRead: reader.position, length: reader.length, report: report))
+              Progress(
+                file: file, bytesRead: reader.position, length: reader.length, report: report))
           }
         }
         if strict { try writer.saveAndForget() }

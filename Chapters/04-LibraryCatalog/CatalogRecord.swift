@@ -14,13 +14,14 @@ public struct CatalogRecord: Equatable, Sendable {
   public var uri: String?
 
   //> key
-  /// What makes two records the same book: the ISBN if it has one, else its address, else title, authors
-  /// and year.
+  /// What makes two records the same book: the ISBN if it has one, else its address, else title,
+  /// authors and year.
   public var key: String {
     if let isbn { return isbn.digits }
     if let uri { return uri }
+    let names = authors.map(Self.sortForm).joined(separator: ";")
     let year = firstPublished.map(String.init) ?? "?"
-    return "\(Self.sortForm(title))|\(authors.map(Self.sortForm).joined(separator: ";"))|\(year)"
+    return "\(Self.sortForm(title))|\(names)|\(year)"
   }
   //< key
 

@@ -6,23 +6,26 @@ import CoreData
 /// the authors, one for the subjects. All calls on the context's queue.
 final class CatalogWriter {
   private let context: NSManagedObjectContext
+  private let looksUp: Bool
   // What this context made and has not saved yet, or has looked up: no fetch needs to find it again.
   private var keys: Set<String> = []
   private var authors: [String: AuthorManagedObject] = [:]
   private var subjects: [String: SubjectManagedObject] = [:]
 
-  init(context: NSManagedObjectContext) {
+  /// - Parameter looksUp: Whether the store is asked what it has before anything is inserted.
+  init(context: NSManagedObjectContext, looksUp: Bool = true) {
     self.context = context
+    self.looksUp = looksUp
   }
 
   //> add-batch
-  /// Inserts those of `records` that the library does not have, and returns how many those were.
+  /// Inserts those of `records` that the library does not have; returns how many those were.
   func add(_ records: [CatalogRecord]) throws -> Int {
     guard !records.isEmpty else { return 0 }
     let stored = try storedKeys(among: records.map(\.key))
     var fresh: [CatalogRecord] = []
-    for record in records where !stored.contains(record.key) && keys.insert(record.key).inserted {
-      fresh.append(record)
+    for record in records where !stored.contains(record.key) {
+      if keys.insert(record.key).inserted { fresh.append(record) }
     }
     try lookUp(Set(fresh.flatMap(\.authors)), "Author", in: &authors) { $0.name }
     try lookUp(Set(fresh.flatMap(\.subjects)), "Subject", in: &subjects) { $0.name }
@@ -31,8 +34,9 @@ final class CatalogWriter {
   }
   //< add-batch
 
-  /// Saves, and lets go of every object, so that the next batch begins with the memory that this one began
-  /// with.
+  //> save-and-forget
+  /// Saves, and lets go of every object, so that the next batch begins with the memory that this
+  /// one began with.
   func saveAndForget() throws {
     try context.save()
     context.reset()
@@ -40,7 +44,9 @@ final class CatalogWriter {
     authors = [:]
     subjects = [:]
   }
+  //< save-and-forget
 
+  //> insert
   private func insert(_ record: CatalogRecord) {
     let book = BookManagedObject(context: context)
     book.catalogKey = record.key
@@ -62,6 +68,7 @@ final class CatalogWriter {
     authors[name] = author
     return author
   }
+  //< insert
 
   private func subject(named name: String) -> SubjectManagedObject {
     if let subject = subjects[name] { return subject }
@@ -74,6 +81,7 @@ final class CatalogWriter {
   //> stored-keys
   /// Which of `keys` the store has: the keys alone, as dictionaries, with no object made.
   private func storedKeys(among keys: [String]) throws -> Set<String> {
+    guard looksUp else { return [] }
     let request = NSFetchRequest<NSDictionary>(entityName: "Book")
     request.resultType = .dictionaryResultType
     request.propertiesToFetch = ["catalogKey"]
@@ -83,11 +91,14 @@ final class CatalogWriter {
   }
   //< stored-keys
 
+  //> look-up
+  /// Fetches the objects that have one of `names`, and puts them among the known ones.
   private func lookUp<Object: NSManagedObject>(
-    _ names: Set<String>, _ entity: String, in known: inout [String: Object], _ name: (Object) -> String?
+    _ names: Set<String>, _ entity: String, in known: inout [String: Object],
+    _ name: (Object) -> String?
   ) throws {
     let unknown = names.filter { known[$0] == nil }
-    guard !unknown.isEmpty else { return }
+    guard looksUp, !unknown.isEmpty else { return }
     let request = NSFetchRequest<Object>(entityName: entity)
     request.predicate = NSPredicate(format: "name IN %@", unknown.sorted())
     request.includesPendingChanges = false
@@ -95,4 +106,5 @@ final class CatalogWriter {
       if let name = name(object) { known[name] = object }
     }
   }
+  //< look-up
 }

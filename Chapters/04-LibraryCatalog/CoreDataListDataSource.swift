@@ -13,7 +13,9 @@ public final class CoreDataListDataSource: ListDataSource {
   }
 
   //> core-data-books
-  public func books(matching query: BookQuery, offset: Int, limit: Int) throws -> [CatalogRecord] {
+  public func books(
+    matching query: BookQuery, offset: Int, limit: Int
+  ) throws -> [CatalogRecord] {
     let request = Self.request(for: query)
     request.sortDescriptors = Self.sortDescriptors(query.order)
     request.fetchOffset = offset
@@ -26,13 +28,17 @@ public final class CoreDataListDataSource: ListDataSource {
     let request: NSFetchRequest<BookManagedObject> = BookManagedObject.fetchRequest()
     var parts = query.words.map { word in
       NSPredicate(
-        format:
-          "title CONTAINS[cd] %@ OR ANY authors.name CONTAINS[cd] %@ OR ANY subjects.name CONTAINS[cd] %@",
+        format: "title CONTAINS[cd] %@ OR ANY authors.name CONTAINS[cd] %@"
+          + " OR ANY subjects.name CONTAINS[cd] %@",
         word, word, word)
     }
-    if let language = query.language { parts.append(NSPredicate(format: "language == %@", language)) }
+    if let language = query.language {
+      parts.append(NSPredicate(format: "language == %@", language))
+    }
     if let condition = query.condition { parts.append(condition.predicate) }
-    if !parts.isEmpty { request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts) }
+    if !parts.isEmpty {
+      request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: parts)
+    }
     return request
   }
   //< core-data-books

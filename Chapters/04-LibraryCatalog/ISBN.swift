@@ -23,7 +23,8 @@ public struct ISBN: Hashable, Sendable, CustomStringConvertible {
   //> isbn
   /// Reads either form; hyphens and spaces are passed over. Ten digits become thirteen.
   ///
-  /// Seven to nine characters are taken for a ten-digit number that lost its leading zeros in a spreadsheet.
+  /// Seven to nine characters are taken for a ten-digit number that lost its leading zeros in a
+  /// spreadsheet.
   public init(_ text: String) throws(Failure) {
     let characters = text.filter { $0 != "-" && $0 != " " }
     guard characters.dropLast().allSatisfy(\.isASCIIDigit),

@@ -23,7 +23,9 @@ public final class JSONListDataSource: ListDataSource {
   }
 
   //> json-books
-  public func books(matching query: BookQuery, offset: Int, limit: Int) throws -> [CatalogRecord] {
+  public func books(
+    matching query: BookQuery, offset: Int, limit: Int
+  ) throws -> [CatalogRecord] {
     let found = try records(matching: query).filter { Self.matches($0, query) }
       .sorted { Self.precedes($0, $1, query.order) }
     return Array(found.dropFirst(offset).prefix(limit))

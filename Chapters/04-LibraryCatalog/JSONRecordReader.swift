@@ -81,7 +81,9 @@ public final class JSONRecordReader {
     case .inSequence:
       guard try peekPastSpace() != nil else { return end() }
     case .inArray(let isFirst):
-      guard let byte = try peekPastSpace() else { throw failure("it ends before the list is closed with ]") }
+      guard let byte = try peekPastSpace() else {
+        throw failure("it ends before the list is closed with ]")
+      }
       if byte == UInt8(ascii: "]") && isFirst { return try close() }
       if !isFirst {
         if byte == UInt8(ascii: "]") { return try close() }

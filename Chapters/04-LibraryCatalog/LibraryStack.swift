@@ -25,7 +25,7 @@ public final class LibraryStack {
     url = folder.appendingPathComponent(Self.storeName)
     container = NSPersistentContainer(name: "LibraryModel")
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-    // Set before `loadPersistentStores` returns: nothing asks for the store to be added in the background.
+    // Set before `loadPersistentStores` returns: nobody asks for an asynchronous store.
     nonisolated(unsafe) var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw Failure(url: url, underlying: failure as NSError) }

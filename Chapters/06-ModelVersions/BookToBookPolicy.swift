@@ -1,8 +1,8 @@
 import CoreData
 
 //> policy
-/// Version 3 has a writer's name in each book; version 4 has authors. One author is made for each name, the first
-/// time that it comes up.
+/// Version 3 has a writer's name in each book; version 4 has authors. One author is made for
+/// each name, the first time that it comes up.
 public class BookToBookPolicy: NSEntityMigrationPolicy {
   private var authors: [String: NSManagedObject] = [:]
 
@@ -12,11 +12,15 @@ public class BookToBookPolicy: NSEntityMigrationPolicy {
     // Makes the new book and sets what has a value expression in the mapping.
     try super.createDestinationInstances(forSource: book, in: mapping, manager: manager)
     guard let writer = book.value(forKey: "writer") as? String else { return }
-    let new = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [book]).first
+    let new = manager.destinationInstances(
+      forEntityMappingName: mapping.name, sourceInstances: [book]
+    ).first
     new?.setValue(author(named: writer, in: manager.destinationContext), forKey: "author")
   }
 
-  private func author(named name: String, in context: NSManagedObjectContext) -> NSManagedObject {
+  private func author(
+    named name: String, in context: NSManagedObjectContext
+  ) -> NSManagedObject {
     if let author = authors[name] { return author }
     let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
     author.setValue(name, forKey: "name")
@@ -27,7 +31,8 @@ public class BookToBookPolicy: NSEntityMigrationPolicy {
 //< policy
 
 //> strict-policy
-/// The same for a library that is stricter than its books: a book that nobody wrote ends the migration.
+/// The same for a library that is stricter than its books: a book that nobody wrote ends the
+/// migration.
 public final class StrictBookPolicy: BookToBookPolicy {
   public override func createDestinationInstances(
     forSource book: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager

@@ -3,15 +3,19 @@ import CoreData
 /// The mapping models between the library's versions.
 public enum LibraryMapping {
   //> which-mapping
-  /// - Throws: 134190 if the two models don't say by themselves what is to be done, and nobody else does.
-  public static func between(_ old: LibraryVersion, _ new: LibraryVersion) throws -> NSMappingModel {
+  /// - Throws: 134190 if the two models don't say by themselves what is to be done, and nobody
+  ///   else does.
+  public static func between(
+    _ old: LibraryVersion, _ new: LibraryVersion
+  ) throws -> NSMappingModel {
     if (old, new) == (.three, .four) { return try authors(policy: BookToBookPolicy.self) }
     return try .inferredMappingModel(forSourceModel: old.model, destinationModel: new.model)
   }
   //< which-mapping
 
   //> mapping
-  /// From version 3 to 4. Xcode has an editor for such a thing; in code it is no longer than it has to be.
+  /// From version 3 to 4. Xcode has an editor for such a thing; in code it is no longer than it
+  /// has to be.
   public static func authors(policy: NSEntityMigrationPolicy.Type) throws -> NSMappingModel {
     let (old, new) = (try LibraryVersion.three.model, try LibraryVersion.four.model)
 
@@ -25,7 +29,8 @@ public enum LibraryMapping {
       property(
         "borrower",
         NSExpression(
-          format: "FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', "
+          format: "FUNCTION($manager, "
+            + "'destinationInstancesForEntityMappingNamed:sourceInstances:', "
             + "'MemberToMember', $source.borrower)"))
     ]
 

@@ -1,8 +1,8 @@
 import CoreData
 
 //> migrator
-/// Brings a store to a version, one version after the other: a program that knows how to go from 2 to 3 and from 3 to
-/// 4 need not know how to go from 2 to 4.
+/// Brings a store to a version, one version after the other: a program that knows how to go
+/// from 2 to 3 and from 3 to 4 need not know how to go from 2 to 4.
 public struct LibraryMigrator {
   public let url: URL
 
@@ -10,26 +10,35 @@ public struct LibraryMigrator {
 
   /// - Parameter report: Is told of each step, once it is done.
   public func migrate(
-    to goal: LibraryVersion, report: (LibraryVersion, LibraryVersion) throws -> Void = { _, _ in }
+    to goal: LibraryVersion,
+    report: (LibraryVersion, LibraryVersion) throws -> Void = { _, _ in }
   ) throws {
-    while case let version = try LibraryVersion(ofStoreAt: url), version < goal, let next = version.next {
+    while case let version = try LibraryVersion(ofStoreAt: url), version < goal,
+      let next = version.next
+    {
       try step(from: version, to: next, by: try LibraryMapping.between(version, next))
       try report(version, next)
     }
   }
 
   /// One step: into a new file first, and only then over the old one.
-  public func step(from old: LibraryVersion, to new: LibraryVersion, by mapping: NSMappingModel) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+  public func step(
+    from old: LibraryVersion, to new: LibraryVersion, by mapping: NSMappingModel
+  ) throws {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try files.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? files.removeItem(at: folder) }
     let migrated = folder.appendingPathComponent(url.lastPathComponent)
 
-    let manager = NSMigrationManager(sourceModel: try old.model, destinationModel: try new.model)
-    try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: migrated, type: .sqlite)
+    let manager = NSMigrationManager(
+      sourceModel: try old.model, destinationModel: try new.model)
+    try manager.migrateStore(
+      from: url, type: .sqlite, mapping: mapping, to: migrated, type: .sqlite)
 
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try new.model)
-    try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: migrated, type: .sqlite)
+    try coordinator.replacePersistentStore(
+      at: url, withPersistentStoreFrom: migrated, type: .sqlite)
   }
 }
 //< migrator

@@ -17,11 +17,17 @@ public final class LibraryStages {
     authors.label = "writers become authors"
 
     manager = NSStagedMigrationManager([plain, authors])
-    authors.willMigrateHandler = { [unowned self] manager, _ in try rememberWriters(manager.container) }
-    authors.didMigrateHandler = { [unowned self] manager, _ in try makeAuthors(manager.container) }
+    authors.willMigrateHandler = { [unowned self] manager, _ in
+      try rememberWriters(manager.container)
+    }
+    authors.didMigrateHandler = { [unowned self] manager, _ in
+      try makeAuthors(manager.container)
+    }
   }
 
-  private static func reference(to version: LibraryVersion) throws -> NSManagedObjectModelReference {
+  private static func reference(
+    to version: LibraryVersion
+  ) throws -> NSManagedObjectModelReference {
     let model = try version.model
     return NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
   }
@@ -49,7 +55,8 @@ public final class LibraryStages {
       for book in try context.fetch(request) {
         guard let writer = writers[book.objectID.uriRepresentation()] else { continue }
         let author =
-          authors[writer] ?? NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+          authors[writer]
+          ?? NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
         author.setValue(writer, forKey: "name")
         authors[writer] = author
         book.setValue(author, forKey: "author")

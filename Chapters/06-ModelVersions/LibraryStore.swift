@@ -48,11 +48,13 @@ public struct LibraryStore {
   public static func makeFirstVersion(at url: URL) throws {
     let store = try LibraryStore(at: url, version: .one)
     let books: [(title: String, writer: String?, year: Int16?)] = [
-      ("Emma", "Jane Austen", 1815), ("Persuasion", "Jane Austen", 1817), ("Middlemarch", "George Eliot", 1871),
-      ("Beowulf", nil, nil), ("Dracula", "Bram Stoker", 1897),
+      ("Emma", "Jane Austen", 1815), ("Persuasion", "Jane Austen", 1817),
+      ("Middlemarch", "George Eliot", 1871), ("Beowulf", nil, nil),
+      ("Dracula", "Bram Stoker", 1897),
     ]
     for book in books {
-      let object = NSEntityDescription.insertNewObject(forEntityName: "Book", into: store.context)
+      let object = NSEntityDescription.insertNewObject(
+        forEntityName: "Book", into: store.context)
       object.setValue(book.title, forKey: "title")
       object.setValue(book.writer, forKey: "writer")
       object.setValue(book.year, forKey: "year")

@@ -20,7 +20,8 @@ public enum LibraryVersion: Int, CaseIterable, Comparable, Sendable {
         throw LibraryFailure("The program has no Library.momd beside it.")
       }
       let name = self == .one ? "Library" : "Library \(rawValue)"
-      guard let model = NSManagedObjectModel(contentsOf: folder.appendingPathComponent("\(name).mom")) else {
+      let file = folder.appendingPathComponent("\(name).mom")
+      guard let model = NSManagedObjectModel(contentsOf: file) else {
         throw LibraryFailure("\(folder.path) has no usable \(name).mom.")
       }
       return model
@@ -31,14 +32,17 @@ public enum LibraryVersion: Int, CaseIterable, Comparable, Sendable {
   //> version-of-store
   /// The version that a store was written with. Nothing is opened but the file's metadata.
   public init(ofStoreAt url: URL) throws {
-    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      type: .sqlite, at: url)
     for version in LibraryVersion.allCases {
-      if try version.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
+      let model = try version.model
+      if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
         self = version
         return
       }
     }
-    throw LibraryFailure("The store \(url.path) was written with none of the versions of the library's model.")
+    throw LibraryFailure(
+      "The store \(url.path) was written with none of the versions of the library's model.")
   }
   //< version-of-store
 }

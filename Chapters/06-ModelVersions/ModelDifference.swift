@@ -12,14 +12,16 @@ public struct ModelDifference {
     for entity in new.entities.sorted(by: { $0.name! < $1.name! }) {
       guard let former = pairs[entity.name!] else {
         lines.append("+ \(entity.name!)")
-        lines += entity.properties.sorted { $0.name < $1.name }.map { "+ \(entity.name!).\(Self.words($0))" }
+        lines += entity.properties.sorted { $0.name < $1.name }
+          .map { "+ \(entity.name!).\(Self.words($0))" }
         continue
       }
       if former.name != entity.name { lines.append("~ \(former.name!) is now \(entity.name!)") }
       lines += Self.properties(former, entity)
     }
     let kept = Set(pairs.values.compactMap(\.name))
-    lines += old.entities.compactMap(\.name).filter { !kept.contains($0) }.sorted().map { "- \($0)" }
+    let gone = old.entities.compactMap(\.name).filter { !kept.contains($0) }
+    lines += gone.sorted().map { "- \($0)" }
     self.lines = lines
   }
 
@@ -29,7 +31,8 @@ public struct ModelDifference {
   ) -> [String: Part] {
     var found: [String: Part] = [:]
     for part in new {
-      found[name(part)] = old.first { name($0) == identifier(part) || identifier($0) == identifier(part) }
+      let wanted = identifier(part)
+      found[name(part)] = old.first { name($0) == wanted || identifier($0) == wanted }
     }
     return found
   }

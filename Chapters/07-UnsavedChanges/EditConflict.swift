@@ -26,7 +26,9 @@ public struct EditConflict {
   /// The conflicts in the error of a save; none if it failed for another reason.
   public static func all(in error: any Error) -> [EditConflict] {
     let error = error as NSError
-    guard error.domain == NSCocoaErrorDomain, error.code == NSManagedObjectMergeError else { return [] }
+    guard error.domain == NSCocoaErrorDomain, error.code == NSManagedObjectMergeError else {
+      return []
+    }
     // The key has no constant of its own.
     let conflicts = error.userInfo["conflictList"] as? [NSMergeConflict] ?? []
     return conflicts.map(EditConflict.init)
@@ -38,7 +40,8 @@ public struct EditConflict {
     storedVersion = conflict.newVersionNumber
     let edited = conflict.sourceObject
     let read = conflict.objectSnapshot ?? conflict.cachedSnapshot ?? [:]
-    let stored = storedVersion == 0 ? [:] : conflict.persistedSnapshot ?? conflict.cachedSnapshot ?? [:]
+    let inStore = conflict.persistedSnapshot ?? conflict.cachedSnapshot ?? [:]
+    let stored = storedVersion == 0 ? [:] : inStore
     differences = edited.entity.attributesByName.keys.sorted()
       .map {
         Difference(

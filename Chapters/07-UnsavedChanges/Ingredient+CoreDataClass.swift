@@ -11,4 +11,20 @@ public class Ingredient: NSManagedObject {
     let number = amount.rounded() == amount ? "\(Int(amount))" : "\(amount)"
     return [number, unit, name ?? "(no name)"].compactMap { $0 }.joined(separator: " ")
   }
+
+  //> will-save
+  /// Blanks before or after a name are nobody's intention.
+  public override func willSave() {
+    super.willSave()
+    LifeLog.note(self, "willSave: \"\(name ?? "none")\"")
+    guard !isDeleted, let name else { return }
+    let trimmed = name.trimmingCharacters(in: .whitespaces)
+    if trimmed != name { self.name = trimmed }
+  }
+  //< will-save
+
+  public override func prepareForDeletion() {
+    super.prepareForDeletion()
+    LifeLog.note(self, "prepareForDeletion")
+  }
 }

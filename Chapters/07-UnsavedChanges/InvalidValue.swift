@@ -18,11 +18,12 @@ public struct InvalidValue {
       let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? []
       return details.flatMap { all(in: $0) }
     }
-    guard let property = error.userInfo[NSValidationKeyErrorKey] as? String else { return [] }
+    let info = error.userInfo
+    guard let property = info[NSValidationKeyErrorKey] as? String else { return [] }
     return [
       InvalidValue(
-        object: error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject, property: property,
-        value: error.userInfo[NSValidationValueErrorKey], code: error.code)
+        object: info[NSValidationObjectErrorKey] as? NSManagedObject, property: property,
+        value: info[NSValidationValueErrorKey], code: error.code)
     ]
   }
   //< read-validation
@@ -42,7 +43,8 @@ public struct InvalidValue {
   //< validation-words
 
   //> take-back
-  /// Sets the value that was last saved. What else was changed, in the object or elsewhere, stays as it is.
+  /// Sets the value that was last saved. What else was changed, in the object or elsewhere,
+  /// stays as it is.
   public func takeBack() {
     let saved = object?.committedValues(forKeys: [property])[property]
     object?.setValue(saved is NSNull ? nil : saved, forKey: property)

@@ -1,8 +1,8 @@
 import CoreData
 
 //> custom-policy
-/// Merges property by property, and where both sides wrote notes, keeps both. It has no state of its own, so
-/// that any thread may have it.
+/// Merges property by property, and where both sides wrote notes, keeps both. It has no state
+/// of its own, so that any thread may have it.
 public final class KeepBothNotesPolicy: NSMergePolicy, @unchecked Sendable {
   public override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     let notes = list.map { ($0.sourceObject as? Recipe)?.notes }

@@ -14,4 +14,41 @@ public class Recipe: NSManagedObject {
   public var ingredientList: [Ingredient] {
     ingredients?.array as? [Ingredient] ?? []
   }
+
+  //> callbacks
+  public override func awakeFromInsert() {
+    super.awakeFromInsert()
+    LifeLog.note(self, "awakeFromInsert: \(servings) servings, by default")
+  }
+
+  public override func awakeFromFetch() {
+    super.awakeFromFetch()
+    LifeLog.note(self, "awakeFromFetch: \(name ?? "no name")")
+  }
+
+  public override func willSave() {
+    super.willSave()
+    LifeLog.note(self, "willSave")
+  }
+
+  public override func didSave() {
+    super.didSave()
+    LifeLog.note(self, "didSave")
+  }
+
+  public override func willTurnIntoFault() {
+    super.willTurnIntoFault()
+    LifeLog.note(self, "willTurnIntoFault")
+  }
+
+  public override func didTurnIntoFault() {
+    super.didTurnIntoFault()
+    LifeLog.note(self, "didTurnIntoFault")
+  }
+
+  public override func prepareForDeletion() {
+    super.prepareForDeletion()
+    LifeLog.note(self, "prepareForDeletion: \(line)")
+  }
+  //< callbacks
 }

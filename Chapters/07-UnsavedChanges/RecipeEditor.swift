@@ -15,7 +15,8 @@ public final class RecipeEditor {
   //< undo-manager
 
   //> action
-  /// Runs `change` as one action of that name. Actions may be nested: the outermost is what Undo takes back.
+  /// Runs `change` as one action of that name. Actions may be nested: the outermost is what Undo
+  /// takes back.
   public func action(_ name: String, _ change: () throws -> Void) rethrows {
     // What came before is registered before, in the group where it belongs.
     context.processPendingChanges()

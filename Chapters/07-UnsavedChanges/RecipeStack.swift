@@ -9,6 +9,7 @@ public final class RecipeStack {
   /// For the main queue. It does not merge what others save, so that one can see what happens then.
   public var viewContext: NSManagedObjectContext { container.viewContext }
 
+  //> recipe-stack
   /// Opens the store in `folder`, or makes an empty one.
   ///
   /// - Throws: What `loadPersistentStores` says.
@@ -16,11 +17,12 @@ public final class RecipeStack {
     container = NSPersistentContainer(name: "Recipes")
     let url = folder.appendingPathComponent(Self.storeName)
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-    // Set before `loadPersistentStores` returns: nothing asks for the store to be added in the background.
+    // Set before `loadPersistentStores` returns: nobody asks for an asynchronous store.
     nonisolated(unsafe) var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw failure }
   }
+  //< recipe-stack
 
   //> second-window
   /// A second context for the main queue, as a second window of the program would have.

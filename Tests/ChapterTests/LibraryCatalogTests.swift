@@ -121,6 +121,38 @@ struct LibraryCatalogTests {
     #expect(Set(strict.map(\.description)) == Set(lenient.map(\.description)))
   }
 
+  @Test("Without a look-up the constraints refuse what is there, and name it")
+  func refused() throws {
+    let stack = try LibraryStack(folder: folder.url)
+    defer { try? stack.close() }
+    let file = try folder.file("c.json", #"[{"title": "A", "authors": ["B"], "isbn": "9780306406157"}]"#)
+    let importer = CatalogImporter(container: stack.container, duplicates: .refuse)
+    let error = try #require(throws: CatalogImporter.Stopped.self) { try importer.importFiles([file, file]) }
+    #expect(error.report.added == 1)
+    let breaches = ConstraintBreach.all(in: error.underlying)
+    #expect(breaches.map(\.constraint) == ["Author.name", "Book.catalogKey", "Book.isbn"])
+    #expect(breaches.allSatisfy { $0.isStored })
+    #expect(try StoreFileReader(contentsOf: url).rowCount(of: "ZBOOK") == 1)
+  }
+
+  @Test("Without a look-up a policy merges what is there, and the rows are as many as with it")
+  func merged() throws {
+    let stack = try LibraryStack(folder: folder.url)
+    defer { try? stack.close() }
+    let importer = CatalogImporter(container: stack.container, duplicates: .merge)
+    _ = try importer.importFiles([Self.shipped, Self.shipped])
+    let reader = try StoreFileReader(contentsOf: url)
+    let statistics = try JSONListDataSource(url: Self.shipped).statistics()
+    #expect(try reader.rowCount(of: "ZBOOK") == statistics.books)
+    #expect(try reader.rowCount(of: "ZAUTHOR") == statistics.authors)
+    #expect(try reader.rowCount(of: "ZSUBJECT") == statistics.subjects)
+  }
+
+  @Test("An error of another kind holds no broken constraint")
+  func otherErrors() {
+    #expect(ConstraintBreach.all(in: NSError(domain: NSCocoaErrorDomain, code: 259)).isEmpty)
+  }
+
   @Test("Where a file breaks off, what was before it stays, and the error says so")
   func brokenOff() throws {
     let file = try folder.file("off.json", "[{\"title\": \"A\"},\n{\"title\": \"B\"},\n{\"title\": ")

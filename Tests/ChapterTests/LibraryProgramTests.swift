@@ -73,6 +73,16 @@ struct LibraryProgramTests {
     }
   }
 
+  @Test("The tour gets the same list out of the file and out of the library")
+  func tour() throws {
+    let outcome = try run("tour", "--word", "dickens", "--batch", "50")
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    let lists = outcome.output.components(separatedBy: "dickens, from ").dropFirst()
+      .map { $0.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2).prefix(4) }
+    #expect(lists.count == 2 && lists[0] == lists[1])
+    #expect(try books() == 357)
+  }
+
   @Test("A search without words and without a condition is refused")
   func emptySearch() throws {
     let outcome = try run("search")

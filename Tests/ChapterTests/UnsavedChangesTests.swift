@@ -248,22 +248,35 @@ struct UnsavedChangesTests {
     #expect(try [rows("ZRECIPE"), rows("ZINGREDIENT"), rows("ZTAG")] == [4, 6, 2])
   }
 
-  @Test("The SQL in the text is what the program's store runs, in that order")
-  func shownSQL() throws {
-    let outcome = try ProgramRunner.run(
-      "UnsavedChanges", ["--fresh", "-com.apple.CoreData.SQLDebug", "1"], store: folder.url)
-    let run = outcome.errors.split(separator: "\n").compactMap { line in
-      line.range(of: "CoreData: sql: ").map {
-        String(line[$0.upperBound...]).trimmingCharacters(in: .whitespaces)
-      }
-    }
-    let text = try String(
-      contentsOf: packageRoot.appendingPathComponent("Chapters/07-UnsavedChanges/README.md"), encoding: .utf8)
-    let blocks = text.components(separatedBy: "```sql\n").dropFirst()
-      .compactMap { $0.components(separatedBy: "\n```").first?.components(separatedBy: "\n") }
-    #expect(blocks.count == 1)
-    for block in blocks {
-      #expect(run.indices.contains { run[$0...].starts(with: block) }, "\(block.joined(separator: "\n"))")
-    }
+  @Test("A name is saved without the blanks around it, and the save comes to rest")
+  func trimmedName() throws {
+    let sugar = Cookbook(context: context).add(50, "g", " sugar ", to: recipe)
+    try context.save()
+    #expect(sugar.name == "sugar")
+    #expect(!context.hasChanges)
+    let names = try StoreFileReader(contentsOf: url).rows("SELECT ZNAME FROM ZINGREDIENT ORDER BY ZNAME")
+    #expect(names == [[.text("eggs")], [.text("flour")], [.text("sugar")]])
+    try stack.close()
+  }
+
+  @Test("A tag cannot be deleted while a recipe has it, and can be with the recipe")
+  func deniedTag() throws {
+    let tag = try Cookbook(context: context).tag("sweet")
+    context.delete(tag)
+    let error = try #require(throws: NSError.self) { try context.save() }
+    #expect(error.code == NSValidationRelationshipDeniedDeleteError)
+    #expect(InvalidValue.all(in: error).map(\.place) == ["Tag.recipes"])
+    context.delete(recipe)
+    try context.save()
+    #expect(try [rows("ZRECIPE"), rows("ZINGREDIENT"), rows("ZTAG")] == [0, 0, 0])
+    try stack.close()
+  }
+
+  @Test("The recipe whose life the program follows is gone at the end, with its ingredients")
+  func life() throws {
+    try stack.close()
+    let outcome = try ProgramRunner.run("UnsavedChanges", ["--fresh", "--life"], store: folder.url)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    #expect(try [rows("ZRECIPE"), rows("ZINGREDIENT"), rows("ZTAG")] == [0, 0, 1])
   }
 }

@@ -4,6 +4,8 @@ import Foundation
 import LibraryCatalogChapter
 import StoreFileReader
 
+extension CatalogImporter.Duplicates: ExpressibleByArgument {}
+
 struct ImportCommand: ChapterCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Bring catalogue files into the library.")
@@ -20,6 +22,10 @@ struct ImportCommand: ChapterCommand {
 
   @Option(name: .customLong("batch"), help: "How many records are looked up and saved together.")
   var batchSize = 500
+
+  @Option(
+    help: "What to do about what the library has already: look it up before, refuse it, or merge it.")
+  var duplicates: CatalogImporter.Duplicates = .lookUp
 
   @Flag(help: "Say at the end, on standard error, how much memory the program has held at most.")
   var memory = false
@@ -42,34 +48,54 @@ struct ImportCommand: ChapterCommand {
     }
     let stack = try LibraryStack(folder: folder)
     let bar = ProgressBar()
-    let importer = CatalogImporter(container: stack.container, batchSize: batchSize)
-    let report = try importer.importFiles(
-      urls, strict: strict,
-      progress: { bar.show($0.file.lastPathComponent, done: $0.bytesRead, of: $0.length) },
-      onBadRecord: { bar.interrupt($0.sentence) })
+    let importer = CatalogImporter(
+      container: stack.container, batchSize: batchSize, duplicates: duplicates)
+    let report: CatalogImporter.Report
+    do {
+      report = try importer.importFiles(
+        urls, strict: strict,
+        progress: { bar.show($0.file.lastPathComponent, done: $0.bytesRead, of: $0.length) },
+        onBadRecord: { bar.interrupt($0.sentence) })
+    } catch {
+      bar.clear()
+      let stopped = error as? CatalogImporter.Stopped
+      let breaches = ConstraintBreach.all(in: stopped?.underlying ?? error)
+      if breaches.isEmpty { throw error }
+      for breach in breaches { Output.line(breach.sentence) }
+      let code = ((stopped?.underlying ?? error) as NSError).code
+      throw ChapterFailure(
+        "save() says \(code): \(Output.count(breaches.count, "constraint")) would be broken. "
+          + "\(Output.count(stopped?.report.added ?? 0, "new book")) of earlier batches stay.")
+    }
     bar.clear()
     try stack.close()
-
-    Output.line("read          \(report.read)")
-    Output.line("added         \(report.added)")
-    Output.line("already there \(report.alreadyThere)")
-    Output.line("bad           \(report.bad)")
-    let file = try StoreFileReader(contentsOf: stack.url)
-    Output.line(
-      "in the file   \(Output.count(try file.rowCount(of: "ZBOOK"), "book")), "
-        + "\(Output.count(try file.rowCount(of: "ZAUTHOR"), "author")), "
-        + "\(Output.count(try file.rowCount(of: "ZSUBJECT"), "subject"))")
+    report.show(inserting: duplicates != .lookUp)
+    try StoreFileReader(contentsOf: stack.url).showCounts()
     if memory {
       FileHandle.standardError.write(Data("peak memory \(PeakMemory.bytes / 1024) KiB\n".utf8))
     }
   }
 
-  private func catalogs() throws -> [URL] {
-    if !files.isEmpty { return files.map { URL(fileURLWithPath: $0) } }
-    guard let shipped = CatalogImporter.shippedCatalog else {
-      throw ChapterFailure("The catalogue catalog.json is missing from the program's resources.")
-    }
-    return [shipped]
+  private func catalogs() throws -> [URL] { try CatalogFiles.urls(of: files) }
+}
+
+extension CatalogImporter.Report {
+  /// - Parameter inserting: Whether everything was inserted, and a save then decided what is new.
+  func show(inserting: Bool = false) {
+    Output.line("read          \(read)")
+    Output.line("\(inserting ? "inserted     " : "added        ") \(added)")
+    Output.line("already there \(alreadyThere)")
+    Output.line("bad           \(bad)")
+  }
+}
+
+extension StoreFileReader {
+  /// How many rows of each kind the library's file has.
+  func showCounts() throws {
+    Output.line(
+      "in the file   \(Output.count(try rowCount(of: "ZBOOK"), "book")), "
+        + "\(Output.count(try rowCount(of: "ZAUTHOR"), "author")), "
+        + "\(Output.count(try rowCount(of: "ZSUBJECT"), "subject"))")
   }
 }
 

@@ -11,7 +11,7 @@ struct LibraryCatalogProgram: ParsableCommand {
     abstract: "A catalogue of books: out of a JSON file, or imported into a Core Data store.",
     subcommands: [
       ImportCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, StatsCommand.self,
-      ExportCommand.self, GenerateCommand.self,
+      ExportCommand.self, GenerateCommand.self, TourCommand.self,
     ])
 
   static func main() { ChapterProgram.run(Self.self) }

@@ -36,7 +36,8 @@ struct PageOptions: ParsableArguments {
       books.map { book in
         [book.firstPublished.map(String.init) ?? "", book.title, book.authorLine]
       })
-    Output.line("\(books.count) of \(Output.count(try source.numberOfBooks(matching: query), "book"))")
+    let total = try source.numberOfBooks(matching: query)
+    Output.line("\(books.count) of \(Output.count(total, "book"))")
   }
   //< show-list
 }

@@ -89,7 +89,8 @@ struct ModelVersionsProgram: ChapterCommand {
     Output.heading("From 2 to 3: renamed")
     let store = try LibraryStore(at: file.url, version: .two)
     //> lend
-    let reader = NSEntityDescription.insertNewObject(forEntityName: "Reader", into: store.context)
+    let reader = NSEntityDescription.insertNewObject(
+      forEntityName: "Reader", into: store.context)
     reader.setValue("Ada", forKey: "name")
     let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
     request.predicate = NSPredicate(format: "title == 'Emma'")
@@ -128,14 +129,17 @@ struct ModelVersionsProgram: ChapterCommand {
     let before = try file.bytes()
     //> impossible
     let model = try LibraryVersion.four.model
-    model.entitiesByName["Book"]?.attributesByName["firstPublished"]?.attributeType = .stringAttributeType
+    let books = model.entitiesByName["Book"]
+    books?.attributesByName["firstPublished"]?.attributeType = .stringAttributeType
     do {
       _ = try LibraryStore(at: file.url, model: model, migrates: true)
     } catch let error as NSError {
       Output.line("\(error.code): \(error.localizedFailureReason ?? "")")
       if let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError {
-        Output.line("\(cause.code): \(cause.userInfo["entity"] ?? "").\(cause.userInfo["property"] ?? ""), "
-          + "\(cause.localizedFailureReason ?? "")")
+        let place = ["entity", "property"].map { "\(cause.userInfo[$0] ?? "")" }
+        Output.line(
+          "\(cause.code): \(place.joined(separator: ".")), "
+            + "\(cause.localizedFailureReason ?? "")")
       }
     }
     //< impossible
@@ -147,8 +151,8 @@ struct ModelVersionsProgram: ChapterCommand {
     try LibraryStore.makeFirstVersion(at: staged.url)
     //> staged
     let stages = try LibraryStages()
-    let store = try LibraryStore(at: staged.url, version: .current, migrates: true) { description in
-      description.setOption(stages.manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+    let store = try LibraryStore(at: staged.url, version: .current, migrates: true) {
+      $0.setOption(stages.manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
     }
     //< staged
     try store.close()
@@ -166,7 +170,8 @@ struct ModelVersionsProgram: ChapterCommand {
     let before = try file.bytes()
     do {
       //> strict
-      try migrator.step(from: .three, to: .four, by: LibraryMapping.authors(policy: StrictBookPolicy.self))
+      let mapping = try LibraryMapping.authors(policy: StrictBookPolicy.self)
+      try migrator.step(from: .three, to: .four, by: mapping)
       //< strict
     } catch {
       Output.line("the file is byte for byte as it was: \(try file.bytes() == before)")

@@ -12,7 +12,9 @@ extension UnsavedChangesProgram {
     try stack.viewContext.save()
 
     let otherWindow = stack.newMainContext()
-    guard let other = try otherWindow.existingObject(with: recipe.objectID) as? Recipe else { return }
+    guard let other = try otherWindow.existingObject(with: recipe.objectID) as? Recipe else {
+      return
+    }
     other.servings = 6
     other.notes = "Less sugar."
     try otherWindow.save()

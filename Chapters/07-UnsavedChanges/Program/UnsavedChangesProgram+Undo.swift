@@ -60,8 +60,8 @@ extension UnsavedChangesProgram {
   }
 
   //> next-event
-  /// Lets the event end, as it does when a program with windows waits for the next click: the main queue
-  /// gets to its next block.
+  /// Lets the event end, as it does when a program with windows waits for the next click: the
+  /// main queue gets to its next block.
   @MainActor private func nextEvent(_ context: NSManagedObjectContext) async {
     await context.perform(schedule: .enqueued) {}
   }

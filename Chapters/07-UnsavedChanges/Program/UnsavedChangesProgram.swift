@@ -15,6 +15,9 @@ struct UnsavedChangesProgram: ChapterCommand {
   @Flag(name: .customLong("break"), help: "Change a recipe that somebody else has deleted, and save it.")
   var breaksSave = false
 
+  @Flag(help: "Follow one recipe from its making to its end.")
+  var life = false
+
   static func main() { ChapterProgram.run(Self.self) }
 
   @MainActor func perform() async throws {
@@ -22,6 +25,7 @@ struct UnsavedChangesProgram: ChapterCommand {
     let stack = try RecipeStack(folder: folder)
     let file = RecipeFile(url: folder.appendingPathComponent(RecipeStack.storeName))
     if breaksSave { return try showDeletedRecipe(stack, file) }
+    if life { return try showLife(stack, file) }
 
     let recipe = try showKnowledge(stack, file)
     try await showUndo(stack, recipe, file)
