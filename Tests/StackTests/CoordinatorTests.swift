@@ -281,4 +281,16 @@ struct ContainerTests {
       ])
     #expect(container.name == "Library")
   }
+
+  @Test("Contexts of one coordinator come and go on many threads, while it looks through those it has")
+  func contextsComeAndGo() throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+    nonisolated(unsafe) let shared = coordinator
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<2_000 {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = shared
+      }
+    }
+  }
 }

@@ -134,21 +134,12 @@ struct FormerKeys {
 final class ChildList: @unchecked Sendable {
   // `@unchecked Sendable`: the list is only touched under `lock`.
   private let lock = NSLock()
-  private var children: [WeakContext] = []
+  private var children = WeakList<NSManagedObjectContext>()
 
-  private struct WeakContext {
-    weak var context: NSManagedObjectContext?
-  }
-
-  func add(_ child: NSManagedObjectContext) {
-    lock.withLock {
-      children.removeAll { $0.context == nil }
-      children.append(WeakContext(context: child))
-    }
-  }
+  func add(_ child: NSManagedObjectContext) { _ = lock.withLock { children.append(child) } }
 
   /// Those that are alive.
-  var contexts: [NSManagedObjectContext] { lock.withLock { children.compactMap(\.context) } }
+  var contexts: [NSManagedObjectContext] { lock.withLock { children.elements } }
 
-  var isEmpty: Bool { lock.withLock { children.allSatisfy { $0.context == nil } } }
+  var isEmpty: Bool { contexts.isEmpty }
 }

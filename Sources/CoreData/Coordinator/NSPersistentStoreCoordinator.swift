@@ -17,17 +17,12 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Saves hold it together. Who moves or removes a store holds it alone, so that no save is lost between two
   /// files.
   let saving = SharedLock()
-  private var contexts: [WeakContext] = []
+  /// Not of the contexts' owners, whose references are counted for every object: that is slower once there is a weak one.
+  private var contexts = WeakList<NSManagedObjectContext>()
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
   /// The thread that runs a block of `queue`, 0 for none: one that waits for another block would wait for
   /// itself.
   private let queueThread = AtomicWord()
-
-  /// Not of the context's owner, whose references are counted for every object: that is slower once there is
-  /// a weak one.
-  private struct WeakContext {
-    weak var context: NSManagedObjectContext?
-  }
 
   /// Makes a coordinator for a model. A model that contradicts itself is a misuse; `init(checking:)` throws
   /// instead.
@@ -235,19 +230,17 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   // The contexts that work on the stores.
 
   func remember(_ context: NSManagedObjectContext) {
-    lock.withLock {
-      contexts.removeAll { $0.context == nil }
-      contexts.append(WeakContext(context: context))
-    }
+    _ = lock.withLock { contexts.append(context) }
   }
 
   func forget(_ context: NSManagedObjectContext) {
-    lock.withLock { contexts.removeAll { $0.context == nil || $0.context === context } }
+    let identifier = ObjectIdentifier(context)
+    lock.withLock { contexts.remove(identifier) }
   }
 
   /// Lets the contexts that asked for it merge a save of another one, each on its own queue.
   func announce(_ notice: SaveNotice, from source: NSManagedObjectContext) {
-    let listening = lock.withLock { contexts.compactMap(\.context) }
+    let listening = lock.withLock { contexts.elements }
     for context in listening
     where context !== source && context.parent == nil && context.automaticallyMergesChangesFromParent {
       context.perform { [weak context] in context?.merge(notice) }

@@ -16,10 +16,14 @@ enum RemoteChanges {
   static func note(_ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     let asked = store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
     guard asked as? Bool ?? (asked as? NSNumber)?.boolValue ?? false else { return }
-    lock.withLock {
-      listeners.removeAll { $0.store == nil || $0.coordinator == nil }
+    // Whoever looks at the references may be the last to hold what they lead to: that ends after the lock.
+    let known = lock.withLock {
+      let known = listeners.map { ($0.store, $0.coordinator) }
+      listeners = zip(listeners, known).compactMap { $1.0 == nil || $1.1 == nil ? nil : $0 }
       listeners.append(Listener(coordinator: coordinator, store: store))
+      return known
     }
+    withExtendedLifetime(known) {}
     store.identity.rowStore?.beginWatching { [weak store, weak coordinator] number in
       guard let store else { return }
       tell(Listener(coordinator: coordinator, store: store), number)
@@ -27,7 +31,12 @@ enum RemoteChanges {
   }
 
   static func forget(_ store: NSPersistentStore) {
-    lock.withLock { listeners.removeAll { $0.store == nil || $0.store === store } }
+    let known = lock.withLock {
+      let known = listeners.map(\.store)
+      listeners = zip(listeners, known).compactMap { $1 == nil || $1 === store ? nil : $0 }
+      return known
+    }
+    withExtendedLifetime(known) {}
     store.identity.rowStore?.endWatching()
   }
 

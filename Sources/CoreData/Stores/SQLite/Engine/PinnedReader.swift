@@ -51,17 +51,13 @@ final class PinnedReaders: @unchecked Sendable {
 
   private let open: () throws -> Connection
   private let lock = NSLock()
-  private var readers: [Weak] = []
+  private var readers = WeakList<PinnedReader>()
   /// Readers that stand, or are about to.
   private var count = 0
   /// Connections of readers that have ended, for the next ones.
   private var spares: [Connection] = []
   private var waiting: [() -> Void] = []
   private var isClosed = false
-
-  private struct Weak {
-    weak var reader: PinnedReader?
-  }
 
   private static let spareLimit = 2
 
@@ -82,10 +78,11 @@ final class PinnedReaders: @unchecked Sendable {
       throw error
     }
     lock.lock()
-    readers.removeAll { $0.reader == nil }
-    readers.append(Weak(reader: reader))
+    let others = readers.append(reader)
     let isClosed = isClosed
     lock.unlock()
+    // The last reference to one of them may be ours: its end takes the lock.
+    withExtendedLifetime(others) {}
     if isClosed { reader.close() }
     return reader
   }
@@ -114,8 +111,8 @@ final class PinnedReaders: @unchecked Sendable {
     lock.lock()
     isClosed = true
     spares = []
-    let standing = readers.compactMap(\.reader)
-    readers = []
+    let standing = readers.elements
+    readers = WeakList()
     lock.unlock()
     for reader in standing { reader.close() }
   }
