@@ -37,7 +37,10 @@ let package = Package(
     .plugin(name: "CompileDataModel", targets: ["CompileDataModel"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.3.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.3.0"),
+    // The book's pages, and looking at them: no part of the stack, and no client of it builds them.
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // System libraries, and what of the Swift runtime only C can name.
@@ -127,8 +130,16 @@ let package = Package(
     // The book: its texts held against sources and programs, and its command line.
     + [
       .target(name: "BookText", dependencies: ["SwiftTokens"]),
+      .target(
+        name: "BookPages",
+        dependencies: [
+          "BookText", .product(name: "Mustache", package: "swift-mustache"),
+          .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
+        ],
+        resources: [.copy("Resources")]),
       .executableTarget(name: "book", dependencies: ["BookText", argumentParser], swiftSettings: stackSettings),
       .testTarget(name: "BookTextTests", dependencies: ["BookText"]),
+      .testTarget(name: "BookPagesTests", dependencies: ["BookPages", "BookText"]),
     ]
     // The chapters, in the order in which they are read, and their tests.
     + chapter("01-ManualStack", "ManualStack")

@@ -1,0 +1,114 @@
+import BookText
+
+/// Turns the fenced blocks of a page into figures.
+///
+/// What a block quotes is read from the source again, for the numbers of the lines and for what is context.
+struct BlockRenderer {
+  let page: Page
+  let quoter: Quoter
+  let places: Places
+  /// The ids that the page has given away.
+  private var taken: [String: Int] = [:]
+
+  init(page: Page, quoter: Quoter, places: Places) {
+    self.page = page
+    self.quoter = quoter
+    self.places = places
+  }
+
+  /// - Throws: `BookProblem` if the block quotes what isn't there.
+  mutating func html(of block: FencedBlock) throws -> String {
+    if let difference = try quoter.difference(of: block, on: page) { return figure(of: difference).html }
+    if let quotation = try quoter.quotation(of: block, on: page) { return figure(of: quotation, block).html }
+    return figure(of: block).html
+  }
+
+  // MARK: Sources
+
+  private mutating func figure(of quotation: Quotation, _ block: FencedBlock) -> CodeFigure {
+    let id = unique(quotation.anchor)
+    return CodeFigure(
+      id: id, caption: caption(of: quotation, id: id), language: block.language,
+      lines: quotation.lines.map { CodeFigure.Line(number: $0.number, text: $0.text, isContext: $0.isContext) },
+      // Xcode writes an element on one line, however long.
+      isWrapped: block.language == "xml", marksShownLines: true)
+  }
+
+  private mutating func figure(of difference: SourceDifference) -> DifferenceFigure {
+    let id = unique(difference.to.anchor + "-difference")
+    let (from, to) = (link(to: difference.from), link(to: difference.to))
+    return DifferenceFigure(
+      id: id, caption: "<a href=\"#\(id.escapedForHTML)\">What changed</a>: \(from) became \(to)", difference: difference)
+  }
+
+  /// `CoreDataStack.swift, in class CoreDataStack, lines 34–50`
+  private func caption(of quotation: Quotation, id: String) -> String {
+    let name = "<a href=\"#\(id.escapedForHTML)\">\(Self.name(of: quotation).escapedForHTML)</a>"
+    let enclosing = quotation.enclosing.map { ", in <code>\($0.escapedForHTML)</code>" } ?? ""
+    return "\(name)\(enclosing), \(link(to: quotation, says: Self.lines(quotation)))"
+  }
+
+  private func link(to quotation: Quotation) -> String {
+    link(to: quotation, says: Self.name(of: quotation)) + (quotation.enclosing.map { ", <code>\($0.escapedForHTML)</code>" } ?? "")
+  }
+
+  private func link(to quotation: Quotation, says text: String) -> String {
+    let line = quotation.lines.first { !$0.isContext }?.number ?? 1
+    let place = places.source(quotation.file) + "#L\(line)"
+    return "<a class=\"source\" href=\"\(place.escapedForHTML)\">\(text.escapedForHTML)</a>"
+  }
+
+  /// The file's name; for a model, whose file is always named `contents`, that of its folder.
+  private static func name(of quotation: Quotation) -> String {
+    let parts = quotation.file.split(separator: "/").map(String.init)
+    return quotation.fileName == "contents" ? parts.dropLast().last ?? quotation.fileName : quotation.fileName
+  }
+
+  private static func lines(_ quotation: Quotation) -> String {
+    let numbers = quotation.lines.filter { !$0.isContext }.map(\.number)
+    guard let first = numbers.first, let last = numbers.last else { return "empty" }
+    return first == last ? "line \(first)" : "lines \(first)–\(last)"
+  }
+
+  // MARK: Transcripts, commands, and what is not checked
+
+  private func figure(of block: FencedBlock) -> CodeFigure {
+    var figure = CodeFigure(language: block.language, lines: block.body.map { CodeFigure.Line(text: $0) })
+    if let name = block["transcript"] {
+      let path = name.contains("/") ? "Chapters/\(name).transcript" : "\(page.folder)/\(name).transcript"
+      let says = block.language == "sql" ? "The SQL that ran" : "Output"
+      let file = path.split(separator: "/").last.map(String.init) ?? path
+      figure.caption =
+        "\(says), checked: <a class=\"source\" href=\"\(places.source(path).escapedForHTML)\">\(file.escapedForHTML)</a>"
+      figure.classes = ["console"]
+      figure.isWrapped = true
+    } else if block["command"] != nil {
+      figure.caption = "In a terminal"
+      figure.classes = ["console"]
+      figure.isWrapped = true
+    } else if let reason = block["unchecked"] {
+      figure.caption = "Not checked: \(reason.escapedForHTML)"
+    }
+    if ["console", "text", ""].contains(block.language) { figure.isWrapped = true }
+    return figure
+  }
+
+  /// The highlighter's name for the language of a file, by its ending.
+  static func language(ofFile file: String) -> String {
+    if file.hasSuffix(".xcdatamodel/contents") || file.hasSuffix(".svg") { return "xml" }
+    switch file.split(separator: ".").last {
+    case "swift": return "swift"
+    case "xml", "plist": return "xml"
+    case "json": return "json"
+    case "yml", "yaml": return "yaml"
+    case "sql": return "sql"
+    case "transcript": return "console"
+    default: return ""
+    }
+  }
+
+  private mutating func unique(_ id: String) -> String {
+    taken[id, default: 0] += 1
+    return taken[id] == 1 ? id : "\(id)-\(taken[id]!)"
+  }
+}

@@ -1,0 +1,80 @@
+import BookText
+import Foundation
+
+/// Builds the book's pages: a folder of plain HTML that can be read from the disk, without a server and without scripts.
+///
+///     try BookBuilder(book: book).build(into: URL(fileURLWithPath: ".build/book"))
+///
+/// The folder has `index.html`, a page for each chapter and appendix (`01-manual-stack.html`), `all.html` with everything,
+/// `apis.html`, and under `source/` the files that pages quote or lead to.
+public struct BookBuilder {
+  public let book: Book
+
+  public init(book: Book) { self.book = book }
+
+  /// What was built.
+  public struct Result: Sendable {
+    /// The pages of the book, the index and the whole included.
+    public var pageCount: Int
+    public var sourceCount: Int
+    /// How many names the index of APIs has.
+    public var nameCount: Int
+  }
+
+  /// Builds into a fresh folder, which takes the place of `folder` at the end. If something fails, `folder` stays as
+  /// it was.
+  ///
+  /// - Throws: `PagesProblem` if `cmark-gfm` isn't there or `folder` holds something else; `BookProblem` if a page quotes
+  ///   what isn't there.
+  @discardableResult
+  public func build(into folder: URL) throws -> Result {
+    let output = try OutputFolder(replacing: folder)
+    do {
+      let result = try write(to: output)
+      try output.takePlace()
+      return result
+    } catch {
+      output.discard()
+      throw error
+    }
+  }
+
+  private func write(to output: OutputFolder) throws -> Result {
+    let places = Places(book: book, sources: Places.Sources())
+    let renderer = PageRenderer(
+      book: book, quoter: Quoter(book: book), markdown: try MarkdownProgram(), places: places)
+    var pages = try book.pages.map { try renderer.render($0) }
+    let others = zip(book.pages, pages).dropFirst().map { (place: $0.0.place, page: $0.1) }
+    pages[0] = ContentsPage.page(pages[0], others: others)
+    let index = APIIndex(
+      pages: pages, names: PublicNames(sources: book.root.appendingPathComponent("Sources/CoreData")))
+
+    let template = try PageTemplate(book: pages[0].title, places: barPlaces(pages))
+    let row = pages.map { PageTemplate.Place(file: $0.file, name: $0.title) }
+    for (number, page) in pages.enumerated() {
+      let previous = number > 0 ? row[number - 1] : nil
+      let next = number + 1 < row.count ? row[number + 1] : nil
+      try output.write(template.html(of: page, neighbours: (previous, next)), to: page.file)
+    }
+    for page in [index.page(), WholeBook.page(of: pages)] {
+      try output.write(template.html(of: page, neighbours: nil), to: page.file)
+    }
+    try SourcePages(renderer: renderer).renderAll {
+      try output.write(template.html(of: $0, neighbours: nil), to: $0.file)
+    }
+    try output.write(try SearchIndex.script(of: pages), to: SearchIndex.file)
+    for file in ["book.css", "search.js"] { try output.write(try Resource.text(file), to: file) }
+    return Result(
+      pageCount: pages.count + 2, sourceCount: places.sources.paths.count, nameCount: index.entries.count)
+  }
+
+  /// What every page leads to.
+  private func barPlaces(_ pages: [RenderedPage]) -> [PageTemplate.Place] {
+    let glossary = zip(book.pages, pages).first { $0.0.folder.hasSuffix("-Glossary") }?.1
+    return [PageTemplate.Place(file: pages[0].file, name: "Contents")]
+      + (glossary.map { [PageTemplate.Place(file: $0.file, name: "Glossary")] } ?? [])
+      + [
+        PageTemplate.Place(file: APIIndex.file, name: "APIs"), PageTemplate.Place(file: WholeBook.file, name: "One page"),
+      ]
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// The program `cmark-gfm`, which turns Markdown into HTML.
+public struct MarkdownProgram: Sendable {
+  private let url: URL
+
+  /// Looks for it on the search path.
+  ///
+  /// - Throws: `PagesProblem`, which says how to get it, if it isn't there.
+  public init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") throws {
+    let places = path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/cmark-gfm") }
+    guard let url = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+      throw PagesProblem("The program cmark-gfm is not here. On Debian and Ubuntu: apt-get install cmark-gfm")
+    }
+    self.url = url
+  }
+
+  /// - Throws: `PagesProblem` if the program fails.
+  func html(of markdown: String) throws -> String {
+    // Files and no pipes: neither side waits for the other.
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-pages-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (source, result) = (folder.appendingPathComponent("text.md"), folder.appendingPathComponent("text.html"))
+    try Data(markdown.utf8).write(to: source)
+    try Data().write(to: result)
+
+    let process = Process()
+    process.executableURL = url
+    // The texts are the project's own, so HTML in them may stand.
+    process.arguments = ["--unsafe", "--smart", "--extension", "table", "--extension", "autolink", source.path]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: result)
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      throw PagesProblem("\(url.path) ended with \(process.terminationStatus).")
+    }
+    return String(decoding: try Data(contentsOf: result), as: UTF8.self)
+  }
+}

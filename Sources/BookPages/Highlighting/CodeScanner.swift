@@ -1,0 +1,81 @@
+/// A place in a text that only moves forward.
+struct CodeScanner {
+  private let text: Substring
+  private(set) var position: Substring.Index
+
+  init(_ text: some StringProtocol) {
+    self.text = Substring(text)
+    position = self.text.startIndex
+  }
+
+  var isAtEnd: Bool { position == text.endIndex }
+  var rest: Substring { text[position...] }
+  var next: Character? { isAtEnd ? nil : text[position] }
+
+  /// The character before this place.
+  var previous: Character? { position == text.startIndex ? nil : text[text.index(before: position)] }
+
+  /// Whether a line begins here.
+  var isAtLineStart: Bool { previous?.isNewline ?? true }
+
+  /// What stands between an earlier place and this one.
+  func slice(from start: Substring.Index) -> Substring { text[start..<position] }
+
+  mutating func advance() {
+    if !isAtEnd { position = text.index(after: position) }
+  }
+
+  mutating func skip(while condition: (Character) -> Bool) {
+    while let next, condition(next) { advance() }
+  }
+
+  /// Moves behind `word` if it stands here.
+  mutating func skip(_ word: String) -> Bool {
+    guard rest.hasPrefix(word) else { return false }
+    position = text.index(position, offsetBy: word.count)
+    return true
+  }
+
+  mutating func skipLine() { skip { !$0.isNewline } }
+
+  /// Moves behind the first `end` from here on, or to the end of the text.
+  mutating func skip(behind end: String) {
+    while !isAtEnd, !skip(end) { advance() }
+  }
+
+  /// Moves behind a text in quotation marks on one line, whose mark is escaped by `escape`; by doubling it if that is
+  /// the mark itself. It stands on the opening mark.
+  mutating func skipQuoted(_ mark: Character, escape: Character) {
+    advance()
+    while let next, !next.isNewline {
+      if next == escape {
+        advance()
+        if escape == mark {
+          if self.next != mark { return }
+        } else if self.next?.isNewline ?? true {
+          return
+        }
+        advance()
+      } else if next == mark {
+        return advance()
+      } else {
+        advance()
+      }
+    }
+  }
+
+  /// Moves behind a number, with its digits grouped, its base and its exponent.
+  mutating func skipNumber() {
+    skip { $0.isHexDigit || $0 == "_" || $0 == "x" || $0 == "o" }
+    guard next == "." else { return }
+    let point = position
+    advance()
+    guard next?.isNumber == true else { return position = point }
+    skip { $0.isHexDigit || $0 == "_" }
+  }
+}
+
+extension Character {
+  var beginsIdentifier: Bool { isLetter || self == "_" }
+  var continuesIdentifier: Bool { isLetter || isNumber || self == "_" }
+}

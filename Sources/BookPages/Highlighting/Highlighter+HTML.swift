@@ -1,0 +1,32 @@
+extension String {
+  /// The text as it may stand in HTML, between tags and in attributes.
+  var escapedForHTML: String {
+    var result = ""
+    result.reserveCapacity(utf8.count)
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}
+
+extension Token {
+  /// The token in a `span` of its kind's class; plain text without one.
+  var html: String {
+    let text = String(text).escapedForHTML
+    return kind == .plain ? text : "<span class=\"\(kind.rawValue)\">\(text)</span>"
+  }
+}
+
+extension Highlighter {
+  /// `text` with its tokens in spans.
+  static func html(of text: String, language: String) -> String {
+    tokens(of: text, language: language).map(\.html).joined()
+  }
+}

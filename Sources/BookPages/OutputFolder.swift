@@ -1,0 +1,37 @@
+import Foundation
+
+/// A folder that is filled beside its place, and takes it when it is complete.
+struct OutputFolder {
+  private let place: URL
+  private let fresh: URL
+
+  /// - Throws: `PagesProblem` if what is at `place` doesn't look like a book's pages, and so isn't ours to replace.
+  init(replacing place: URL) throws {
+    self.place = place.standardizedFileURL
+    let files = FileManager.default
+    if files.fileExists(atPath: place.path) {
+      let names = (try? files.contentsOfDirectory(atPath: place.path)) ?? [""]
+      guard names.isEmpty || Set(names).isSuperset(of: ["index.html", "book.css"]) else {
+        throw PagesProblem("\(place.path) holds something else than a book's pages. Name another folder, or empty it.")
+      }
+    }
+    fresh = self.place.deletingLastPathComponent()
+      .appendingPathComponent(".\(self.place.lastPathComponent)-\(UUID().uuidString)", isDirectory: true)
+    try files.createDirectory(at: fresh, withIntermediateDirectories: true)
+  }
+
+  /// - Parameter file: Its path in the folder.
+  func write(_ text: String, to file: String) throws {
+    let url = fresh.appendingPathComponent(file)
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  func takePlace() throws {
+    let files = FileManager.default
+    if files.fileExists(atPath: place.path) { try files.removeItem(at: place) }
+    try files.moveItem(at: fresh, to: place)
+  }
+
+  func discard() { try? FileManager.default.removeItem(at: fresh) }
+}

@@ -1,0 +1,28 @@
+import BookText
+
+/// The first page: what its text says, and then all pages in order with their sections.
+enum ContentsPage {
+  /// - Parameters:
+  ///   - page: The rendered text.
+  ///   - others: The book's other pages with where they stand.
+  static func page(_ page: RenderedPage, others: [(place: Page.Place, page: RenderedPage)]) -> RenderedPage {
+    let heading = RenderedPage.Heading(level: 2, id: "all-pages", html: "All pages", text: "All pages")
+    var page = page
+    page.content += "<h2 id=\"all-pages\"><a class=\"anchored\" href=\"#all-pages\">All pages</a></h2>\n"
+    page.content += "<ol class=\"plain\">\n" + others.map { item($0.page) }.joined()
+    for (file, name) in [(APIIndex.file, "Index of APIs"), (WholeBook.file, "Everything on one page")] {
+      page.content += "<li><a href=\"\(file)\">\(name)</a></li>\n"
+    }
+    page.content += "</ol>\n"
+    page.sections.append(RenderedPage.Section(heading: heading))
+    return page
+  }
+
+  private static func item(_ page: RenderedPage) -> String {
+    let sections = page.headings.filter { $0.level == 2 }.map {
+      "<li><a href=\"\(page.file)#\($0.id.escapedForHTML)\">\($0.html)</a></li>"
+    }
+    let list = sections.isEmpty ? "" : "\n<ul>\(sections.joined(separator: "\n"))</ul>"
+    return "<li><a href=\"\(page.file)\"><b>\(page.title.escapedForHTML)</b></a>\(list)</li>\n"
+  }
+}

@@ -1,0 +1,176 @@
+import BookText
+import Foundation
+
+/// Makes a page of a text: blocks become figures, the rest goes through the program for Markdown, and what comes out of
+/// it gets ids, links and diagrams.
+struct PageRenderer {
+  let book: Book
+  let quoter: Quoter
+  let markdown: MarkdownProgram
+  var places: Places
+
+  /// - Parameter folder: Where its relative links begin, from the package's root; else the page's folder.
+  /// - Throws: `BookProblem` if the page quotes or shows what isn't there; `PagesProblem` if Markdown can't be read.
+  func render(_ page: Page, inFolder folder: String? = nil) throws -> RenderedPage {
+    var blocks = BlockRenderer(page: page, quoter: quoter, places: places)
+    let figures = try page.blocks.map { try blocks.html(of: $0) }
+    let html = try markdown.html(of: Self.textWithPlaceholders(page))
+    var walk = Walk(page: page, folder: folder ?? page.folder, figures: figures, renderer: self)
+    try walk.run(HTMLPiece.pieces(of: html))
+    return RenderedPage(
+      file: Places.file(of: page), title: walk.title ?? page.title, content: walk.output, sections: walk.sections)
+  }
+
+  /// The text with a comment for each block. A comment passes through unchanged, whatever the block has in it.
+  private static func textWithPlaceholders(_ page: Page) -> String {
+    var lines = page.markdown.lines
+    for (index, block) in page.blocks.enumerated().reversed() {
+      lines.replaceSubrange(
+        (block.lines.lowerBound - 1)..<block.lines.upperBound, with: ["", placeholder(index), ""])
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  static func placeholder(_ index: Int) -> String { "<!--block \(index)-->" }
+
+  /// Goes once through the HTML of a page.
+  private struct Walk {
+    let page: Page
+    let folder: String
+    let figures: [String]
+    let renderer: PageRenderer
+    private(set) var output = ""
+    private(set) var sections: [RenderedPage.Section] = [RenderedPage.Section()]
+    private(set) var title: String?
+    private var anchors: [String: Int] = [:]
+    private var diagrams = DiagramShelf()
+    /// Whether the tags of links that lead nowhere are left out just now.
+    private var leavesOutLink = false
+
+    init(page: Page, folder: String, figures: [String], renderer: PageRenderer) {
+      self.page = page
+      self.folder = folder
+      self.figures = figures
+      self.renderer = renderer
+    }
+
+    mutating func run(_ pieces: [HTMLPiece]) throws {
+      var index = 0
+      while index < pieces.count {
+        let piece = pieces[index]
+        switch piece {
+        case .comment(let text): try add(comment: text)
+        case .text(let text):
+          output += text
+          sections[sections.count - 1].text += text.unescapedFromHTML
+        case .tag(let tag) where !tag.isEnd && Self.level(tag) != nil:
+          let end = pieces[index...].firstIndex { Self.isEnd($0, of: tag.name) } ?? pieces.endIndex
+          add(heading: Array(pieces[(index + 1)..<end]), tag)
+          index = end
+        case .tag(let tag) where tag.name == "p" && !tag.isEnd && isDiagram(pieces, at: index):
+          try addDiagram(pieces, at: index)
+          index += 2
+        case .tag(let tag) where tag.name == "code" && !tag.isEnd:
+          if index + 1 < pieces.count, case .text(let text) = pieces[index + 1] {
+            sections[sections.count - 1].code.append(text.unescapedFromHTML)
+          }
+          output += tag.html
+        case .tag(let tag): add(tag)
+        }
+        index += 1
+      }
+    }
+
+    // MARK: Pieces
+
+    private mutating func add(comment: String) throws {
+      guard let index = figures.indices.first(where: { PageRenderer.placeholder($0) == comment }) else { return }
+      output += figures[index]
+      sections[sections.count - 1].blocks += page.blocks[index].body.joined(separator: " ") + " "
+    }
+
+    private mutating func add(_ tag: HTMLTag) {
+      var tag = tag
+      switch tag.name {
+      case "a" where tag.isEnd:
+        if leavesOutLink { leavesOutLink = false } else { output += tag.html }
+      case "a":
+        if let target = tag["href"] {
+          guard let link = renderer.places.link(target, from: folder) else {
+            leavesOutLink = true
+            return
+          }
+          tag["href"] = link
+        }
+        output += tag.html
+      case "table":
+        // Wide tables scroll in a box of their own, also by keys.
+        output += tag.isEnd ? "</table></div>" : "<div class=\"table\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>"
+      case "pre":
+        // Code without fences; the book has none, other documents do.
+        output += tag.isEnd ? "</pre></div>" : "<div class=\"code bare\"><pre>"
+      case "p", "li", "td", "th", "dd", "dt", "h1":
+        sections[sections.count - 1].text += " "
+        output += tag.html
+      default:
+        output += tag.html
+      }
+    }
+
+    private mutating func add(heading pieces: [HTMLPiece], _ tag: HTMLTag) {
+      var inside: [HTMLPiece] = []
+      var code: [String] = []
+      for (index, piece) in pieces.enumerated() {
+        // The heading is a link to itself, so there is no other in it.
+        if case .tag(let tag) = piece, tag.name == "a" { continue }
+        inside.append(piece)
+        if case .tag(let tag) = piece, tag.name == "code", !tag.isEnd, index + 1 < pieces.count,
+          case .text(let text) = pieces[index + 1]
+        {
+          code.append(text.unescapedFromHTML)
+        }
+      }
+      let text = inside.plainText
+      let id = anchor(of: text)
+      let heading = RenderedPage.Heading(level: Self.level(tag) ?? 2, id: id, html: inside.html, text: text)
+      if title == nil { title = text }
+      sections.append(RenderedPage.Section(heading: heading, headingCode: code))
+      output += "<\(tag.name) id=\"\(id.escapedForHTML)\"><a class=\"anchored\" href=\"#\(id.escapedForHTML)\">"
+        + "\(inside.html)</a></\(tag.name)>"
+    }
+
+    private mutating func anchor(of text: String) -> String {
+      let anchor = MarkdownText.anchor(of: text)
+      anchors[anchor, default: 0] += 1
+      return anchors[anchor] == 1 ? anchor : "\(anchor)-\(anchors[anchor]! - 1)"
+    }
+
+    // MARK: Diagrams
+
+    /// Whether a paragraph has nothing but a drawing of the project's own.
+    private func isDiagram(_ pieces: [HTMLPiece], at index: Int) -> Bool {
+      guard index + 2 < pieces.count, case .tag(let image) = pieces[index + 1], image.name == "img",
+        Self.isEnd(pieces[index + 2], of: "p"), let source = image["src"]
+      else { return false }
+      return source.hasSuffix(".svg") && source.prefixMatch(of: #/[a-z]+:/#) == nil
+    }
+
+    private mutating func addDiagram(_ pieces: [HTMLPiece], at index: Int) throws {
+      guard case .tag(let image) = pieces[index + 1], let source = image["src"] else { return }
+      let path = BookCheck.path(source, from: folder)
+      let drawing = diagrams.html(of: try renderer.book.text(path), named: path)
+      output += "<figure class=\"diagram\">\(drawing)"
+      if let words = image["alt"], !words.isEmpty { output += "\n<figcaption>\(words.escapedForHTML)</figcaption>" }
+      output += "</figure>"
+    }
+
+    private static func level(_ tag: HTMLTag) -> Int? {
+      guard tag.name.count == 2, tag.name.hasPrefix("h"), let level = Int(tag.name.dropFirst()) else { return nil }
+      return level
+    }
+
+    private static func isEnd(_ piece: HTMLPiece, of name: String) -> Bool {
+      if case .tag(let tag) = piece { tag.isEnd && tag.name == name } else { false }
+    }
+  }
+}

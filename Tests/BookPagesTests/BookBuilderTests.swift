@@ -1,0 +1,177 @@
+import BookText
+import Foundation
+import Testing
+
+@testable import BookPages
+
+private let hasMarkdown = (try? MarkdownProgram()) != nil
+
+@Suite struct BookBuilderTests {
+  @Test func `Without cmark-gfm one error says how to get it`() {
+    #expect(throws: PagesProblem("The program cmark-gfm is not here. On Debian and Ubuntu: apt-get install cmark-gfm")) {
+      try MarkdownProgram(path: "/nowhere:/neither")
+    }
+  }
+
+  @Test func `A folder with something else in it is not replaced`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("mine".utf8).write(to: folder.appendingPathComponent("letter.txt"))
+    #expect(throws: PagesProblem.self) { try OutputFolder(replacing: folder) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `A book becomes pages whose tags match and whose links lead somewhere`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    #expect(
+      Set(built.pages.keys.filter { !$0.hasPrefix("source/") })
+        == ["index.html", "01-first.html", "02-second-step.html", "all.html", "apis.html"])
+    for (file, html) in built.pages {
+      #expect(unbalanced(html) == nil, "\(file): \(unbalanced(html) ?? "")")
+      #expect(built.repeatedIDs(in: html) == [], "\(file)")
+      #expect(!html.contains("<!--block"), "\(file)")
+    }
+    #expect(built.deadLinks == [])
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `Headings have the ids that code hosts give them`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    let page = try #require(built.pages["01-first.html"])
+    for id in ["1-the-first", "output", "output-1"] { #expect(page.contains(" id=\"\(id)\"")) }
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `A snippet says where it is from, and tells shown lines from context`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    let page = try #require(built.pages["01-first.html"])
+    #expect(page.contains("<figure class=\"snippet\" id=\"Stack.swift-body\">"))
+    #expect(page.contains("<a href=\"#Stack.swift-body\">Stack.swift</a>, in <code>func Stack.run()</code>"))
+    #expect(page.contains("href=\"source/Chapters-01-First-Stack.swift.html#L4\">lines 4–6</a>"))
+    #expect(page.contains("<span class=\"line shown\" data-number=\"4\">"))
+    #expect(page.contains("<span class=\"line context\" data-number=\"8\">") || page.contains("<span class=\"line context\""))
+    #expect(!page.contains("//&gt; body"))
+    let second = try #require(built.pages["02-second-step.html"])
+    #expect(second.contains("id=\"Stack.swift-body-2\""))
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `Output says what it was checked with, and code without a check says so`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    let page = try #require(built.pages["01-first.html"])
+    #expect(page.contains("Output, checked: <a class=\"source\""))
+    #expect(page.contains("The SQL that ran, checked: "))
+    #expect(page.contains("In a terminal"))
+    #expect(page.contains("Not checked: it does not compile"))
+    #expect(page.contains("&lt;done&gt; &amp; gone"))
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `A difference has removed and added lines marked by signs`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    let page = try #require(built.pages["02-second-step.html"])
+    #expect(page.contains("<del style=\"--indent: 0\"><span class=\"sign\">−</span><span class=\"indent\"></span>print("))
+    #expect(page.components(separatedBy: "<ins ").count == 3)
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `Diagrams stand in the page, tables in boxes, and folders are no links`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    let page = try #require(built.pages["01-first.html"])
+    #expect(page.contains("<figure class=\"diagram\"><svg"))
+    #expect(page.contains("<figcaption>A picture of two things</figcaption>"))
+    #expect(page.contains("tabindex=\"0\"><table>"))
+    #expect(page.contains("a folder,"))
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `The search's script has each section, without marks`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    let script = try String(
+      contentsOf: built.folder.appendingPathComponent("search-index.js"), encoding: .utf8)
+    #expect(script.hasPrefix("const bookIndex = [{"))
+    #expect(script.contains("\"place\":\"02-second-step.html#a-step\""))
+    #expect(script.contains("What isn't there, isn't."))
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `A build that fails leaves the pages of the last one`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    let text = built.root.appendingPathComponent("Chapters/01-First/README.md")
+    try Data("# 1\n\n```swift file=Chapters/01-First/Stack.swift region=gone\n```\n".utf8).write(to: text)
+    #expect(throws: BookProblem.self) { try BookBuilder(book: try Book(root: built.root)).build(into: built.folder) }
+    #expect(FileManager.default.fileExists(atPath: built.folder.appendingPathComponent("01-first.html").path))
+    let beside = try FileManager.default.contentsOfDirectory(atPath: built.folder.deletingLastPathComponent().path)
+    #expect(beside.filter { $0.contains("pages-") } == [])
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `The book of this project becomes pages that hold together`() throws {
+    let built = try BuiltBook(projectRoot, output: FileManager.default.temporaryDirectory
+      .appendingPathComponent("project-book-\(UUID().uuidString)"))
+    defer { try? FileManager.default.removeItem(at: built.folder) }
+    for (file, html) in built.pages {
+      #expect(unbalanced(html) == nil, "\(file): \(unbalanced(html) ?? "")")
+      #expect(built.repeatedIDs(in: html) == [], "\(file)")
+    }
+    #expect(built.deadLinks == [])
+  }
+}
+
+/// A book that was built, and what can be asked of its pages.
+private struct BuiltBook {
+  let root: URL
+  let folder: URL
+  let pages: [String: String]
+
+  init(_ root: URL, output: URL? = nil) throws {
+    self.root = root
+    folder = output ?? root.appendingPathComponent(".build/book")
+    try BookBuilder(book: try Book(root: root)).build(into: folder)
+    var pages: [String: String] = [:]
+    for file in try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap({ $0 as? String })
+    where file.hasSuffix(".html") {
+      pages[file] = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+    }
+    self.pages = pages
+  }
+
+  func remove() { try? FileManager.default.removeItem(at: root) }
+
+  func repeatedIDs(in html: String) -> [String] {
+    Dictionary(grouping: values(of: ["id"], in: html)) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+  }
+
+  /// Links and references inside of the book whose file or whose id isn't there.
+  var deadLinks: [String] {
+    let ids = pages.mapValues { Set(values(of: ["id"], in: $0)) }
+    return pages.sorted { $0.key < $1.key }.flatMap { file, html in
+      values(of: ["href", "src"], in: html).filter { $0.prefixMatch(of: #/[a-z]+:/#) == nil }.compactMap { link -> String? in
+        let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let target = parts[0].isEmpty ? file : BookCheck.path(parts[0], from: file.folderOfFile)
+        guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(target).path) else {
+          return "\(file): \(link)"
+        }
+        guard parts.count == 2, let known = ids[target] else { return nil }
+        return known.contains(parts[1]) ? nil : "\(file): \(link)"
+      }
+    }
+  }
+
+  private func values(of names: [String], in html: String) -> [String] {
+    HTMLPiece.pieces(of: html).flatMap { piece -> [String] in
+      guard case .tag(let tag) = piece, !tag.isEnd else { return [] }
+      return names.compactMap { tag[$0] }
+    }
+  }
+}
