@@ -1,0 +1,27 @@
+import CoreData
+import Foundation
+
+//> watcher
+/// Hears of the plants that change in a context. It takes the place of key-value observing, and
+/// works on both systems.
+public final class GardenWatcher {
+  private let context: NSManagedObjectContext
+  private var observer: (any NSObjectProtocol)?
+
+  /// - Parameter heard: Called on the context's queue, with the names of the updated plants.
+  public init(context: NSManagedObjectContext, heard: @escaping ([String]) -> Void) {
+    self.context = context
+    observer = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+    ) { note in
+      let updated = note.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? []
+      let plants = updated.compactMap { $0 as? Plant }
+      if !plants.isEmpty { heard(plants.compactMap(\.name).sorted()) }
+    }
+  }
+
+  deinit {
+    if let observer { NotificationCenter.default.removeObserver(observer) }
+  }
+}
+//< watcher
