@@ -150,6 +150,7 @@ let package = Package(
     + chapter("06-ModelVersions", "ModelVersions")
     + chapter("07-UnsavedChanges", "UnsavedChanges")
     + chapter("08-Batches", "Batches")
+    + chapter("09-LiveTable", "LiveTable")
     + chapter("10-InsideTheFile", "InsideTheFile", copying: ["apple-store.txt"], dependencies: ["StoreFileReader"])
     + [
       .testTarget(
@@ -161,6 +162,7 @@ let package = Package(
           "ModelVersionsChapter", "ModelVersions", "UnsavedChangesChapter", "UnsavedChanges",
           "BatchesChapter", "Batches",
           "InsideTheFileChapter", "InsideTheFile",
+          "LiveTableChapter", "LiveTable",
         ],
         swiftSettings: stackSettings)
     ]

@@ -44,7 +44,7 @@ enum ProgramRunner {
   }
 
   /// Programs lie beside the test bundle, whose path the test runner has among its arguments or is itself.
-  private static func builtProgram(_ name: String) -> URL? {
+  static func builtProgram(_ name: String) -> URL? {
     var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
     folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
     return folders.lazy

@@ -1,0 +1,40 @@
+import ChapterSupport
+import CoreData
+import LiveTableChapter
+
+extension PlainTable {
+  func tellFilter() async throws {
+    Output.heading("A filter")
+    let now = now
+    //> filtered
+    try list.setFilter("ache")
+    show(list.shown)
+    try await step("Karl Holm comes in, with a stomach ache:") {
+      try await reception.admit(WaitingRoomScript.newcomers[1], at: now)
+    }
+    try await step("Ben Adler comes in, dizzy:") {
+      try await reception.admit(WaitingRoomScript.newcomers[3], at: now)
+    }
+    //< filtered
+    //> missed
+    try await step("Tom Okafor has a headache too:") {
+      try await reception.write {
+        try Reception.patient(named: "Tom Okafor", in: $0)?.complaint = "wrist, headache"
+      }
+    }
+    //< missed
+
+    Output.heading("A filter, and a follower")
+    //> followed
+    let follower = StoreFollower(stack)
+    try list.setFilter("ache")
+    try await step("Ben Adler has a stomach ache now:") {
+      try await reception.write {
+        try Reception.patient(named: "Ben Adler", in: $0)?.complaint = "stomach ache"
+      }
+    }
+    //< followed
+    follower.stop()
+    try list.setFilter("")
+  }
+}
