@@ -8,7 +8,9 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// The name of the model and of the store's file.
   open var name: String { ownName }
+  /// The model of the coordinator and of all contexts.
   open var managedObjectModel: NSManagedObjectModel { ownModel }
+  /// The coordinator that the stores are added to, and that all contexts of the container use.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator { ownCoordinator }
 
   /// The main queue's context.
@@ -53,6 +55,8 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     self.init(name: name, managedObjectModel: NSPersistentContainer.model(named: name))
   }
 
+  /// A container for a model that the program has. Nothing is opened yet: see
+  /// ``loadPersistentStores(completionHandler:)``.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     ownName = name
     ownModel = model

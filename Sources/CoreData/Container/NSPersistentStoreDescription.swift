@@ -14,8 +14,10 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   ]
   private var pragmas: [String: NSObject] = [:]
 
+  /// A SQLite store in memory, at `file:///dev/null`.
   public override convenience init() { self.init(url: URL(fileURLWithPath: "/dev/null")) }
 
+  /// A SQLite store at a place, with migration by an inferred mapping asked for.
   public init(url: URL) {
     self.url = url
     super.init()
@@ -33,6 +35,8 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
 
   /// Pragmas set on the store's connections.
   open var sqlitePragmas: [String: NSObject] { pragmas }
+  /// Sets a pragma, a text or a number, to be run on each of a SQLite store's connections; nil takes it out. A name or
+  /// value that SQLite does not know fails the store's opening.
   open func setValue(_ value: NSObject?, forPragmaNamed name: String) { pragmas[name] = value }
 
   /// Whether the store is opened without ever writing to it.
@@ -47,11 +51,14 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
     set { given[NSPersistentStoreTimeoutOption] = newValue as NSNumber }
   }
 
+  /// Whether a store of another version of the model is migrated when it is added. Default: true.
   open var shouldMigrateStoreAutomatically: Bool {
     get { flag(NSMigratePersistentStoresAutomaticallyOption) }
     set { given[NSMigratePersistentStoresAutomaticallyOption] = newValue as NSNumber }
   }
 
+  /// Whether that migration may work out from the two models what becomes of what, where no mapping model is found.
+  /// Default: true.
   open var shouldInferMappingModelAutomatically: Bool {
     get { flag(NSInferMappingModelAutomaticallyOption) }
     set { given[NSInferMappingModelAutomaticallyOption] = newValue as NSNumber }
@@ -59,6 +66,7 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
 
   private func flag(_ key: String) -> Bool { (given[key] as? NSNumber)?.boolValue ?? false }
 
+  /// A copy with the same type, place, configuration, options and pragmas.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSPersistentStoreDescription(url: url ?? URL(fileURLWithPath: "/dev/null"))
     copy.type = type
@@ -70,5 +78,6 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
     return copy
   }
 
+  /// The type and the URL, for logs.
   open override var description: String { "<NSPersistentStoreDescription> (type: \(type), url: \(url?.absoluteString ?? "nil"))" }
 }

@@ -22,6 +22,7 @@ nonisolated open class NSPersistentStoreAsynchronousResult: NSPersistentStoreRes
 
 /// What an ``NSAsynchronousFetchRequest`` finds.
 nonisolated open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
+  /// The request that was executed.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
   /// What was found; nil until it is complete, and if the fetch failed or was cancelled.
   public internal(set) final var finalResult: [ResultType]?

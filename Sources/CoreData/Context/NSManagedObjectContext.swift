@@ -7,8 +7,9 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 }
 
 extension NSManagedObjectContextConcurrencyType {
-  /// The newer spellings, as in `NSManagedObjectContext(.privateQueue)`.
+  /// A serial queue of the context's own, as in `NSManagedObjectContext(.privateQueue)`.
   public static let privateQueue = Self.privateQueueConcurrencyType
+  /// The main queue.
   public static let mainQueue = Self.mainQueueConcurrencyType
 }
 
@@ -16,13 +17,14 @@ extension NSManagedObjectContextConcurrencyType {
 ///
 /// Objects are fetched into a context, changed there, and written together by ``save()``: all of the changes or
 /// none. A context and its objects may be used on its queue only: wrap every use in ``perform(_:)`` or
-/// ``performAndWait(_:)``; a main-queue context may also be used directly on the main queue.
+/// ``performAndWait(_:)->_``; a main-queue context may also be used directly on the main queue.
 ///
 /// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``.
 nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: handing a context around is fine, using it is bound to its queue,
   // which the guard checks. What other threads do touch is said so on the member.
 
+  /// The short name of the queue's kind.
   public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
 
   /// The kind of queue the context works on.

@@ -49,6 +49,7 @@ nonisolated open class NSMergeConflict: NSObject {
     persistedRow = nil
   }
 
+  /// The object, both versions and the snapshots, for logs.
   open override var description: String {
     let news =
       persistedSnapshot.map { "cached row = \(cachedSnapshot ?? [:]), new database row = \($0)" }
@@ -66,12 +67,15 @@ nonisolated open class NSConstraintConflict: NSObject {
   public let constraintValues: [String: Any]
   /// The object of the row that the store already has; nil when only new objects collide.
   public let databaseObject: NSManagedObject?
+  /// What the store has in that row: attributes and ids of to-one destinations, `NSNull` for nil. Nil when only new
+  /// objects collide.
   public let databaseSnapshot: [String: Any]?
   /// The objects of this save that collide; none for a batch request.
   public let conflictingObjects: [NSManagedObject]
   /// What those objects were before: as they were read, or inserted. In the order of the objects.
   public let conflictingSnapshots: [[AnyHashable: Any]]
 
+  /// A conflict a program states by itself, to hand it to a policy. The values are read from the first of the objects.
   public init(
     constraint: [String], databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?,
     conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
@@ -98,6 +102,7 @@ nonisolated open class NSConstraintConflict: NSObject {
     conflictingSnapshots = []
   }
 
+  /// The constraint, its values and the objects, for logs.
   open override var description: String {
     "NSConstraintConflict on (\(constraint.joined(separator: ", "))) = \(constraintValues) for "
       + (conflictingObjects.isEmpty ? "a row of a batch request" : "")

@@ -18,14 +18,22 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// objects as they see fit, and call `super` to have the conflicts settled in the way of their merge type.
 /// Called on the context's queue, in the middle of its save.
 nonisolated open class NSMergePolicy: NSObject {
+  /// How the policy settles what its methods leave to `super`.
   public let mergeType: NSMergePolicyType
 
+  /// A policy of one of the built-in types.
   public init(merge type: NSMergePolicyType) { mergeType = type }
 
+  /// The save fails with `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError`, and its conflicts under
+  /// `NSPersistentStoreSaveConflictsErrorKey`. A context's policy by default.
   open class var error: NSMergePolicy { standard[0] }
+  /// The object's changes are dropped; the store's row stays.
   open class var rollback: NSMergePolicy { standard[4] }
+  /// The object, as it was read and changed, is written over the row. A row that is gone is written anew.
   open class var overwrite: NSMergePolicy { standard[3] }
+  /// Changes of both sides are kept; of a property that both changed, the object's value is written.
   open class var mergeByPropertyObjectTrump: NSMergePolicy { standard[2] }
+  /// Changes of both sides are kept; of a property that both changed, the store's value stays.
   open class var mergeByPropertyStoreTrump: NSMergePolicy { standard[1] }
 
   /// By the number of their type. Immutable, so any thread may have them.
@@ -43,6 +51,8 @@ nonisolated open class NSMergePolicy: NSObject {
     if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
   }
 
+  /// Settles conflicts with rows that somebody else has changed or deleted, by ``mergeType``. With the error type it
+  /// throws `NSManagedObjectMergeError`.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.mergeConflict(conflicts: list).nsError }
     var gone = ContiguousArray<NSManagedObject>()
@@ -50,6 +60,9 @@ nonisolated open class NSMergePolicy: NSObject {
     gone.first?.managedObjectContext?.forgetDeletedElsewhere(gone)
   }
 
+  /// Settles conflicts of uniqueness constraints, by ``mergeType``: a row of the store stays, overwritten by the new
+  /// object or as it is; of new objects the first stays. The others are deleted. With the error type it throws
+  /// `NSManagedObjectConstraintMergeError`.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.constraintConflict(conflicts: list).nsError }
     for conflict in list { NSMergePolicy.settle(conflict, mergeType) }
@@ -70,11 +83,16 @@ nonisolated open class NSMergePolicy: NSObject {
   }
 }
 
+/// ``NSMergePolicy/error`` under its older name.
 nonisolated(unsafe) public let NSErrorMergePolicy: AnyObject = NSMergePolicy.error
+/// ``NSMergePolicy/rollback`` under its older name.
 nonisolated(unsafe) public let NSRollbackMergePolicy: AnyObject = NSMergePolicy.rollback
+/// ``NSMergePolicy/overwrite`` under its older name.
 nonisolated(unsafe) public let NSOverwriteMergePolicy: AnyObject = NSMergePolicy.overwrite
+/// ``NSMergePolicy/mergeByPropertyObjectTrump`` under its older name.
 nonisolated(unsafe) public let NSMergeByPropertyObjectTrumpMergePolicy: AnyObject =
   NSMergePolicy.mergeByPropertyObjectTrump
+/// ``NSMergePolicy/mergeByPropertyStoreTrump`` under its older name.
 nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: AnyObject =
   NSMergePolicy.mergeByPropertyStoreTrump
 

@@ -6,68 +6,115 @@ extension Notification.Name {
   public static let NSManagedObjectContextWillSave = Notification.Name("NSManagedObjectContextWillSaveNotification")
   /// Posted at the end of a successful save.
   public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
-  /// The older names of ids and merges.
+  /// Posted after the notification of a save, with ids for objects: ``NSInsertedObjectIDsKey``,
+  /// ``NSUpdatedObjectIDsKey`` and ``NSDeletedObjectIDsKey``.
   public static let NSManagedObjectContextDidSaveObjectIDs =
     Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
+  /// Posted when a context has merged changes of somebody else; `object` is the context. Sets of ids under
+  /// ``NSInsertedObjectIDsKey``, ``NSUpdatedObjectIDsKey`` and ``NSDeletedObjectIDsKey``.
   public static let NSManagedObjectContextDidMergeChangesObjectIDs =
     Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
-  /// Posted by a coordinator when its stores have changed, before and after.
+  /// Posted by a coordinator before its stores change, with the keys of
+  /// ``Foundation/NSNotification/Name/NSPersistentStoreCoordinatorStoresDidChange`` as far as they are known.
   public static let NSPersistentStoreCoordinatorStoresWillChange =
     Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
+  /// Posted by a coordinator when its stores have changed: arrays of stores under ``NSAddedPersistentStoresKey``,
+  /// ``NSRemovedPersistentStoresKey`` and ``NSUUIDChangedPersistentStoresKey``.
   public static let NSPersistentStoreCoordinatorStoresDidChange =
     Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
+  /// Posted before a coordinator lets go of a store; `object` is the store, and there is no payload.
   public static let NSPersistentStoreCoordinatorWillRemoveStore =
     Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
-  /// Posted by a coordinator when a store was written, by whomever.
+  /// Posted by a coordinator when a store was written, by whomever, on a queue of its own. For stores that were added
+  /// with ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``; with ``NSStoreUUIDKey``,
+  /// ``NSPersistentStoreURLKey`` and, if the store keeps a history, ``NSPersistentHistoryTokenKey``.
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
-/// Keys of the notifications' payloads: sets of managed objects.
+/// The new objects: `Set<NSManagedObject>`. In a context's notifications, as are the keys that follow; a key without
+/// objects is absent.
 public let NSInsertedObjectsKey = "inserted"
+/// The objects with changed values or members: `Set<NSManagedObject>`.
 public let NSUpdatedObjectsKey = "updated"
+/// The objects that were deleted: `Set<NSManagedObject>`.
 public let NSDeletedObjectsKey = "deleted"
+/// The objects that took values of the store, by a merge, a refresh or a rollback: `Set<NSManagedObject>`.
 public let NSRefreshedObjectsKey = "refreshed"
+/// Objects whose values were thrown away: `Set<NSManagedObject>`. Never posted here: a reset posts
+/// ``NSInvalidatedAllObjectsKey``. A payload that is merged may have it.
 public let NSInvalidatedObjectsKey = "invalidated"
-/// An array of ids.
+/// The ids of all objects that a reset has made the context forget: `[NSManagedObjectID]`.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// In a context's did-save notification, if the context is pinned: the ``NSQueryGenerationToken`` that it reads from
+/// now on.
 public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"
 
-/// The same as sets of ids.
+/// The ids of new objects: `Set<NSManagedObjectID>`.
 public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// The ids of updated objects: `Set<NSManagedObjectID>`.
 public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// The ids of deleted objects: `Set<NSManagedObjectID>`.
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// The ids of refreshed objects: `Set<NSManagedObjectID>`. A merge takes them as updated ones.
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// The ids of invalidated objects. Never posted here; a merge takes them as updated ones.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 
-/// Keys of the coordinator's notifications.
+/// The stores that come, or came: `[NSPersistentStore]`. In a coordinator's notifications, as are the keys that follow.
 public let NSAddedPersistentStoresKey = "added"
+/// The stores that go, or went: `[NSPersistentStore]`.
 public let NSRemovedPersistentStoresKey = "removed"
+/// The old store and the one in its place: `[NSPersistentStore]` of two; twice the same one where only its UUID has
+/// changed.
 public let NSUUIDChangedPersistentStoresKey = "changedUUID"
+/// Where the store that was written lives: `URL`.
 public let NSPersistentStoreURLKey = "storeURL"
+/// The place in the store's history behind the write: ``NSPersistentHistoryToken``. Absent where the store keeps no
+/// history.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
 extension NSManagedObjectContext {
+  /// Posted at the beginning of a save that has something to write; `object` is the context, and there is no payload.
   public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
+  /// Posted at the end of a successful save, on the context's queue; `object` is the context. Sets of objects under
+  /// ``NotificationKey/insertedObjects``, ``NotificationKey/updatedObjects`` and ``NotificationKey/deletedObjects``.
   public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
+  /// Posted when pending changes have been processed, and after a rollback, a merge or a reset, on the context's queue;
+  /// `object` is the context. Sets of objects, or ``NotificationKey/invalidatedAllObjects``.
   public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
+  /// Posted after ``didSaveObjectsNotification``, with ids for objects.
   public static let didSaveObjectIDsNotification = Notification.Name.NSManagedObjectContextDidSaveObjectIDs
+  /// Posted when the context has merged changes of somebody else; sets of ids of inserted, updated and deleted objects.
   public static let didMergeChangesObjectIDsNotification =
     Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs
 
   /// The keys of the payloads, as an enumeration.
   public enum NotificationKey: String, Sendable {
+    /// The context of a payload. Never posted here: the notification's `object` is the context.
     case sourceContext = "managedObjectContext"
+    /// The ``NSQueryGenerationToken`` that a pinned context reads from now on.
     case queryGeneration = "newQueryGeneration"
+    /// The ids of all objects that a reset forgot: `[NSManagedObjectID]`.
     case invalidatedAllObjects = "invalidatedAll"
+    /// The new objects: `Set<NSManagedObject>`.
     case insertedObjects = "inserted"
+    /// The objects with changed values or members: `Set<NSManagedObject>`.
     case updatedObjects = "updated"
+    /// The objects that were deleted: `Set<NSManagedObject>`.
     case deletedObjects = "deleted"
+    /// The objects that took values of the store: `Set<NSManagedObject>`.
     case refreshedObjects = "refreshed"
+    /// Objects whose values were thrown away. Never posted here, but taken by a merge.
     case invalidatedObjects = "invalidated"
+    /// The ids of new objects: `Set<NSManagedObjectID>`.
     case insertedObjectIDs = "inserted_objectIDs"
+    /// The ids of updated objects: `Set<NSManagedObjectID>`.
     case updatedObjectIDs = "updated_objectIDs"
+    /// The ids of deleted objects: `Set<NSManagedObjectID>`.
     case deletedObjectIDs = "deleted_objectIDs"
+    /// The ids of refreshed objects. Never posted here, but taken by a merge.
     case refreshedObjectIDs = "refreshed_objectIDs"
+    /// The ids of invalidated objects. Never posted here, but taken by a merge.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 

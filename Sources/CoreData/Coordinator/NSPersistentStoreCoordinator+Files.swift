@@ -1,12 +1,15 @@
 /// Stores as files: moving, copying, replacing, destroying. The work is the store classes'; see
 /// `FileOperating`.
 extension NSPersistentStoreCoordinator {
+  /// ``destroyPersistentStore(at:ofType:options:)`` in the newer spelling.
   public func destroyPersistentStore(
     at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
   ) throws {
     try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
   }
 
+  /// ``replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)`` in the newer
+  /// spelling.
   public func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
@@ -17,6 +20,7 @@ extension NSPersistentStoreCoordinator {
       sourceOptions: sourceOptions, ofType: type.rawValue)
   }
 
+  /// ``migratePersistentStore(_:to:options:withType:)`` in the newer spelling.
   @discardableResult
   public func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, type: NSPersistentStore.StoreType

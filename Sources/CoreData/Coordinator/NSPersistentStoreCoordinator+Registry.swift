@@ -16,6 +16,7 @@ extension NSPersistentStoreCoordinator {
     registryLock.withLock { registry[storeType] = storeClass as? NSPersistentStore.Type }
   }
 
+  /// ``registerStoreClass(_:forStoreType:)`` in the newer spelling.
   public class func registerStoreClass(_ storeClass: AnyClass?, type: NSPersistentStore.StoreType) {
     registerStoreClass(storeClass, forStoreType: type.rawValue)
   }
@@ -44,6 +45,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
+  /// ``metadataForPersistentStore(ofType:at:options:)`` in the newer spelling.
   public class func metadataForPersistentStore(
     type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
@@ -62,6 +64,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
+  /// ``setMetadata(_:forPersistentStoreOfType:at:options:)`` in the newer spelling.
   public class func setMetadata(
     _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws {

@@ -136,7 +136,7 @@ extension CocoaError.Code {
   public static var managedObjectModelReferenceNotFound: Self {
     .init(rawValue: NSManagedObjectModelReferenceNotFoundError)
   }
-  /// The store belongs to a newer framework.
+  /// A staged migration can't be carried out as it was described.
   public static var stagedMigrationFrameworkVersionMismatch: Self {
     .init(rawValue: NSStagedMigrationFrameworkVersionMismatchError)
   }
@@ -147,69 +147,129 @@ extension CocoaError.Code {
 }
 
 extension CocoaError {
+  /// 1550: a value fails a rule that has no code of its own, or is of the wrong class. The object, the property and the
+  /// value are under the `NSValidation…ErrorKey` keys.
   public static var managedObjectValidation: CocoaError.Code { .managedObjectValidation }
+  /// 1551: objects of one save agree in the attributes of a uniqueness constraint, whose names are under
+  /// `NSValidationKeyErrorKey`, joined by commas.
   public static var managedObjectConstraintValidation: CocoaError.Code { .managedObjectConstraintValidation }
+  /// 1560: several failures, each an `NSError` in the array under `NSDetailedErrorsKey`.
   public static var validationMultipleErrors: CocoaError.Code { .validationMultipleErrors }
+  /// 1570: a mandatory property is nil.
   public static var validationMissingMandatoryProperty: CocoaError.Code {
     .validationMissingMandatoryProperty
   }
+  /// 1580: a to-many relationship has fewer objects than its `minCount`.
   public static var validationRelationshipLacksMinimumCount: CocoaError.Code {
     .validationRelationshipLacksMinimumCount
   }
+  /// 1590: a to-many relationship has more objects than its `maxCount`.
   public static var validationRelationshipExceedsMaximumCount: CocoaError.Code {
     .validationRelationshipExceedsMaximumCount
   }
+  /// 1600: an object can't be deleted while a relationship with the rule Deny has destinations that stay.
   public static var validationRelationshipDeniedDelete: CocoaError.Code {
     .validationRelationshipDeniedDelete
   }
+  /// 1610: a number is above its maximum. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationNumberTooLarge: CocoaError.Code { .validationNumberTooLarge }
+  /// 1620: a number is below its minimum. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationNumberTooSmall: CocoaError.Code { .validationNumberTooSmall }
+  /// 1630: a date is after its maximum. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationDateTooLate: CocoaError.Code { .validationDateTooLate }
+  /// 1640: a date is before its minimum. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationDateTooSoon: CocoaError.Code { .validationDateTooSoon }
+  /// 1650: a value is not a date. Only as the code of a program's own validation rule.
   public static var validationInvalidDate: CocoaError.Code { .validationInvalidDate }
+  /// 1660: a string is longer than its maximum. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationStringTooLong: CocoaError.Code { .validationStringTooLong }
+  /// 1670: a string is shorter than its minimum. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationStringTooShort: CocoaError.Code { .validationStringTooShort }
+  /// 1680: a string does not match its pattern. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationStringPatternMatching: CocoaError.Code { .validationStringPatternMatching }
+  /// 1690: a value is not a URI. Only as the code of a program's own validation rule.
   public static var validationInvalidURI: CocoaError.Code { .validationInvalidURI }
+  /// 132000: a context could not be locked. Never thrown here: contexts have queues.
   public static var managedObjectContextLocking: CocoaError.Code { .managedObjectContextLocking }
+  /// 132010: a coordinator could not be locked. Never thrown here: coordinators lock by themselves.
   public static var persistentStoreCoordinatorLocking: CocoaError.Code { .persistentStoreCoordinatorLocking }
+  /// 133000: a row is gone, or was never there. The id is under "objectID".
   public static var managedObjectReferentialIntegrity: CocoaError.Code { .managedObjectReferentialIntegrity }
+  /// 133010: a relationship leads to an object in another store.
   public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
+  /// 133020: rows were changed by somebody else since their objects were read. The ``NSMergeConflict`` objects are
+  /// under `NSPersistentStoreSaveConflictsErrorKey`.
   public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
+  /// 133021: a uniqueness constraint forbids what is written. The ``NSConstraintConflict`` objects are under
+  /// `NSPersistentStoreSaveConflictsErrorKey`.
   public static var managedObjectConstraintMerge: CocoaError.Code { .managedObjectConstraintMerge }
+  /// 134000: no store class is registered under the type.
   public static var persistentStoreInvalidType: CocoaError.Code { .persistentStoreInvalidType }
+  /// 134010: the store found is not of the type asked for.
   public static var persistentStoreTypeMismatch: CocoaError.Code { .persistentStoreTypeMismatch }
+  /// 134020: the tables of the store do not fit the model, or the kind of store can't keep what the model has.
   public static var persistentStoreIncompatibleSchema: CocoaError.Code { .persistentStoreIncompatibleSchema }
+  /// 134030: a store could not be written: it is read-only, was removed, was written by somebody else as a whole, or
+  /// there is none for an entity.
   public static var persistentStoreSave: CocoaError.Code { .persistentStoreSave }
+  /// 134040: some of several stores could not be written. They are under `NSAffectedStoresErrorKey`, why is under
+  /// `NSDetailedErrorsKey`.
   public static var persistentStoreIncompleteSave: CocoaError.Code { .persistentStoreIncompleteSave }
+  /// 134050: conflicts were left by a merge policy. Never thrown here: conflicts are ``managedObjectMerge`` and
+  /// ``managedObjectConstraintMerge``.
   public static var persistentStoreSaveConflicts: CocoaError.Code { .persistentStoreSaveConflicts }
+  /// 134060: a failure without a code of its own, such as a request or a predicate that can't be executed.
   public static var coreData: CocoaError.Code { .coreData }
+  /// 134070: a store can't do what was asked of it: it is none of the coordinator's, a query generation is gone, or the
+  /// class of a custom store breaks the rules for its methods.
   public static var persistentStoreOperation: CocoaError.Code { .persistentStoreOperation }
+  /// 134080: a store could not be opened: it has no URL, is there already, or the configuration is unknown.
   public static var persistentStoreOpen: CocoaError.Code { .persistentStoreOpen }
+  /// 134090: a file stayed locked until the timeout. SQLite's code is under `NSSQLiteErrorDomain`.
   public static var persistentStoreTimeout: CocoaError.Code { .persistentStoreTimeout }
+  /// 134091: a store can't answer this kind of request, or keeps no history.
   public static var persistentStoreUnsupportedRequestType: CocoaError.Code {
     .persistentStoreUnsupportedRequestType
   }
+  /// 134100: the store was written with another version of the model, and no migration was asked for. Its metadata is
+  /// under "metadata".
   public static var persistentStoreIncompatibleVersionHash: CocoaError.Code {
     .persistentStoreIncompatibleVersionHash
   }
+  /// 134110: a migration failed; what failed is under `NSUnderlyingErrorKey`.
   public static var migration: CocoaError.Code { .migration }
+  /// 134111: the objects of a migration would violate a uniqueness constraint. The entity is under "entity", the
+  /// attributes are under `NSValidationKeyErrorKey`.
   public static var migrationConstraintViolation: CocoaError.Code { .migrationConstraintViolation }
+  /// 134120: a migration was cancelled.
   public static var migrationCancelled: CocoaError.Code { .migrationCancelled }
+  /// 134130: no model is found that fits the store to be migrated. Its metadata is under "metadata".
   public static var migrationMissingSourceModel: CocoaError.Code { .migrationMissingSourceModel }
+  /// 134140: no mapping leads from one model to the other. They are under "sourceModel" and "destinationModel".
   public static var migrationMissingMappingModel: CocoaError.Code { .migrationMissingMappingModel }
+  /// 134150: the store that is migrated can't be read; the reason is under `NSUnderlyingErrorKey`.
   public static var migrationManagerSourceStore: CocoaError.Code { .migrationManagerSourceStore }
+  /// 134160: the store that a migration makes can't be written; the reason is under `NSUnderlyingErrorKey`.
   public static var migrationManagerDestinationStore: CocoaError.Code { .migrationManagerDestinationStore }
+  /// 134170: a migration policy has thrown the error under `NSUnderlyingErrorKey`.
   public static var entityMigrationPolicy: CocoaError.Code { .entityMigrationPolicy }
+  /// 134180: SQLite reports a failure. Its result code is under `NSSQLiteErrorDomain`, the extended one in the error
+  /// under `NSUnderlyingErrorKey`.
   public static var sqlite: CocoaError.Code { .sqlite }
+  /// 134190: no mapping can be inferred. The entity and the property are under "entity" and "property".
   public static var inferredMappingModel: CocoaError.Code { .inferredMappingModel }
+  /// 134200: an external record could not be read. Never thrown here: there are no such records.
   public static var externalRecordImport: CocoaError.Code { .externalRecordImport }
+  /// 134301: transactions behind a history token were deleted.
   public static var persistentHistoryTokenExpired: CocoaError.Code { .persistentHistoryTokenExpired }
+  /// 134504: a model reference leads to no model with its checksum.
   public static var managedObjectModelReferenceNotFound: CocoaError.Code {
     .managedObjectModelReferenceNotFound
   }
+  /// 134505: a staged migration can't be carried out as it was described.
   public static var stagedMigrationFrameworkVersionMismatch: CocoaError.Code {
     .stagedMigrationFrameworkVersionMismatch
   }
+  /// 134506: the store is newer than the last stage of a staged migration.
   public static var stagedMigrationBackwardMigration: CocoaError.Code { .stagedMigrationBackwardMigration }
 }

@@ -95,7 +95,7 @@ public let NSExternalRecordImportError: Int = 134200
 public let NSPersistentHistoryTokenExpiredError: Int = 134301
 /// A model reference leads to no model.
 public let NSManagedObjectModelReferenceNotFoundError: Int = 134504
-/// The store belongs to a newer framework.
+/// A staged migration can't be carried out as it was described.
 public let NSStagedMigrationFrameworkVersionMismatchError: Int = 134505
 /// The store is newer than the last stage.
 public let NSStagedMigrationBackwardMigrationError: Int = 134506

@@ -1,12 +1,13 @@
 /// The name of a modelled property, interned once per process.
 ///
 /// Generated accessors keep one of these in a global and hand it to
-/// ``NSManagedObject/managedValue(_:)``; an entity finds the property's place in a row by
+/// `NSManagedObject.managedValue(_:)`; an entity finds the property's place in a row by
 /// its number instead of by hashing a string.
 public struct ManagedKey: Sendable, Hashable {
   /// The key's number: small, dense, stable for the life of the process.
   let number: Int
 
+  /// The key of a name, the same number for the same name. Any thread.
   public init(_ name: StaticString) {
     number = KeyRegistry.shared.number(of: name.description)
   }

@@ -79,8 +79,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     return URL(string: "x-coredata://\(storeIdentity.uuid)/\(entity)/\(storeIdentity.referenceText(key))")!
   }
 
+  /// The id itself: ids are immutable.
   public func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// Whether two ids stand for one object: same store, same entity hierarchy, same key. Temporary and permanent ids of
+  /// an object are different.
   public override func isEqual(_ object: Any?) -> Bool {
     // Sets ask often; the class is final, so its identity says as much as a cast.
     guard let object = object as AnyObject?, type(of: object) == NSManagedObjectID.self else { return false }
@@ -92,6 +95,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
         || storeIdentity?.uuid == other.storeIdentity?.uuid && layout.root.name == other.layout.root.name)
   }
 
+  /// Of the key and the entity hierarchy.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(key)
@@ -99,6 +103,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     return hasher.finalize()
   }
 
+  /// The URI in angle brackets.
   public override var description: String { "<\(uriRepresentation().absoluteString)>" }
 }
 

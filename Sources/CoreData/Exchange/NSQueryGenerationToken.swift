@@ -25,29 +25,37 @@ nonisolated open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCodi
 
   var isCurrent: Bool { number == 0 }
 
+  /// The token itself: tokens are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// Whether two tokens stand for one generation of one process.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSQueryGenerationToken else { return false }
     return number == other.number && process == other.process
   }
 
+  /// Of the generation's number.
   open override var hash: Int { number }
 
+  /// The generation's number, for logs.
   open override var description: String {
     isCurrent ? "<current query generation>" : "<query generation \(number)>"
   }
 
   // Archiving.
 
+  /// True: a token holds a string and a number.
   public static var supportsSecureCoding: Bool { true }
 
+  /// A token from an archive; nil where it holds none. A token of another process is refused when a context is pinned
+  /// by it.
   public required init?(coder: NSCoder) {
     guard let process = coder.decodeObject(of: NSString.self, forKey: "process") else { return nil }
     self.process = String(describing: process)
     number = coder.decodeInteger(forKey: "number")
   }
 
+  /// Writes the process and the generation's number.
   open func encode(with coder: NSCoder) {
     coder.encode(process as NSString, forKey: "process")
     coder.encode(number, forKey: "number")

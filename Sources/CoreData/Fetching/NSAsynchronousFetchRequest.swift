@@ -8,6 +8,7 @@
 /// ``NSManagedObjectContext/execute(_:)`` returns an ``NSAsynchronousFetchResult`` at once. Unsaved changes that the
 /// context has when the rows have come take part.
 nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+  /// What is called with the result, on the context's queue.
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
 
   /// What is looked for. Changing it after the request was executed changes nothing.
@@ -17,12 +18,14 @@ nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResu
   /// How many objects are expected, for the progress; 0 if nobody knows.
   open var estimatedResultCount = 0
 
+  /// A fetch to be executed by ``NSManagedObjectContext/execute(_:)``, and what to call when it is done.
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock: CompletionBlock? = nil) {
     fetchRequest = request
     self.completionBlock = completionBlock
     super.init()
   }
 
+  /// `fetchRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
   /// Those of the fetch request.
@@ -31,6 +34,7 @@ nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResu
     set { fetchRequest.affectedStores = newValue }
   }
 
+  /// A copy of it and of its fetch request, with the same completion block.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSAsynchronousFetchRequest(
       fetchRequest: fetchRequest.copy() as! NSFetchRequest<ResultType>, completionBlock: completionBlock)

@@ -16,6 +16,7 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 nonisolated open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// What is deleted.
   public let fetchRequest: NSFetchRequest<NSFetchRequestResult>
+  /// What ``NSBatchDeleteResult/result`` is. Default: `resultTypeStatusOnly`.
   open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
   /// Where the request was made of ids.
   let objectIDs: [NSManagedObjectID]?
@@ -55,7 +56,9 @@ nonisolated open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     affectedStores = other.affectedStores
   }
 
+  /// `batchDeleteRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
+  /// A copy with a copy of the fetch request.
   open override func copy(with zone: NSZone? = nil) -> Any { NSBatchDeleteRequest(copying: self) }
 }

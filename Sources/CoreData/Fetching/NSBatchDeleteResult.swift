@@ -2,6 +2,7 @@
 nonisolated open class NSBatchDeleteResult: NSPersistentStoreResult {
   /// `true`, the ids as `[NSManagedObjectID]`, or the count, as ``resultType`` says.
   public let result: Any?
+  /// The request's result type.
   public let resultType: NSBatchDeleteRequestResultType
 
   init(_ resultType: NSBatchDeleteRequestResultType, _ ids: [NSManagedObjectID]) {

@@ -25,6 +25,7 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
   public let entityName: String
   /// The entity; of a request that was made with a name it is known once it is executed.
   public internal(set) final var entity: NSEntityDescription?
+  /// What ``NSBatchInsertResult/result`` is. Default: `statusOnly`.
   open var resultType: NSBatchInsertRequestResultType = .statusOnly
 
   /// The values of the rows, by the names of attributes. `NSNull` is nil.
@@ -44,12 +45,14 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     super.init()
   }
 
+  /// Inserts a row for each dictionary; keys are names of attributes, `NSNull` is nil.
   public init(entityName: String, objects dictionaries: [[String: Any]]) {
     self.entityName = entityName
     objectsToInsert = dictionaries
     super.init()
   }
 
+  /// The same for an entity's description.
   public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
     entityName = entity.name ?? ""
     self.entity = entity
@@ -57,6 +60,7 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     super.init()
   }
 
+  /// Inserts rows until the handler returns true; see ``dictionaryHandler``.
   public init(
     entityName: String, dictionaryHandler handler: @escaping (_ dictionary: NSMutableDictionary) -> Bool
   ) {
@@ -65,6 +69,7 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     super.init()
   }
 
+  /// The same for an entity's description.
   public init(
     entity: NSEntityDescription, dictionaryHandler handler: @escaping (_ dictionary: NSMutableDictionary) -> Bool
   ) {
@@ -74,6 +79,7 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     super.init()
   }
 
+  /// Inserts rows until the handler returns true; see ``managedObjectHandler``.
   public init(
     entityName: String, managedObjectHandler handler: @escaping (_ managedObject: NSManagedObject) -> Bool
   ) {
@@ -82,6 +88,7 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     super.init()
   }
 
+  /// The same for an entity's description.
   public init(
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (_ managedObject: NSManagedObject) -> Bool
   ) {
@@ -102,7 +109,9 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     affectedStores = other.affectedStores
   }
 
+  /// `batchInsertRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
+  /// A copy with the same rows or handlers.
   open override func copy(with zone: NSZone? = nil) -> Any { NSBatchInsertRequest(copying: self) }
 }

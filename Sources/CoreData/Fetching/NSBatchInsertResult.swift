@@ -4,6 +4,7 @@ nonisolated open class NSBatchInsertResult: NSPersistentStoreResult {
   ///
   /// Rows that took values of the request's, by the context's merge policy, are among them; each row once.
   public let result: Any?
+  /// The request's result type.
   public let resultType: NSBatchInsertRequestResultType
 
   init(_ resultType: NSBatchInsertRequestResultType, count: Int, ids: [NSManagedObjectID]) {

@@ -15,21 +15,25 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   /// Where the request was made with a name: known once it is executed.
   var resolvedEntity: NSEntityDescription?
+  /// The name of the entity whose rows are changed.
   public let entityName: String
   /// Which rows; nil for all.
   open var predicate: NSPredicate?
   /// Whether rows of subentities are changed as well.
   open var includesSubentities = true
+  /// What ``NSBatchUpdateResult/result`` is. Default: `statusOnlyResultType`.
   open var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
   /// Values or expressions, by the name or the description of an attribute. Nil and `NSNull` take the value away.
   open var propertiesToUpdate: [AnyHashable: Any]?
 
+  /// A request for an entity by its name, which the context's model resolves.
   public init(entityName: String) {
     self.entityName = entityName
     resolvedEntity = nil
     super.init()
   }
 
+  /// A request for an entity.
   public init(entity: NSEntityDescription) {
     entityName = entity.name ?? ""
     resolvedEntity = entity
@@ -56,7 +60,9 @@ nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     affectedStores = other.affectedStores
   }
 
+  /// `batchUpdateRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
+  /// A copy with the same predicate and properties.
   open override func copy(with zone: NSZone? = nil) -> Any { NSBatchUpdateRequest(copying: self) }
 }

@@ -2,6 +2,7 @@
 nonisolated open class NSBatchUpdateResult: NSPersistentStoreResult {
   /// `true`, the ids as `[NSManagedObjectID]`, or the count, as ``resultType`` says.
   public let result: Any?
+  /// The request's result type.
   public let resultType: NSBatchUpdateRequestResultType
 
   init(_ resultType: NSBatchUpdateRequestResultType, _ ids: [NSManagedObjectID]) {

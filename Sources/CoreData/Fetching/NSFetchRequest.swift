@@ -1,11 +1,17 @@
 /// What a fetch returns. Also known by its Objective-C name.
 public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
+  /// The options as bits.
   public let rawValue: UInt
+  /// Options from their bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
+  /// Managed objects; what a fetch returns unless it says something else.
   public static let managedObjectResultType: NSFetchRequestResultType = []
+  /// The objects' ids, without objects being made.
   public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+  /// A dictionary for each row, or for each group of rows: see ``NSFetchRequest/propertiesToFetch``.
   public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+  /// How many objects there are: one `NSNumber`. See also ``NSManagedObjectContext/count(for:)``.
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
@@ -24,6 +30,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   /// The entity whose objects are looked for; resolved by its name in the context's model when only that is given.
   open var entity: NSEntityDescription? { willSet { willChange("entity") } }
+  /// The name of the entity, whether the request was made with a name or a description.
   open var entityName: String? { entity?.name ?? namedEntity }
 
   /// Which objects; nil for all.
@@ -36,6 +43,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   open var fetchOffset = 0 { willSet { willChange("fetchOffset") } }
   /// In what portions rows are read as the objects are used; 0 for all at once.
   open var fetchBatchSize = 0 { willSet { willChange("fetchBatchSize") } }
+  /// What the fetch returns. Default: managed objects.
   open var resultType: NSFetchRequestResultType = .managedObjectResultType { willSet { willChange("resultType") } }
   /// Whether objects of subentities are found as well.
   open var includesSubentities = true { willSet { willChange("includesSubentities") } }
@@ -49,7 +57,9 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   open var returnsDistinctResults = false { willSet { willChange("returnsDistinctResults") } }
   /// Names or descriptions of the properties of dictionary results; nil for all attributes and to-one ids.
   open var propertiesToFetch: [Any]? { willSet { willChange("propertiesToFetch") } }
+  /// Names or descriptions of properties: rows that agree in them become one dictionary. For dictionary results only.
   open var propertiesToGroupBy: [Any]? { willSet { willChange("propertiesToGroupBy") } }
+  /// Which groups of ``propertiesToGroupBy`` are returned. Without properties to group by the fetch throws.
   open var havingPredicate: NSPredicate? { willSet { willChange("havingPredicate") } }
   /// Paths of relationships whose destinations are read along.
   open var relationshipKeyPathsForPrefetching: [String]? {
@@ -57,15 +67,19 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   }
   /// Whether objects that have their values already take the rows' ones; unsaved changes stay on top.
   open var shouldRefreshRefetchedObjects = false { willSet { willChange("shouldRefreshRefetchedObjects") } }
+  /// A request without an entity, which has to be set before it is executed.
   public override init() { super.init() }
 
+  /// A request for an entity by its name, which is looked up in the model of the context that executes it.
   public init(entityName: String) {
     namedEntity = entityName
     super.init()
   }
 
+  /// `fetchRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
+  /// A copy that can be changed, of a template as well.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchRequest<ResultType>()
     copy.takeAll(from: self)
@@ -113,6 +127,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     return try context.fetch(self)
   }
 
+  /// The entity, the predicate and the order, for logs.
   open override var description: String {
     "<NSFetchRequest> (entity: \(entityName ?? "nil"); predicate: (\(predicate?.predicateFormat ?? "nil")); "
       + "sortDescriptors: (\(sortDescriptors?.map { "\($0)" }.joined(separator: ", ") ?? "nil")))"

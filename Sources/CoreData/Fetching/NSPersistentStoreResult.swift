@@ -1,4 +1,5 @@
 /// What a store answered to a request.
 nonisolated open class NSPersistentStoreResult: NSObject {
+  /// For subclasses.
   public override init() { super.init() }
 }

@@ -7,6 +7,7 @@ nonisolated open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private let deleted: Set<NSManagedObject>?
   private let locked: Set<NSManagedObject>?
 
+  /// The changes of a save; nil where there are none of a kind.
   public init(
     inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
     deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?
@@ -18,16 +19,19 @@ nonisolated open class NSSaveChangesRequest: NSPersistentStoreRequest {
     super.init()
   }
 
+  /// `saveRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
   /// Objects that the store has not seen; their ids are those that it has given them.
   open var insertedObjects: Set<NSManagedObject>? { inserted }
   /// Objects with changed values or members.
   open var updatedObjects: Set<NSManagedObject>? { updated }
+  /// Objects whose records are to be removed.
   open var deletedObjects: Set<NSManagedObject>? { deleted }
   /// Unchanged objects that the save depends on: see ``NSManagedObjectContext/detectConflicts(for:)``.
   open var lockedObjects: Set<NSManagedObject>? { locked }
 
+  /// A copy with the same sets of objects.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSSaveChangesRequest(inserted: inserted, updated: updated, deleted: deleted, locked: locked)
     copy.affectedStores = affectedStores

@@ -1,7 +1,10 @@
 /// What happened to an object. Also known by its Objective-C name.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
+  /// The object is new.
   case insert = 0
+  /// The object has changed: see ``NSPersistentHistoryChange/updatedProperties``.
   case update = 1
+  /// The object is gone: see ``NSPersistentHistoryChange/tombstone``.
   case delete = 2
 }
 
@@ -29,6 +32,7 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
   /// The object. A deleted one has no row any more.
   open var changedObjectID: NSManagedObjectID { id }
 
+  /// Whether the object was inserted, updated or deleted.
   open var changeType: NSPersistentHistoryChangeType {
     NSPersistentHistoryChangeType(rawValue: row.type) ?? .update
   }
@@ -55,8 +59,10 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
     HistoryEntities.request(entityDescription)
   }
 
+  /// The change itself: changes are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// The number, the type and the object, for logs.
   open override var description: String {
     "<NSPersistentHistoryChange \(changeID) \(changeType) \(changedObjectID)>"
   }

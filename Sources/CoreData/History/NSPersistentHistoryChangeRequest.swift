@@ -31,6 +31,8 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
   private(set) final var place = Place.start
   private(set) final var deletes = false
 
+  /// What ``NSPersistentHistoryResult/result`` is. Default: transactions with their changes; for deletions that it was
+  /// done.
   open var resultType: NSPersistentHistoryResultType = .transactionsAndChanges
 
   /// Which transactions or changes: a request of ``NSPersistentHistoryTransaction/fetchRequest`` or
@@ -40,6 +42,7 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
   /// that have none.
   open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
+  /// A request for the whole history.
   public required override init() { super.init() }
 
   private static func make<Request: NSPersistentHistoryChangeRequest>(
@@ -104,6 +107,7 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
     deletes ? .batchDeleteRequestType : .fetchRequestType
   }
 
+  /// A copy with the same place in the history and a copy of the fetch request.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSPersistentHistoryChangeRequest.make(type(of: self), place, deletes: deletes)
     copy.resultType = resultType

@@ -10,6 +10,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
   case transactionsOnly = 3
   /// Changes without their transactions.
   case changesOnly = 4
+  /// Transactions, each with its changes.
   case transactionsAndChanges = 5
 }
 
@@ -18,6 +19,7 @@ nonisolated open class NSPersistentHistoryResult: NSPersistentStoreResult {
   /// As ``resultType`` says: `true`, `[NSManagedObjectID]`, a number, `[NSPersistentHistoryTransaction]` or
   /// `[NSPersistentHistoryChange]`.
   public let result: Any?
+  /// The request's result type.
   public let resultType: NSPersistentHistoryResultType
 
   init(_ resultType: NSPersistentHistoryResultType, _ result: Any?) {

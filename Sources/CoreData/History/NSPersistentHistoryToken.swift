@@ -17,14 +17,18 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
     super.init()
   }
 
+  /// The token itself: tokens are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// Whether two tokens stand for the same place in the same stores.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSPersistentHistoryToken)?.numbers == numbers
   }
 
+  /// Of the stores and the places in them.
   open override var hash: Int { numbers.hashValue }
 
+  /// The stores' UUIDs and the numbers of transactions, for logs.
   open override var description: String {
     let places = numbers.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
     return "<NSPersistentHistoryToken \(places.joined(separator: ", "))>"
@@ -32,8 +36,10 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
 
   // Archiving.
 
+  /// True: a token holds strings and numbers.
   public static var supportsSecureCoding: Bool { true }
 
+  /// A token from an archive; nil where it holds none.
   public required init?(coder: NSCoder) {
     let classes = [NSDictionary.self, NSString.self, NSNumber.self]
     guard let dictionary = coder.decodeObject(of: classes, forKey: "numbers") as? NSDictionary else { return nil }
@@ -46,6 +52,7 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
     super.init()
   }
 
+  /// Writes the numbers of the last transactions by the stores' UUIDs.
   open func encode(with coder: NSCoder) {
     let dictionary = NSMutableDictionary()
     for (uuid, number) in numbers { dictionary.setObject(NSNumber(value: number), forKey: uuid as NSString) }

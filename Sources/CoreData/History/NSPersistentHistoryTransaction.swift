@@ -46,8 +46,10 @@ nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unc
     HistoryEntities.request(entityDescription)
   }
 
+  /// The transaction itself: transactions are immutable.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// The number, the store, the time and the author, for logs.
   open override var description: String {
     "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID), \(timestamp), author \(author ?? "nil"), "
       + "context \(contextName ?? "nil"), \(changes.map { "\($0.count)" } ?? "unread") changes>"

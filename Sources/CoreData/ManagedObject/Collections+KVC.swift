@@ -5,6 +5,8 @@ extension NSSet {
   /// The set of the members' values; members without one are passed over.
   public func value(forKey key: String) -> Any? { value(forKeyPath: key) }
 
+  /// The set of the members' values along a path, or what a collection operator in it, such as `@count`, makes of them.
+  /// An unknown operator ends the program.
   public func value(forKeyPath keyPath: String) -> Any? { KeyPathValues.value(of: self, path: keyPath) }
 
   /// Sets a value on every member that is a managed object.
@@ -18,6 +20,7 @@ extension NSOrderedSet {
     return (values as? [Any]).map { NSOrderedSet(array: $0) } ?? values
   }
 
+  /// The members' values along a path, in their order, or what a collection operator makes of them.
   public func value(forKeyPath keyPath: String) -> Any? { KeyPathValues.value(of: self, path: keyPath) }
 
   /// Sets a value on every member that is a managed object.
@@ -31,6 +34,7 @@ extension NSArray {
     return map { KeyPathValues.value(of: $0, path: key) ?? NSNull() }
   }
 
+  /// The members' values along a path, in their order and without nil, or what a collection operator makes of them.
   public func value(forKeyPath keyPath: String) -> Any? {
     KeyPathValues.value(of: Array(self) as [Any], path: keyPath)
   }

@@ -1,21 +1,26 @@
 /// A type that a modelled property may have in Swift.
 ///
-/// Generated accessors call ``NSManagedObject/managedValue(_:)`` and ``NSManagedObject/setManagedValue(_:_:)``
+/// Generated accessors call `NSManagedObject.managedValue(_:)` and `NSManagedObject.setManagedValue(_:_:)`
 /// with the declared type; the conformances choose the typed read and write for it. A property that is declared
 /// without `?` and is nil reads as 0, false, "" or an empty collection, as it does in Apple's framework; types
 /// without such a value trap with a sentence that names the property.
 public protocol ManagedValue {
+  /// The property's value; what stands for nil, or a trap, when it is nil.
   static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self
+  /// Sets the property, as a change of the object.
   static func writeManaged(_ value: Self, _ object: NSManagedObject, _ key: ManagedKey)
   /// Nil when the property is nil.
   static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self?
+  /// Sets the property; nil takes the value away.
   static func writeManagedOptional(_ value: Self?, _ object: NSManagedObject, _ key: ManagedKey)
 }
 
 extension NSManagedObject {
+  /// The value of a property in its declared type. Generated accessors call it.
   @inlinable @inline(__always)
   public final func managedValue<T: ManagedValue>(_ key: ManagedKey) -> T { T.readManaged(self, key) }
 
+  /// Sets a property from its declared type. Generated accessors call it.
   @inlinable @inline(__always)
   public final func setManagedValue<T: ManagedValue>(_ value: T, _ key: ManagedKey) {
     T.writeManaged(value, self, key)
@@ -30,15 +35,18 @@ extension NSManagedObject {
     return value
   }
 
+  /// Sets a scalar attribute to the raw value of an enumeration's case.
   public final func setManagedValue<T: RawRepresentable>(_ value: T, _ key: ManagedKey)
   where T.RawValue: ManagedValue {
     T.RawValue.writeManaged(value.rawValue, self, key)
   }
 
+  /// An optional enumeration over a scalar attribute: nil when the attribute is nil, or no case has its value.
   public final func managedValue<T: RawRepresentable>(_ key: ManagedKey) -> T? where T.RawValue: ManagedValue {
     T.RawValue.readManagedOptional(self, key).flatMap(T.init(rawValue:))
   }
 
+  /// Sets a scalar attribute to the raw value of an enumeration's case; nil takes the value away.
   public final func setManagedValue<T: RawRepresentable>(_ value: T?, _ key: ManagedKey)
   where T.RawValue: ManagedValue {
     T.RawValue.writeManagedOptional(value?.rawValue, self, key)
@@ -53,26 +61,31 @@ extension NSManagedObject {
     fatalError("\(layout.name).\(key.name) holds \(value.map { "a \(type(of: $0))" } ?? "nil"), not a \(T.self).")
   }
 
+  /// Everything else: sets a transformable's object.
   @_disfavoredOverload
   public final func setManagedValue<T>(_ value: T, _ key: ManagedKey) { storeAny(value, key) }
 }
 
 extension Optional: ManagedValue where Wrapped: ManagedValue {
+  /// Nil when the property is nil.
   @inlinable
   public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Wrapped? {
     Wrapped.readManagedOptional(object, key)
   }
 
+  /// Sets the property; nil takes the value away.
   @inlinable
   public static func writeManaged(_ value: Wrapped?, _ object: NSManagedObject, _ key: ManagedKey) {
     Wrapped.writeManagedOptional(value, object, key)
   }
 
+  /// The property's value; never nil itself.
   @inlinable
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Wrapped?? {
     .some(Wrapped.readManagedOptional(object, key))
   }
 
+  /// Sets the property; either nil takes the value away.
   @inlinable
   public static func writeManagedOptional(_ value: Wrapped??, _ object: NSManagedObject, _ key: ManagedKey) {
     Wrapped.writeManagedOptional(value ?? nil, object, key)
@@ -81,15 +94,18 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
 
 /// Types whose nil reads as a value of their own when the property is declared without `?`.
 public protocol ManagedValueWithEmpty: ManagedValue {
+  /// What nil reads as.
   static var emptyManagedValue: Self { get }
 }
 
 extension ManagedValueWithEmpty {
+  /// The property's value, or ``emptyManagedValue`` when it is nil.
   @inlinable
   public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self {
     readManagedOptional(object, key) ?? emptyManagedValue
   }
 
+  /// Sets the property.
   @inlinable
   public static func writeManaged(_ value: Self, _ object: NSManagedObject, _ key: ManagedKey) {
     writeManagedOptional(value, object, key)
@@ -100,13 +116,16 @@ extension ManagedValueWithEmpty {
 public protocol ManagedInteger: ManagedValueWithEmpty, FixedWidthInteger {}
 
 extension ManagedInteger {
+  /// Nil reads as 0.
   @inlinable public static var emptyManagedValue: Self { 0 }
 
+  /// The integer, cut to this type's width; nil when the property is nil.
   @inlinable
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
     object.storedOptionalInteger(key).map { Self(truncatingIfNeeded: $0) }
   }
 
+  /// Sets the integer, cut to 64 bits; nil takes it away.
   @inlinable
   public static func writeManagedOptional(_ value: Self?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeInteger(value.map { Int64(truncatingIfNeeded: $0) }, key)
@@ -125,13 +144,16 @@ extension UInt32: ManagedInteger {}
 extension UInt64: ManagedInteger {}
 
 extension Bool: ManagedValueWithEmpty {
+  /// Nil reads as false.
   public static var emptyManagedValue: Bool { false }
 
+  /// Whether the integer in the row is other than 0; nil when the property is nil.
   @inlinable
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Bool? {
     object.storedOptionalInteger(key).map { $0 != 0 }
   }
 
+  /// Sets the flag, 1 or 0 in the row; nil takes it away.
   @inlinable
   public static func writeManagedOptional(_ value: Bool?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeInteger(value.map { $0 ? 1 : 0 }, key)
@@ -139,13 +161,16 @@ extension Bool: ManagedValueWithEmpty {
 }
 
 extension Double: ManagedValueWithEmpty {
+  /// Nil reads as 0.
   public static var emptyManagedValue: Double { 0 }
 
+  /// The number; nil when the property is nil.
   @inlinable
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Double? {
     object.storedOptionalDouble(key)
   }
 
+  /// Sets the number; nil takes it away.
   @inlinable
   public static func writeManagedOptional(_ value: Double?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeDouble(value, key)
@@ -153,13 +178,16 @@ extension Double: ManagedValueWithEmpty {
 }
 
 extension Float: ManagedValueWithEmpty {
+  /// Nil reads as 0.
   public static var emptyManagedValue: Float { 0 }
 
+  /// The number in single precision; nil when the property is nil.
   @inlinable
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Float? {
     object.storedOptionalDouble(key).map { Float($0) }
   }
 
+  /// Sets the number, kept in double precision; nil takes it away.
   @inlinable
   public static func writeManagedOptional(_ value: Float?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeDouble(value.map { Double($0) }, key)
@@ -167,13 +195,16 @@ extension Float: ManagedValueWithEmpty {
 }
 
 extension String: ManagedValueWithEmpty {
+  /// Nil reads as an empty string.
   public static var emptyManagedValue: String { "" }
 
+  /// The string; nil when the property is nil.
   @inlinable
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> String? {
     object.storedString(key)
   }
 
+  /// Sets the string; nil takes it away.
   @inlinable
   public static func writeManagedOptional(_ value: String?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeString(value, key)
@@ -181,11 +212,13 @@ extension String: ManagedValueWithEmpty {
 }
 
 extension Date: ManagedValue {
+  /// The date, kept as seconds since 2001-01-01 00:00 UTC; nil when the property is nil.
   @inlinable
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Date? {
     object.storedOptionalDouble(key).map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
+  /// Sets the date; nil takes it away.
   @inlinable
   public static func writeManagedOptional(_ value: Date?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeDate(value, key)
@@ -203,6 +236,7 @@ extension ManagedValue {
     return value
   }
 
+  /// Sets the property.
   public static func writeManaged(_ value: Self, _ object: NSManagedObject, _ key: ManagedKey) {
     writeManagedOptional(value, object, key)
   }
@@ -212,12 +246,14 @@ extension ManagedValue {
     object.storedAny(key) as? Self
   }
 
+  /// By way of key-value coding; nil takes the value away.
   public static func writeManagedOptional(_ value: Self?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeAny(value, key)
   }
 }
 
 extension Data: ManagedValueWithEmpty {
+  /// Nil reads as no bytes.
   public static var emptyManagedValue: Data { Data() }
 }
 
@@ -225,6 +261,7 @@ extension UUID: ManagedValue {}
 extension URL: ManagedValue {}
 
 extension Decimal: ManagedValue {
+  /// The decimal number; nil when the property is nil.
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Decimal? {
     (object.storedAny(key) as? NSDecimalNumber)?.decimalValue
   }
@@ -242,15 +279,18 @@ extension NSArray: ManagedValue {}
 extension NSDictionary: ManagedValue {}
 
 extension Set: ManagedValue where Element: NSManagedObject {
+  /// The members of an unordered to-many relationship.
   public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Set<Element> {
     readManagedOptional(object, key) ?? []
   }
 
+  /// The members; nil where the relationship holds no set.
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Set<Element>? {
     guard let set = object.storedAny(key) as? NSSet else { return nil }
     return Set(set.allObjects.lazy.map { $0 as! Element })
   }
 
+  /// Makes the members exactly these; nil is none.
   public static func writeManagedOptional(_ value: Set<Element>?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeAny(value.map { NSSet(array: Array($0)) }, key)
   }
@@ -258,14 +298,17 @@ extension Set: ManagedValue where Element: NSManagedObject {
 
 /// A fetched property; empty where there is no context to fetch in.
 extension Array: ManagedValue, ManagedValueWithEmpty where Element: NSManagedObject {
+  /// Without a context there is nothing to fetch: no objects.
   public static var emptyManagedValue: [Element] { [] }
 
+  /// The objects that the fetched property finds.
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> [Element]? {
     object.storedAny(key) as? [Element]
   }
 }
 
 extension NSManagedObject: ManagedValue {
+  /// The destination of a to-one relationship. Traps if it is of another class than the declared one.
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
     guard let destination = object.storedObject(key) else { return nil }
     guard let typed = destination as? Self else {
@@ -276,6 +319,7 @@ extension NSManagedObject: ManagedValue {
     return typed
   }
 
+  /// Sets the destination, and the inverse along with it; nil takes it away.
   public static func writeManagedOptional(_ value: NSManagedObject?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeObject(value, key)
   }

@@ -1,8 +1,12 @@
 /// How a set changes, in Apple's key-value observing; Foundation on Linux has none.
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
+  /// The objects come in addition to the members.
   case union = 1
+  /// The objects go.
   case minus = 2
+  /// Members that are not among the objects go.
   case intersect = 3
+  /// The objects become the members.
   case set = 4
 }
 

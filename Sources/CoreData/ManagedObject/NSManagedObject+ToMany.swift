@@ -87,38 +87,47 @@ extension NSManagedObject {
 
   // What the accessors of generated classes call.
 
+  /// Makes an object a member of a to-many relationship, and sets the inverse. Nothing happens if it is one.
   public final func addManagedMember(_ member: NSManagedObject, _ key: ManagedKey) {
     addMember(member, toManyProperty(key))
   }
 
+  /// Takes a member out, and out of the inverse. Nothing happens if it is none.
   public final func removeManagedMember(_ member: NSManagedObject, _ key: ManagedKey) {
     removeMember(member, toManyProperty(key))
   }
 
+  /// Makes each of the objects a member.
   public final func addManagedMembers(_ members: NSSet, _ key: ManagedKey) {
     addAll(members.allObjects, key)
   }
 
+  /// Makes each of the objects a member, in their order where the relationship is ordered.
   public final func addManagedMembers(_ members: NSOrderedSet, _ key: ManagedKey) {
     addAll(members.array, key)
   }
 
+  /// Makes each of the objects a member.
   public final func addManagedMembers<Member: NSManagedObject>(_ members: Set<Member>, _ key: ManagedKey) {
     addAll(Array(members), key)
   }
 
+  /// Takes each of the objects out.
   public final func removeManagedMembers(_ members: NSSet, _ key: ManagedKey) {
     removeAll(members.allObjects, key)
   }
 
+  /// Takes each of the objects out.
   public final func removeManagedMembers(_ members: NSOrderedSet, _ key: ManagedKey) {
     removeAll(members.array, key)
   }
 
+  /// Takes each of the objects out.
   public final func removeManagedMembers<Member: NSManagedObject>(_ members: Set<Member>, _ key: ManagedKey) {
     removeAll(Array(members), key)
   }
 
+  /// Puts an object at a position of an ordered relationship; nothing happens if it is a member.
   public final func insertManagedMember(_ member: NSManagedObject, at index: Int, _ key: ManagedKey) {
     edit(key) { members in
       if members.contains(where: { $0 === member }) { return }
@@ -126,10 +135,13 @@ extension NSManagedObject {
     }
   }
 
+  /// Takes out the member at a position of an ordered relationship.
   public final func removeManagedMember(at index: Int, _ key: ManagedKey) {
     edit(key) { $0.remove(at: index) }
   }
 
+  /// Puts objects at positions of an ordered relationship, one for each index, in ascending order. Members are passed
+  /// over.
   public final func insertManagedMembers(_ inserted: [NSManagedObject], at indexes: NSIndexSet, _ key: ManagedKey) {
     edit(key) { members in
       var known = Set(members.map(ObjectIdentifier.init))
@@ -139,16 +151,19 @@ extension NSManagedObject {
     }
   }
 
+  /// Takes out the members at positions of an ordered relationship.
   public final func removeManagedMembers(at indexes: NSIndexSet, _ key: ManagedKey) {
     edit(key) { members in
       for index in (indexes as IndexSet).reversed() { members.remove(at: index) }
     }
   }
 
+  /// Puts an object in the place of the member at a position.
   public final func replaceManagedMember(at index: Int, with member: NSManagedObject, _ key: ManagedKey) {
     edit(key) { $0[index] = member }
   }
 
+  /// Puts objects in the places of the members at positions, one for each index, in ascending order.
   public final func replaceManagedMembers(
     at indexes: NSIndexSet, with replacements: [NSManagedObject], _ key: ManagedKey
   ) {

@@ -181,9 +181,12 @@ nonisolated open class NSManagedObject: NSObject {
   }
 
   // Apple's rules for subclasses: an object equals itself only.
+  /// Whether it is the same object: another one with the same values, or of another context, is not equal.
   open override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
+  /// Of the object's place in memory.
   open override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
 
+  /// The class, the entity, the id and the values, for logs; does not read a fault in.
   open override var description: String {
     let values = isFault ? "<fault>" : describedValues
     return "<\(type(of: self)): \(entity.name ?? ""); id: \(objectID.description); data: \(values)>"
@@ -230,6 +233,7 @@ nonisolated open class NSManagedObject: NSObject {
     misuse(.unknownKey(key, self))
   }
 
+  /// Called to set a key that the model does not have; a misuse unless overridden.
   open func setValue(_ value: Any?, forUndefinedKey key: String) { misuse(.unknownKey(key, self)) }
 
   /// The value as it is held, without reading a fault in for the caller's sake or telling anybody.
@@ -273,6 +277,7 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// Called around reads of a key by hand-written accessors; `willAccessValue` reads a fault in.
   open func willAccessValue(forKey key: String?) { fireIfNeeded(call: "willAccessValue(forKey:)") }
+  /// The second of the pair; does nothing.
   open func didAccessValue(forKey key: String?) {}
 
   /// Called around writes of a key by hand-written accessors.
@@ -282,6 +287,7 @@ nonisolated open class NSManagedObject: NSObject {
     noteChange()
   }
 
+  /// The second of the pair: the property counts as changed from here on.
   open func didChangeValue(forKey key: String) {
     guard let property = layout.property(named: key), property.slot >= 0 else { return }
     changes?.markChanged(property.slot)
@@ -298,6 +304,7 @@ nonisolated open class NSManagedObject: NSObject {
     announceMutation(forKey: key)
   }
 
+  /// The second of the pair: makes both ends of the relationship agree with what was announced.
   open func didChangeValue(
     forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
@@ -310,7 +317,10 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// Whether the object may be inserted as it is; throws what is wrong with it. Overrides call `super`.
   open func validateForInsert() throws { try validateProperties() }
+  /// Whether the object may be saved with its changes; throws what is wrong with it. Overrides call `super`.
   open func validateForUpdate() throws { try validateProperties() }
+  /// Whether the object may be deleted: throws for each relationship with the rule Deny that has destinations which
+  /// stay. Overrides call `super`.
   open func validateForDelete() throws { try validateDeletion() }
 
   /// Whether a value may be set for a key: the property's own rules.
@@ -321,14 +331,22 @@ nonisolated open class NSManagedObject: NSObject {
 
 /// Why ``NSManagedObject/awake(fromSnapshotEvents:)`` was called.
 public struct NSSnapshotEventType: OptionSet, Sendable {
+  /// The events as bits.
   public let rawValue: UInt
+  /// Events from their bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
+  /// An insertion was undone: the object has gone.
   public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
+  /// A deletion was undone: the object is there again.
   public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
+  /// A change was undone: the object has the values of before.
   public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
+  /// A rollback has thrown the object's changes away.
   public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
+  /// A refresh or a merge has given the object the store's values.
   public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
+  /// A merge policy has settled a conflict of the object.
   public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
 }
 

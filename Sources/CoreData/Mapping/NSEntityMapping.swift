@@ -23,16 +23,22 @@ nonisolated open class NSEntityMapping: NSObject {
   /// Unique in the mapping model; by custom `SourceToDestination`.
   open var name: String!
 
+  /// What happens to the objects. Default: not said.
   open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
 
+  /// The entity in the source model; nil for a new entity.
   open var sourceEntityName: String?
   /// 32 bytes. A mapping model is only found for models with these hashes.
   open var sourceEntityVersionHash: Data?
 
+  /// The entity in the destination model; nil for one that is gone.
   open var destinationEntityName: String?
+  /// 32 bytes, as ``sourceEntityVersionHash``, of the destination entity.
   open var destinationEntityVersionHash: Data?
 
+  /// How each attribute of the new object gets its value.
   open var attributeMappings: [NSPropertyMapping]?
+  /// How each relationship of the new object gets its destinations.
   open var relationshipMappings: [NSPropertyMapping]?
 
   /// The source objects; nil for all of the source entity, without those of its subentities.
@@ -44,8 +50,10 @@ nonisolated open class NSEntityMapping: NSObject {
   /// What the program wants to note about the mapping, for its policy to read.
   open var userInfo: [AnyHashable: Any]?
 
+  /// An empty mapping.
   public override init() { super.init() }
 
+  /// The name and the two entities, for logs.
   open override var description: String {
     "NSEntityMapping \(name ?? "(no name)"): \(sourceEntityName ?? "nothing") to \(destinationEntityName ?? "nothing")"
   }

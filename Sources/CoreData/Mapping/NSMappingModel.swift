@@ -10,6 +10,7 @@ nonisolated open class NSMappingModel: NSObject {
 
   private var mappings: [NSEntityMapping] = []
 
+  /// A mapping model without mappings.
   public override init() { super.init() }
 
   /// In the order in which a migration goes through them.
@@ -21,6 +22,7 @@ nonisolated open class NSMappingModel: NSObject {
     }
   }
 
+  /// The mappings by their names; of equal names the first.
   open var entityMappingsByName: [String: NSEntityMapping] {
     Dictionary(mappings.compactMap { mapping in mapping.name.map { ($0, mapping) } }) { first, _ in first }
   }

@@ -14,8 +14,10 @@ nonisolated open class NSPropertyMapping: NSObject {
   /// What the program wants to note about the mapping.
   open var userInfo: [AnyHashable: Any]?
 
+  /// An empty mapping.
   public override init() { super.init() }
 
+  /// The property and the expression, for logs.
   open override var description: String {
     "NSPropertyMapping \(name ?? "(no name)") = \(valueExpression.map { "\($0)" } ?? "nothing")"
   }

@@ -17,6 +17,7 @@ extension NSEntityMigrationPolicy {
   ///
   /// - Parameters:
   ///   - selector: with a colon for each argument.
+  ///   - policyClass: the class of policies that have the method.
   ///   - method: gets the policy of the mapping and the values of the arguments; what it throws ends the migration.
   public static func register<Policy: NSEntityMigrationPolicy>(
     _ selector: String, on policyClass: Policy.Type,

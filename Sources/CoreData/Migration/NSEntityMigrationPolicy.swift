@@ -1,11 +1,18 @@
 import Foundation
 
-/// The variables of a mapping's expressions, without the `$`.
+// The variables of a mapping's expressions, without the `$`.
+
+/// `$manager`: the ``NSMigrationManager``.
 public let NSMigrationManagerKey = "manager"
+/// `$source`: the `NSManagedObject` that is migrated.
 public let NSMigrationSourceObjectKey = "source"
+/// `$destination`: the `NSManagedObject` that is made.
 public let NSMigrationDestinationObjectKey = "destination"
+/// `$entityMapping`: the ``NSEntityMapping``.
 public let NSMigrationEntityMappingKey = "entityMapping"
+/// `$propertyMapping`: the ``NSPropertyMapping`` that the expression is of.
 public let NSMigrationPropertyMappingKey = "propertyMapping"
+/// `$entityPolicy`: the mapping's ``NSEntityMigrationPolicy``.
 public let NSMigrationEntityPolicyKey = "entityPolicy"
 
 /// How one entity mapping of a migration is carried out. A program subclasses it for what expressions can't say.
@@ -25,6 +32,7 @@ public let NSMigrationEntityPolicyKey = "entityPolicy"
 /// Objects are saved every few hundred, without being validated, and become faults; objects that a policy keeps stay
 /// usable. Their transient values don't outlive such a save.
 nonisolated open class NSEntityMigrationPolicy: NSObject {
+  /// Made by the migration, once for each mapping.
   public required override init() { super.init() }
 
   /// Before the first object of a mapping. Does nothing.

@@ -105,6 +105,7 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
     }
   }
 
+  /// The checksum and where the model is looked for.
   open override var description: String { "NSManagedObjectModelReference \(checksum) \(words)" }
 }
 

@@ -35,6 +35,7 @@ nonisolated open class NSMigrationManager: NSObject {
   final var run: MigrationRun?
   final var lastMapping: NSMappingModel?
 
+  /// A manager for stores of one model that are to become stores of another.
   public required init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
     self.sourceModel = sourceModel
     self.destinationModel = destinationModel
@@ -51,8 +52,12 @@ nonisolated open class NSMigrationManager: NSObject {
   /// ``cancelMigrationWithError(_:)`` got, and what validation says of the first objects that break a rule.
   ///
   /// - Parameters:
+  ///   - sourceURL: where the source store lives.
+  ///   - sStoreType: its type; not a store in memory.
   ///   - sOptions: of the source store; it is opened to be read only in any case.
   ///   - mappings: the mapping model; nil is an error 134140.
+  ///   - dURL: where the destination store is to be.
+  ///   - dStoreType: its type; not a store in memory.
   ///   - dOptions: of the destination store.
   open func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,

@@ -5,8 +5,10 @@ nonisolated open class NSMigrationStage: NSObject {
   /// For the program's own use; errors name the stage by it.
   open var label: String?
 
+  /// For subclasses.
   public override init() { super.init() }
 
+  /// The class and the label, for logs.
   open override var description: String { "\(type(of: self)) \(label ?? "(no label)")" }
 }
 
@@ -17,6 +19,8 @@ nonisolated open class NSLightweightMigrationStage: NSMigrationStage {
   /// The versions' checksums, oldest first.
   open var versionChecksums: [String] { checksums }
 
+  /// A stage of versions between which no code of the program is needed.
+  ///
   /// - Parameter versionChecksums: oldest first, see `NSManagedObjectModel.versionChecksum`. A version whose model is
   ///   found nowhere is passed over where a later one is found.
   public init(_ versionChecksums: [String]) {
@@ -48,6 +52,7 @@ nonisolated open class NSCustomMigrationStage: NSMigrationStage {
   /// Called after the step; the manager's container has the store open with the next model.
   open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
+  /// A step between two versions; both models have to be found when the migration runs.
   public init(
     migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference
   ) {

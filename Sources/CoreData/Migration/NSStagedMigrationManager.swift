@@ -24,6 +24,8 @@ nonisolated open class NSStagedMigrationManager: NSObject {
   /// In the order in which they are done.
   open var stages: [NSMigrationStage] { ownStages }
 
+  /// A manager of these stages, for ``NSPersistentStoreStagedMigrationManagerOptionKey``.
+  ///
   /// - Parameter stages: oldest first. Two that claim one version, other than as the end of one and the beginning of
   ///   the next, end the program.
   public init(_ stages: [NSMigrationStage]) {

@@ -93,10 +93,12 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
+  /// The rules set for the property, and those of the limits in its model file.
   open override var validationPredicates: [NSPredicate] {
     super.validationPredicates + (storedLimits?.rules.map(\.predicate) ?? [])
   }
 
+  /// The codes or texts of the rules, in the order of ``validationPredicates``.
   open override var validationWarnings: [Any] {
     super.validationWarnings + (storedLimits?.rules.map { $0.code as Any } ?? [])
   }

@@ -4,17 +4,29 @@ import Foundation
 public enum NSAttributeType: UInt, Sendable {
   /// No type; allowed for transient attributes only.
   case undefinedAttributeType = 0
+  /// An integer of 16 bits: `Int16`, `NSNumber`.
   case integer16AttributeType = 100
+  /// An integer of 32 bits: `Int32`, `NSNumber`.
   case integer32AttributeType = 200
+  /// An integer of 64 bits: `Int64`, `NSNumber`.
   case integer64AttributeType = 300
+  /// A decimal number: `Decimal`, `NSDecimalNumber`.
   case decimalAttributeType = 400
+  /// A binary number of 64 bits: `Double`, `NSNumber`.
   case doubleAttributeType = 500
+  /// A binary number of 32 bits: `Float`, `NSNumber`.
   case floatAttributeType = 600
+  /// A text: `String`.
   case stringAttributeType = 700
+  /// A flag: `Bool`, `NSNumber`.
   case booleanAttributeType = 800
+  /// A point in time: `Date`; seconds since 2001-01-01 00:00 UTC.
   case dateAttributeType = 900
+  /// Bytes: `Data`; large ones may lie in files of their own.
   case binaryDataAttributeType = 1000
+  /// `UUID`.
   case UUIDAttributeType = 1100
+  /// `URL`.
   case URIAttributeType = 1200
   /// Any object, kept as data through a value transformer.
   case transformableAttributeType = 1800
@@ -85,25 +97,43 @@ extension NSAttributeType {
 extension NSAttributeDescription {
   /// The type of an attribute by its short Swift name: `attribute.type = .string`.
   public struct AttributeType: RawRepresentable, Hashable, Sendable {
+    /// The type as the older enumeration has it.
     public var rawValue: NSAttributeType
 
+    /// A type from the older enumeration.
     public init(rawValue: NSAttributeType) { self.rawValue = rawValue }
 
+    /// No type; allowed for transient attributes only.
     public static let undefined = AttributeType(rawValue: .undefinedAttributeType)
+    /// An integer of 16 bits.
     public static let integer16 = AttributeType(rawValue: .integer16AttributeType)
+    /// An integer of 32 bits.
     public static let integer32 = AttributeType(rawValue: .integer32AttributeType)
+    /// An integer of 64 bits.
     public static let integer64 = AttributeType(rawValue: .integer64AttributeType)
+    /// A decimal number.
     public static let decimal = AttributeType(rawValue: .decimalAttributeType)
+    /// A binary number of 64 bits.
     public static let double = AttributeType(rawValue: .doubleAttributeType)
+    /// A binary number of 32 bits.
     public static let float = AttributeType(rawValue: .floatAttributeType)
+    /// A text.
     public static let string = AttributeType(rawValue: .stringAttributeType)
+    /// A flag.
     public static let boolean = AttributeType(rawValue: .booleanAttributeType)
+    /// A point in time.
     public static let date = AttributeType(rawValue: .dateAttributeType)
+    /// Bytes.
     public static let binaryData = AttributeType(rawValue: .binaryDataAttributeType)
+    /// A UUID.
     public static let uuid = AttributeType(rawValue: .UUIDAttributeType)
+    /// A URL.
     public static let uri = AttributeType(rawValue: .URIAttributeType)
+    /// Any object, kept as data through a value transformer.
     public static let transformable = AttributeType(rawValue: .transformableAttributeType)
+    /// An object id; only in fetch results.
     public static let objectID = AttributeType(rawValue: .objectIDAttributeType)
+    /// A group of attributes; see ``NSCompositeAttributeDescription``.
     public static let composite = AttributeType(rawValue: .compositeAttributeType)
   }
 }

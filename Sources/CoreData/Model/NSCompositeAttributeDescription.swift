@@ -4,6 +4,7 @@ import Foundation
 open class NSCompositeAttributeDescription: NSAttributeDescription {
   final var storedElements: [NSAttributeDescription] = []
 
+  /// A composite without elements; its type is set.
   public override init() {
     super.init()
     storedAttributeType = .compositeAttributeType

@@ -30,6 +30,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   /// Where the stack keeps its own view of the entity: slots, columns.
   final var layoutStorage: AnyObject?
 
+  /// An entity without a name, a model or properties.
   public override init() {
     super.init()
   }
@@ -136,6 +137,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
+  /// The name and the class, for logs.
   open override var description: String {
     "NSEntityDescription \(storedName ?? "(no name)") (\(storedManagedObjectClassName))"
   }

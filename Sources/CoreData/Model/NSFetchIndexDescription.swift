@@ -10,6 +10,7 @@ nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
   final var storedPartialIndexPredicateFormat: String?
   final var isFrozen = false
 
+  /// An index of these columns; it counts once it is among an entity's ``NSEntityDescription/indexes``.
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     storedName = name
     storedElements = elements ?? []

@@ -2,6 +2,7 @@ import Foundation
 
 /// How an index orders a column.
 public enum NSFetchIndexElementType: UInt, Sendable {
+  /// An ordered index, for comparisons and for sorting.
   case binary = 0
   /// A spatial index; numbers only.
   case rTree = 1
@@ -18,6 +19,7 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
   final var storedCollationType: NSFetchIndexElementType
   final var storedIsAscending = true
 
+  /// A column for a property of the index' entity, or for an expression.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     storedPropertyName = property.storedName
     storedCollationType = collationType

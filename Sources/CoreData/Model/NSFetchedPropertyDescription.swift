@@ -6,6 +6,7 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
   /// The room of fetching reads and writes it, under a lock of its own.
   final var storedFetchRequest: (any ModelRequest)?
 
+  /// A fetched property without a request; it is transient.
   public override init() {
     super.init()
     storedIsTransient = true

@@ -29,6 +29,7 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   /// Where the model was read from; nil for one that was built, copied or merged.
   final var fileURL: URL?
 
+  /// A model without entities, to be built in code.
   public override init() {
     super.init()
   }
@@ -79,6 +80,7 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
     set { storedLocalizationDictionary = newValue }
   }
 
+  /// The names of the entities, for logs.
   open override var description: String {
     "NSManagedObjectModel with entities \(storedEntities.map { $0.storedName ?? "(no name)" }.sorted())"
   }

@@ -25,6 +25,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   /// nil where it is computed when it is asked for.
   final var frozenVersionHash: Data?
 
+  /// For subclasses: an optional property without a name.
   public override init() {
     super.init()
   }
@@ -145,6 +146,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     return copy
   }
 
+  /// The class, the entity and the name, for logs.
   open override var description: String {
     "\(type(of: self)) \(owningEntity?.storedName ?? "?").\(storedName)"
   }

@@ -13,6 +13,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     ]
   }
 
+  /// `NSObject`: the result may be of any allowed class.
   open override class func transformedValueClass() -> AnyClass { NSObject.self }
 
   /// The object in the data, nil when it is nil, no archive, or of a class that is not allowed.

@@ -2,16 +2,25 @@ import Foundation
 
 /// The name under which a value transformer is registered.
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+  /// The name as text.
   public var rawValue: String
 
+  /// A name from its text.
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// A name from its text.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 
+  /// False for true, true for anything else; reversible.
   public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
+  /// Whether a value is nil.
   public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
+  /// Whether a value is not nil.
   public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
+  /// Keyed archives to objects of any class. Prefer ``secureUnarchiveFromDataTransformerName`` for data from elsewhere.
   public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
+  /// The same as ``unarchiveFromDataTransformerName``.
   public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
+  /// Keyed archives to objects, secured: see ``NSSecureUnarchiveFromDataTransformer``.
   public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName(
     "NSSecureUnarchiveFromData")
 }

@@ -45,9 +45,12 @@ extension _ComparisonPredicateInitializers where Self: FoundationComparisonPredi
     return own.comparison
   }
 
+  /// What is compared.
   public var leftExpression: FoundationExpression { NodeExpression.make(comparison.left) }
+  /// What it is compared with.
   public var rightExpression: FoundationExpression { NodeExpression.make(comparison.right) }
 
+  /// Whether the left side is one value, or all or any of a collection's.
   public var comparisonPredicateModifier: FoundationComparisonPredicate.Modifier {
     FoundationComparisonPredicate.Modifier(rawValue: comparison.modifier.rawValue) ?? .direct
   }
@@ -64,10 +67,12 @@ extension _ComparisonPredicateInitializers where Self: FoundationComparisonPredi
     return type
   }
 
+  /// Whether case and diacritics of strings are disregarded.
   public var options: FoundationComparisonPredicate.Options {
     FoundationComparisonPredicate.Options(rawValue: comparison.options.rawValue)
   }
 
+  /// The method that compares; nil for the operators of the language.
   public var customSelector: Selector? { comparison.selector.map { Selector($0) } }
 }
 

@@ -29,6 +29,8 @@ extension _ExpressionInitializers where Self: FoundationExpression {
 
   private func wrap(_ node: ExpressionNode) -> FoundationExpression { NodeExpression.make(node) }
 
+  /// What kind of expression it is. The other properties are only for the kinds they name: asking for a part that an
+  /// expression does not have ends the program.
   public var expressionType: FoundationExpressionType {
     switch ownNode {
     case .constant: .constantValue
@@ -121,26 +123,31 @@ extension _ExpressionInitializers where Self: FoundationExpression {
     }
   }
 
+  /// Of a set operation: the left operand.
   public var left: FoundationExpression {
     guard case .setOperation(_, let left, _) = ownNode else { missing("left") }
     return wrap(left)
   }
 
+  /// Of a set operation: the right operand.
   public var right: FoundationExpression {
     guard case .setOperation(_, _, let right) = ownNode else { missing("right") }
     return wrap(right)
   }
 
+  /// Of a conditional: the value where the predicate holds.
   public var `true`: FoundationExpression {
     guard case .conditional(_, let yes, _) = ownNode else { missing("true") }
     return wrap(yes)
   }
 
+  /// Of a conditional: the value where the predicate does not hold.
   public var `false`: FoundationExpression {
     guard case .conditional(_, _, let no) = ownNode else { missing("false") }
     return wrap(no)
   }
 
+  /// Of a block: what is called with the object, the arguments and the variables.
   public var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
     guard case .block(let block, _) = ownNode else { missing("expressionBlock") }
     return block.body

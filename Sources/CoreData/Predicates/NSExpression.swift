@@ -84,6 +84,7 @@ extension _ExpressionInitializers {
   /// `$string`
   public init(forVariable string: String) { self.init(node: .variable(string)) }
 
+  /// The value along a path of property names, `author.name`, of the object that is evaluated.
   public init(forKeyPath keyPath: String) { self.init(node: ExpressionNode(keyPath: keyPath)) }
 
   /// The property names along a Swift key path, `\Book.author?.name`.
@@ -123,18 +124,22 @@ extension _ExpressionInitializers {
     self.init(node: node.keyPathCall ?? node)
   }
 
+  /// `{first, second}`: expressions, or constants among them.
   public init(forAggregate subexpressions: [Any]) {
     self.init(node: ExpressionNode(aggregate: subexpressions.map(ExpressionNode.init(value:))))
   }
 
+  /// `left UNION right`
   public init(forUnionSet left: FoundationExpression, with right: FoundationExpression) {
     self.init(node: .setOperation(.union, ExpressionNode(value: left), ExpressionNode(value: right)))
   }
 
+  /// `left INTERSECT right`
   public init(forIntersectSet left: FoundationExpression, with right: FoundationExpression) {
     self.init(node: .setOperation(.intersect, ExpressionNode(value: left), ExpressionNode(value: right)))
   }
 
+  /// `left MINUS right`
   public init(forMinusSet left: FoundationExpression, with right: FoundationExpression) {
     self.init(node: .setOperation(.minus, ExpressionNode(value: left), ExpressionNode(value: right)))
   }

@@ -54,8 +54,12 @@ public final class NSFetchRequestExpression: NSExpression {
 
   var node: ExpressionNode { .fetch(content!.request, content!.context, countOnly: content!.countOnly) }
 
+  /// The expression in the predicate language.
   public override var description: String { PredicatePrinter.print(node) }
+  /// The expression itself: expressions are immutable.
   public override func copy(with zone: NSZone? = nil) -> Any { self }
+  /// Whether request, context and counting are the same.
   public override func isEqual(_ object: Any?) -> Bool { (object as? NSFetchRequestExpression)?.node == node }
+  /// Of the request, the context and the counting.
   public override var hash: Int { node.hashValue }
 }

@@ -43,8 +43,10 @@ nonisolated public struct NSDiffableDataSourceSnapshot<
     reloadedItemIdentifiers = reloaded
   }
 
+  /// How many sections there are.
   public var numberOfSections: Int { sections.count }
 
+  /// How many items all sections have together.
   public var numberOfItems: Int { sections.reduce(0) { $0 + $1.items.count } }
 
   /// The sections in order.

@@ -62,24 +62,34 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
     return typed as? NSDiffableDataSourceSnapshot<Section, Item> ?? erased.with(Section.self, Item.self)
   }
 
+  /// A copy that later changes of either don't touch.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSDiffableDataSourceSnapshotReference()
     copy.erased = erased
     return copy
   }
 
+  /// How many items all sections have together.
   open var numberOfItems: Int { erased.numberOfItems }
+  /// How many sections there are.
   open var numberOfSections: Int { erased.numberOfSections }
+  /// The sections in order.
   open var sectionIdentifiers: [Any] { erased.sectionIdentifiers.map(\.base) }
+  /// The items of all sections, in order.
   open var itemIdentifiers: [Any] { erased.itemIdentifiers.map(\.base) }
+  /// The sections that are to be shown anew.
   open var reloadedSectionIdentifiers: [Any] { erased.reloadedSectionIdentifiers.map(\.base) }
+  /// The items that are to be shown anew.
   open var reloadedItemIdentifiers: [Any] { erased.reloadedItemIdentifiers.map(\.base) }
+  /// The items whose views are to be filled anew.
   open var reconfiguredItemIdentifiers: [Any] { erased.reconfiguredItemIdentifiers.map(\.base) }
 
+  /// How many items a section has, which must be there.
   open func numberOfItems(inSection sectionIdentifier: Any) -> Int {
     erased.numberOfItems(inSection: hashable(sectionIdentifier))
   }
 
+  /// The items of a section, which must be there, in order.
   open func itemIdentifiersInSection(withIdentifier sectionIdentifier: Any) -> [Any] {
     erased.itemIdentifiers(inSection: hashable(sectionIdentifier)).map(\.base)
   }

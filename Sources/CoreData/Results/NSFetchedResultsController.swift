@@ -21,6 +21,7 @@
 nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
   /// What is fetched. Changes of it count from the next ``performFetch()`` on.
   public let fetchRequest: NSFetchRequest<ResultType>
+  /// The key path whose values make the sections; nil for a list in one.
   public let sectionNameKeyPath: String?
   /// The name under which sections are kept on disk; nil for none.
   ///
@@ -49,6 +50,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     super.init()
   }
 
+  /// The context that is fetched in and followed.
   public final var managedObjectContext: NSManagedObjectContext { results.context }
 
   /// Who is told of changes. The controller does not keep it alive.

@@ -1,8 +1,12 @@
 /// What happened to an object or a section of a list.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
+  /// It came.
   case insert = 1
+  /// It went.
   case delete = 2
+  /// It has another place, and perhaps other values. Objects only.
   case move = 3
+  /// It has other values in its place. Objects only.
   case update = 4
 }
 
@@ -24,6 +28,7 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 /// The methods are found as any requirements of a Swift protocol are: in the class that names the protocol,
 /// in its extensions and superclasses, and in a subclass only where it overrides one of those.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
+  /// The list is about to change; the controller still has the old one.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
   /// A section came or went.
@@ -40,6 +45,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
+  /// All changes of an event have been told; the controller has the new list.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
   /// The index title of a section; without this method the controller's own, the name's first letter as a
@@ -66,23 +72,28 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 }
 
 extension NSFetchedResultsControllerDelegate {
+  /// Does nothing.
   public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
   {}
 
+  /// Does nothing.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
     for type: NSFetchedResultsChangeType
   ) {}
 
+  /// Does nothing.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
   ) {}
 
+  /// Does nothing.
   public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
   }
 
+  /// The controller's own title.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     sectionIndexTitleForSectionName sectionName: String

@@ -5,6 +5,7 @@ public protocol NSFetchedResultsSectionInfo {
   var name: String { get }
   /// What stands for the section in an index.
   var indexTitle: String? { get }
+  /// How many objects the section has.
   var numberOfObjects: Int { get }
   /// The section's objects, in order.
   var objects: [Any]? { get }

@@ -36,6 +36,7 @@ nonisolated open class NSPersistentStore: NSObject {
   /// What ids of this store refer to.
   final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
 
+  /// Called by the coordinator that the store is added to. Nothing is read yet: ``loadMetadata()`` comes later.
   public required init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil

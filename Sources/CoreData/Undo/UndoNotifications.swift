@@ -5,15 +5,22 @@ extension Notification.Name {
   /// Whoever delays registering should do it now: a group is about to be opened inside of another, closed,
   /// undone or redone.
   public static let NSUndoManagerCheckpoint = Notification.Name("NSUndoManagerCheckpointNotification")
+  /// A group was opened.
   public static let NSUndoManagerDidOpenUndoGroup = Notification.Name(
     "NSUndoManagerDidOpenUndoGroupNotification")
+  /// A group is about to be closed; under ``NSUndoManagerGroupIsDiscardableKey`` whether it may be lost.
   public static let NSUndoManagerWillCloseUndoGroup = Notification.Name(
     "NSUndoManagerWillCloseUndoGroupNotification")
+  /// A group was closed, with the payload of ``Foundation/NSNotification/Name/NSUndoManagerWillCloseUndoGroup``.
   public static let NSUndoManagerDidCloseUndoGroup = Notification.Name(
     "NSUndoManagerDidCloseUndoGroupNotification")
+  /// A group is about to be undone.
   public static let NSUndoManagerWillUndoChange = Notification.Name("NSUndoManagerWillUndoChangeNotification")
+  /// A group was undone.
   public static let NSUndoManagerDidUndoChange = Notification.Name("NSUndoManagerDidUndoChangeNotification")
+  /// A group is about to be redone.
   public static let NSUndoManagerWillRedoChange = Notification.Name("NSUndoManagerWillRedoChangeNotification")
+  /// A group was redone.
   public static let NSUndoManagerDidRedoChange = Notification.Name("NSUndoManagerDidRedoChangeNotification")
 }
 

@@ -6,9 +6,12 @@ public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   /// With its colons: `"caseInsensitiveCompare:"`.
   let name: String
 
+  /// A selector from its name, with colons.
   public init(_ name: String) { self.name = name }
+  /// A selector from a string literal, its name with colons.
   public init(stringLiteral name: String) { self.name = name }
 
+  /// The name.
   public var description: String { name }
 }
 

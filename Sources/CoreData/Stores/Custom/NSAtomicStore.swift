@@ -19,6 +19,7 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   let saving = NSRecursiveLock()
   private(set) lazy var references = ReferenceTable.shared(uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid)
 
+  /// Called by the coordinator that the store is added to; without one it traps. ``load()`` comes later.
   public required init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
@@ -115,6 +116,7 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
     try checkVersion(of: model)
   }
 
+  /// Lets go of nodes and rows. Overrides call `super`.
   open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     committed.removeAll()
     nodes.removeAll()

@@ -6,6 +6,7 @@
 nonisolated open class NSAtomicStoreCacheNode: NSObject {
   private let id: NSManagedObjectID
 
+  /// A node without values for an object of the store.
   public init(objectID moid: NSManagedObjectID) {
     id = moid
     super.init()
@@ -20,6 +21,7 @@ nonisolated open class NSAtomicStoreCacheNode: NSObject {
   /// The value of a property; nil where there is none. A subclass may find it elsewhere.
   open func value(forKey key: String) -> Any? { propertyCache?.object(forKey: key) }
 
+  /// Sets the value of a property; nil takes it out.
   open func setValue(_ value: Any?, forKey key: String) {
     guard let value else {
       propertyCache?.removeObject(forKey: key)

@@ -19,6 +19,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   let ownVersions = OwnVersions()
   private(set) lazy var references = ReferenceTable.shared(uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid)
 
+  /// Called by the coordinator that the store is added to; without one it traps. ``loadMetadata()`` comes later.
   public required init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil

@@ -8,8 +8,13 @@ nonisolated open class NSIncrementalStoreNode: NSObject {
   private var values: [String: Any]
   private var number: UInt64
 
-  /// - Parameter version: grows, or changes, with each change of the record: by it the framework finds out that
-  ///   somebody else has written what a save is about to write.
+  /// A node for one object.
+  ///
+  /// - Parameters:
+  ///   - objectID: the object's id.
+  ///   - values: by the names of properties.
+  ///   - version: grows, or changes, with each change of the record: by it the framework finds out that somebody else
+  ///     has written what a save is about to write.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     id = objectID
     self.values = values
@@ -20,6 +25,7 @@ nonisolated open class NSIncrementalStoreNode: NSObject {
   /// The object that the values are of.
   open var objectID: NSManagedObjectID { id }
 
+  /// The version of the record that the values are of.
   open var version: UInt64 { number }
 
   /// Takes newer values: those that are named; the others stay.
