@@ -137,7 +137,8 @@ let package = Package(
           .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
         ],
         resources: [.copy("Resources")]),
-      .executableTarget(name: "book", dependencies: ["BookText", argumentParser], swiftSettings: stackSettings),
+      .executableTarget(
+        name: "book", dependencies: ["BookPages", "BookText", argumentParser], swiftSettings: stackSettings),
       .testTarget(name: "BookTextTests", dependencies: ["BookText"]),
       .testTarget(name: "BookPagesTests", dependencies: ["BookPages", "BookText"]),
     ]

@@ -4,11 +4,11 @@ import Foundation
 
 /// The book's tool: `swift run book check`.
 @main
-struct BookCommand: ParsableCommand {
+struct BookCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "book",
     abstract: "Weaves, checks and builds the book that lies in Chapters.",
-    subcommands: [Weave.self, Check.self])
+    subcommands: [Weave.self, Check.self, Build.self, Serve.self])
 
   /// Where the checkout is.
   struct Place: ParsableArguments {

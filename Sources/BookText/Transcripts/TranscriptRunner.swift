@@ -59,9 +59,12 @@ public struct TranscriptRunner: Sendable {
     return Self.normalised(text)
   }
 
-  /// Durations as the stack's annotations have them (`0.0012s`) become `…s`, UUIDs `UUID`.
+  /// Durations as the stack's annotations have them (`0.0012s`) become `…s`, and UUIDs drawn by chance `UUID`; one with
+  /// many zeros was chosen, and is shown.
   public static func normalised(_ text: String) -> String {
     text.replacing(#/\b[0-9]+\.[0-9]{4}s\b/#, with: "…s")
-      .replacing(#/\b[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b/#, with: "UUID")
+      .replacing(#/\b[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b/#) { match in
+        match.0.count { $0 == "0" } < 12 ? "UUID" : String(match.0)
+      }
   }
 }

@@ -1,0 +1,61 @@
+import ArgumentParser
+import BookPages
+import BookText
+import Foundation
+
+extension BookCommand {
+  struct Build: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Makes pages of the texts: plain HTML that opens from its folder.",
+      discussion: """
+        Needs the program cmark-gfm (Debian: apt-get install cmark-gfm). The new folder takes the old one's place when all \
+        of it is written. Check the book first: the pages show what the texts say.
+        """)
+
+    @OptionGroup var place: Place
+
+    @Option(help: ArgumentHelp("Where to; else .build/book of the checkout.", valueName: "folder"))
+    var output: String?
+
+    func run() throws {
+      let book = try place.book()
+      let folder = PagesFolder.url(output, of: book)
+      let result = try BookBuilder(book: book).build(into: folder)
+      print("\(result.pageCount) pages, \(result.sourceCount) sources, \(result.nameCount) names in the index of APIs.")
+      print("Open \(folder.appendingPathComponent("index.html").path)")
+    }
+  }
+
+  struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Shows the built pages to the browsers of this machine.",
+      discussion: "Nobody needs this to read: the pages open from their folder too. It ends when nobody asks any more.")
+
+    @OptionGroup var place: Place
+
+    @Option(help: ArgumentHelp("Where the pages are; else .build/book of the checkout.", valueName: "folder"))
+    var output: String?
+
+    @Option(help: "On the loopback interface.")
+    var port: UInt16 = 8000
+
+    @Option(help: "End after this time without a request.")
+    var idleMinutes: Double = 30
+
+    func validate() throws {
+      if !(idleMinutes > 0) { throw ValidationError("--idle-minutes has to be above zero.") }
+    }
+
+    func run() async throws {
+      let folder = PagesFolder.url(output, of: try place.book())
+      print("http://127.0.0.1:\(port)/index.html")
+      try await BookServer(folder: folder, port: port, idleMinutes: idleMinutes).run()
+    }
+  }
+}
+
+enum PagesFolder {
+  static func url(_ option: String?, of book: Book) -> URL {
+    option.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? book.root.appendingPathComponent(".build/book")
+  }
+}
