@@ -156,6 +156,19 @@ struct RelationshipTests {
     }
   }
 
+  @Test("Mutable sets are found along a path of keys", arguments: StoreKind.withCustom)
+  func mutableSetsByPath(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let (book, chapter, tag) = (context.new("Book"), context.new("Chapter"), context.new("Tag"))
+      book.mutableOrderedSetValue(forKeyPath: "chapters").add(chapter)
+      #expect(chapter.object("book") === book)
+      chapter.mutableSetValue(forKeyPath: "book.tags").add(tag)
+      #expect(book.objects("tags") == [tag])
+      chapter.mutableOrderedSetValue(forKeyPath: "book.chapters").remove(chapter)
+      #expect(book.list("chapters").isEmpty)
+    }
+  }
+
   @Test("Every method of the mutable set reaches the relationship", arguments: StoreKind.withCustom)
   func mutableSetMethods(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

@@ -26,6 +26,10 @@ extension NSManagedObject {
   }
 
   /// A request for all objects of this class' entity.
+  ///
+  /// Entity classes have a method of this name that says which class it fetches; where both are possible that one is
+  /// meant, so that `let request = Book.fetchRequest()` needs no type.
+  @_disfavoredOverload
   public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     // Made for the class itself, so that a cast back to it succeeds.
     unsafeBitCast(request(for: self), to: NSFetchRequest<any NSFetchRequestResult>.self)

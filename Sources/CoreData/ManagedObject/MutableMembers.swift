@@ -7,6 +7,27 @@ extension NSManagedObject {
     return MutableMemberSet(self, property)
   }
 
+  /// ``mutableSetValue(forKey:)`` of the object to which the path leads; the last key is the relationship's.
+  public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+    let (object, key) = holder(of: keyPath)
+    return object.mutableSetValue(forKey: key)
+  }
+
+  /// ``mutableOrderedSetValue(forKey:)`` of the object to which the path leads; the last key is the relationship's.
+  public final func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+    let (object, key) = holder(of: keyPath)
+    return object.mutableOrderedSetValue(forKey: key)
+  }
+
+  private func holder(of keyPath: String) -> (NSManagedObject, key: String) {
+    guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
+    let path = String(keyPath[..<dot])
+    guard let object = value(forKeyPath: path) as? NSManagedObject else {
+      misuse(.wrongType(path, self, "a to-one relationship with an object"))
+    }
+    return (object, String(keyPath[keyPath.index(after: dot)...]))
+  }
+
   /// An ordered set that changes the relationship when it is changed, inverses included.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     guard let property = layout.property(named: key), property.kind == .toMany else {
