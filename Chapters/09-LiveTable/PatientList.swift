@@ -38,7 +38,6 @@ public final class PatientList: NSObject, NSFetchedResultsControllerDelegate {
   }
   //< controller
 
-  //> listed
   /// The controller's list, read anew.
   public var listed: ShownList {
     ShownList(
@@ -48,7 +47,6 @@ public final class PatientList: NSObject, NSFetchedResultsControllerDelegate {
           name: section.name, rows: patients.map { PatientRow($0, in: zone) })
       })
   }
-  //< listed
 
   //> filter
   /// Shows those whose name or complaint has `text` in it, whatever its case and accents; all,

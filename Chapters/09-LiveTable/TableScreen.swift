@@ -62,7 +62,6 @@ public struct TableScreen {
   /// How many rows a page has.
   public var page: Int { max(1, lineCount - 3) }
 
-  //> lines
   /// All lines of the screen, each as wide as it is. Scrolls, if the selected row is out of
   /// sight.
   public mutating func lines() -> [ScreenLine] {
@@ -77,7 +76,6 @@ public struct TableScreen {
       ScreenLine(ScreenLine.fit($0.text, columns), $0.style)
     }
   }
-  //< lines
 
   private var title: String {
     let count = list.rows.count

@@ -46,7 +46,6 @@ public struct BusyMorning {
 
   public init(_ reception: Reception) { self.reception = reception }
 
-  //> busy
   /// One save by the writer, and what it was in words.
   public mutating func next(now: Date) async throws -> String {
     let step = step
@@ -79,5 +78,4 @@ public struct BusyMorning {
       }
     }
   }
-  //< busy
 }

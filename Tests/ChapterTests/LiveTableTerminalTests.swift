@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Chapter 9: the live table in a terminal", .serialized)
 struct LiveTableTerminalTests {
-  @Test("Keys change the store, the table follows, a new size is followed, and quitting leaves the terminal as it was")
+  @Test(
+    "Keys change the store, the table follows, so does a new size; quitting leaves the terminal as it was"
+  )
   func session() throws {
     let folder = try TemporaryFolder()
     guard let terminal = PseudoTerminal(columns: 80, lines: 20) else { return }

@@ -32,7 +32,9 @@ struct LiveTableTests {
     list.sections.map { "\($0.name): \($0.rows.map(\.name).joined(separator: ", "))" }
   }
 
-  @Test("Patients stand in sections by urgency, each in the order of arrival; an hour is shown in the zone that was given")
+  @Test(
+    "Patients stand in sections by urgency, each in the order of arrival, shown in the zone that was given"
+  )
   func sections() throws {
     #expect(
       names(list.shown) == [
@@ -56,11 +58,14 @@ struct LiveTableTests {
     try stack.close()
   }
 
-  @Test("Random saves of many changes, replayed from what is told, give the table that a fetch gives; as snapshots and as differences too")
+  @Test(
+    "Random saves, replayed from what is told, give what a fetch gives; so do snapshots and differences"
+  )
   func randomBatches() async throws {
     let snapshots = SnapshotList()
     let bySection = NSFetchedResultsController(
-      fetchRequest: list.controller.fetchRequest, managedObjectContext: context, sectionNameKeyPath: "urgency",
+      fetchRequest: list.controller.fetchRequest, managedObjectContext: context,
+      sectionNameKeyPath: "urgency",
       cacheName: nil)
     bySection.delegate = snapshots
     try bySection.performFetch()
@@ -148,7 +153,9 @@ struct LiveTableTests {
     try stack.close()
   }
 
-  @Test("A filter may be any text; what is special in predicates is not special in it", arguments: ["%@", "*", "'", "\""])
+  @Test(
+    "A filter may be any text; what is special in predicates is not special in it",
+    arguments: ["%@", "*", "'", "\""])
   func anyFilter(text: String) async throws {
     try list.setFilter(text)
     #expect(list.shown.sections.isEmpty)

@@ -6,7 +6,6 @@ extension PlainTable {
   func tellFilter() async throws {
     Output.heading("A filter")
     let now = now
-    //> filtered
     try list.setFilter("ache")
     show(list.shown)
     try await step("Karl Holm comes in, with a stomach ache:") {
@@ -15,7 +14,6 @@ extension PlainTable {
     try await step("Ben Adler comes in, dizzy:") {
       try await reception.admit(WaitingRoomScript.newcomers[3], at: now)
     }
-    //< filtered
     //> missed
     try await step("Tom Okafor has a headache too:") {
       try await reception.write {
@@ -25,7 +23,6 @@ extension PlainTable {
     //< missed
 
     Output.heading("A filter, and a follower")
-    //> followed
     let follower = StoreFollower(stack)
     try list.setFilter("ache")
     try await step("Ben Adler has a stomach ache now:") {
@@ -33,7 +30,6 @@ extension PlainTable {
         try Reception.patient(named: "Ben Adler", in: $0)?.complaint = "stomach ache"
       }
     }
-    //< followed
     follower.stop()
     try list.setFilter("")
   }

@@ -5,7 +5,6 @@ import LiveTableChapter
 extension PlainTable {
   func tellOtherForms() async throws {
     Output.heading("As a snapshot, and as a difference")
-    //> other-forms
     let snapshots = SnapshotList()
     let bySection = NSFetchedResultsController(
       fetchRequest: list.controller.fetchRequest, managedObjectContext: stack.viewContext,
@@ -24,7 +23,6 @@ extension PlainTable {
     try arrivals.performFetch()
     let differences = DifferenceList((arrivals.fetchedObjects ?? []).map(\.objectID))
     arrivals.delegate = differences
-    //< other-forms
 
     let (mara, now) = (try id("Mara Lindt"), now)
     try await step("Mara Lindt can wait, and Nora Vik comes in:") {
