@@ -97,11 +97,12 @@ public struct BookCheck {
     guard block.body.count == body.count else {
       throw page.problem(first + 1 + body.count, "the source has no such line here; `book weave` takes it away")
     }
+    // Each line of a difference begins with a sign, which has a column of its own.
+    let longest = Self.longestLine + (block.language == "diff" ? 1 : 0)
     if ["swift", "diff", "json"].contains(block.language),
-      let index = body.indices.first(where: { body[$0].count > Self.longestLine })
+      let index = body.indices.first(where: { body[$0].count > longest })
     {
-      throw page.problem(
-        first + 1 + index, "the line has \(body[index].count) columns; a page shows \(Self.longestLine)")
+      throw page.problem(first + 1 + index, "the line has \(body[index].count) columns; a page shows \(longest)")
     }
   }
 

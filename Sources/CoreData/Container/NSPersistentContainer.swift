@@ -19,7 +19,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   private let ownName: String
   private let ownModel: NSManagedObjectModel
   private var ownCoordinator: NSPersistentStoreCoordinator
-  private let ownViewContext: NSManagedObjectContext
+  private var ownViewContext: NSManagedObjectContext
   /// Descriptions whose stores were loaded; under `lock`.
   private var loaded: [NSPersistentStoreDescription] = []
   private let lock = NSLock()
@@ -61,9 +61,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ownName = name
     ownModel = model
     ownCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    ownViewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    ownViewContext.persistentStoreCoordinator = ownCoordinator
-    ownViewContext.name = "viewContext"
+    ownViewContext = NSPersistentContainer.viewContext(of: ownCoordinator)
     super.init()
   }
 
@@ -75,8 +73,15 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   ) {
     self.init(name: name, managedObjectModel: coordinator.managedObjectModel)
     ownCoordinator = coordinator
-    ownViewContext.persistentStoreCoordinator = coordinator
+    ownViewContext = NSPersistentContainer.viewContext(of: coordinator)
     persistentStoreDescriptions = descriptions
+  }
+
+  private static func viewContext(of coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    context.name = "viewContext"
+    return context
   }
 
   private static func model(named name: String) -> NSManagedObjectModel {

@@ -140,9 +140,9 @@ extension Failure {
       return "Unable to parse the format string \"\(format)\" at character \(offset + 1): \(what).\n"
         + "    \(line)\n    " + line.prefix(offset).map { $0.isWide ? "  " : " " }.joined() + "^"
     case .malformedFetchRequest(let entity, let what):
-      return "The fetch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what)."
+      return "The fetch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what.ended)"
     case .malformedBatchRequest(let entity, let what):
-      return "The batch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what)."
+      return "The batch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what.ended)"
     case .unknownKeyPath(let keyPath, let entity, let missing):
       return "keypath \(keyPath) not found in entity \(entity): there is no \"\(missing)\"."
     case .unsupportedRequest(let request, let store):
@@ -288,4 +288,9 @@ extension Character {
     default: return scalar.properties.isEmojiPresentation
     }
   }
+}
+
+extension String {
+  /// With a full stop at the end: reasons are parts of sentences, and some whole ones.
+  fileprivate var ended: String { hasSuffix(".") ? self : self + "." }
 }
