@@ -62,7 +62,7 @@ import Testing
 
   /// The variables of a theme: those before the dark part, with those of the dark part over them.
   private static func colors(of css: String, theme: String) throws -> [String: String] {
-    let dark = try #require(css.range(of: "@media (prefers-color-scheme: dark)"))
+    let dark = try #require(css.firstRange(of: #/@media [a-z ]*\(prefers-color-scheme: dark\)/#))
     // The dark part ends where its braces do.
     var depth = 0
     let end = css[dark.upperBound...].indices.first { index in
