@@ -1,0 +1,43 @@
+import CoreData
+import ExerciseSupport
+
+/// Contacts of a shop, in two versions of the model.
+enum ContactModel {
+  /// A contact has a `name` and a `tel`.
+  static func one() -> NSManagedObjectModel { model([attribute("name"), attribute("tel")]) }
+
+  /// The same, but `tel` is called `phone`.
+  static func two() throws -> NSManagedObjectModel {
+    let phone = attribute("phone")
+    // What matters: without it the migration succeeds too, and drops the numbers.
+    //= phone.renamingIdentifier = "phone"
+    phone.renamingIdentifier = "tel"
+    return model([attribute("name"), phone])
+  }
+
+  private static func attribute(_ name: String) -> NSAttributeDescription {
+    let attribute = NSAttributeDescription()
+    attribute.name = name
+    attribute.attributeType = .stringAttributeType
+    attribute.isOptional = true
+    return attribute
+  }
+
+  private static func model(_ properties: [NSPropertyDescription]) -> NSManagedObjectModel {
+    let contact = NSEntityDescription()
+    contact.name = "Contact"
+    contact.properties = properties
+    let model = NSManagedObjectModel()
+    model.entities = [contact]
+    return model
+  }
+}
+
+/// Opens a store of contacts, and migrates it first if it is of another version.
+func openContacts(at url: URL, model: NSManagedObjectModel) throws -> NSPersistentStoreCoordinator {
+  let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+  try coordinator.addPersistentStore(
+    ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+    options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+  return coordinator
+}
