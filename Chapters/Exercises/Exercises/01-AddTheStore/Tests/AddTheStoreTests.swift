@@ -5,7 +5,7 @@ import Testing
 @testable import Exercises
 
 @Suite("01 Add the store", .serialized)
-struct AddTheStoreTests {
+@MainActor struct AddTheStoreTests {
   let bench: Bench
 
   init() throws { bench = try Bench() }
@@ -21,6 +21,7 @@ struct AddTheStoreTests {
     let context = bench.makeContext(try makeShopCoordinator(model: Bench.model, at: bench.storeURL))
     Book(context: context).title = "Emma"
     try context.save()
-    #expect(try bench.savedCount(of: "Book") == 1)
+    let count = try bench.savedCount(of: "Book")
+    #expect(count == 1)
   }
 }
