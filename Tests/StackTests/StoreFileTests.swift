@@ -63,6 +63,29 @@ struct StoreFileTests {
     #expect(try folder.tags(kind, "T") == ["b"])
   }
 
+  @Test("A removed store has let go of its file, also when a reader was just about to end")
+  func letsGo() throws {
+    for round in 0..<60 {
+      do {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+        let store = try coordinator.addPersistentStore(
+          ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file("T"))
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+          let book = context.new("Book", ["title": "T"])
+          try context.save()
+          context.refresh(book, mergeChanges: false)
+          #expect(book.string("title") == "T")
+        }
+        // The reader's transaction ends after 5 ms.
+        usleep(UInt32(4_000 + round * 50))
+        try coordinator.remove(store)
+      }
+      #expect(folder.names == ["T"], "round \(round)")
+    }
+  }
+
   @Test("An emptied file has no table, and gets Apple's settings again")
   func emptied() throws {
     _ = try folder.make(.sqlite, "T", tag: "a")

@@ -56,7 +56,14 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// How long a reader may stand idle in its transaction.
   private static let idleTime = DispatchTimeInterval.milliseconds(5)
-  private static let timerQueue = DispatchQueue(label: "SQLite reader leases", qos: .utility)
+  private static let timerQueue = {
+    let queue = DispatchQueue(label: "SQLite reader leases", qos: .utility)
+    queue.setSpecific(key: isTimerQueue, value: true)
+    return queue
+  }()
+  private static let isTimerQueue = DispatchSpecificKey<Bool>()
+  /// 1 once the pool is closed; the timer looks at it before it takes hold of the pool.
+  private let isTimerOver = AtomicWord()
 
   /// - Parameters:
   ///   - writer: an open connection.
@@ -200,8 +207,8 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   private func scheduleTick() {
-    ConnectionPool.timerQueue.asyncAfter(deadline: .now() + ConnectionPool.idleTime) { [weak self] in
-      self?.tick()
+    ConnectionPool.timerQueue.asyncAfter(deadline: .now() + ConnectionPool.idleTime) { [weak self, isTimerOver] in
+      if isTimerOver.value == 0 { self?.tick() }
     }
   }
 
@@ -219,7 +226,12 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Ends all leases and pinned readers, and leases of readers still in use when they come back.
+  ///
+  /// The connections are closed with the last reference to the pool. So that this is the caller's, and not by chance the
+  /// timer's a little later, the timer's block is waited for, and no further one takes hold of the pool.
   func close() {
+    isTimerOver.value = 1
+    if DispatchQueue.getSpecific(key: ConnectionPool.isTimerQueue) == nil { ConnectionPool.timerQueue.sync {} }
     lock.withLock { pinned }.close()
     lock.lock()
     isClosed = true
