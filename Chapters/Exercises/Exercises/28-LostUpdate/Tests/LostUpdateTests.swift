@@ -14,8 +14,10 @@ struct LostUpdateTests {
   init() throws {
     bench = try Bench()
     let coordinator = try bench.makeCoordinator()
-    let elsewhere = try bench.makeCoordinator()
-    tills = [coordinator, coordinator, elsewhere].map { bench.makeContext($0) }
+    let otherProgram = try bench.makeCoordinator()
+    tills = [
+      bench.makeContext(coordinator), bench.makeContext(coordinator), bench.makeContext(otherProgram),
+    ]
     let book = Book(context: tills[0])
     (book.title, book.price, book.stock) = ("Emma", 8, 5)
     try tills[0].save()
