@@ -73,6 +73,15 @@ private let hasMarkdown = (try? MarkdownProgram()) != nil
   }
 
   @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `Output goes on in the next line where it is too long, but for tables`() throws {
+    let built = try BuiltBook(SmallBook.make())
+    defer { built.remove() }
+    let page = try #require(built.pages["02-second-step.html"])
+    #expect(page.contains("<span class=\"line columns\">1     Emma"))
+    #expect(page.contains("<span class=\"line\">done"))
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
   func `A difference has removed and added lines marked by signs`() throws {
     let built = try BuiltBook(SmallBook.make())
     defer { built.remove() }

@@ -71,6 +71,16 @@ enum SmallBook {
 
       ![And again](../Diagrams/pair.svg)
 
+      ```console transcript=table
+      Z_PK  ZTITLE
+      1     Emma
+      2     Dracula
+      ```
+
+      ```console transcript=table
+      done
+      ```
+
       ```swift difference from=Chapters/01-First/Stack.swift#body to=Chapters/02-SecondStep/Stack.swift#body
       ```
 
@@ -108,6 +118,14 @@ enum SmallBook {
       $ swift run First
       CoreData: sql: SELECT * FROM ZBOOK
       <done> & gone
+
+      """,
+    "Chapters/02-SecondStep/table.transcript": """
+      $ swift run Second
+      Z_PK  ZTITLE
+      1     Emma
+      2     Dracula
+      done
 
       """,
     "Chapters/Diagrams/pair.svg": """

@@ -90,7 +90,18 @@ struct BlockRenderer {
       figure.caption = "Not checked: \(reason.escapedForHTML)"
     }
     if ["console", "text", ""].contains(block.language) { figure.isWrapped = true }
+    if block.language == "console" { Self.keepColumns(&figure.lines) }
     return figure
+  }
+
+  /// Lines of a printed table stay in one piece, since columns that are wrapped are no columns any more. A table is
+  /// several lines with gaps in them; statements have gaps too.
+  private static func keepColumns(_ lines: inout [CodeFigure.Line]) {
+    let rows = lines.indices.filter { index in
+      !lines[index].text.contains("CoreData: ") && lines[index].text.contains(#/\S {2,}\S/#)
+    }
+    guard rows.count >= 3 else { return }
+    for index in rows { lines[index].hasColumns = true }
   }
 
   /// The highlighter's name for the language of a file, by its ending.

@@ -6,6 +6,8 @@ struct CodeFigure {
     var text: String
     /// Whether it only shows what stands around.
     var isContext = false
+    /// Whether it stays in one piece where others go on in the next line.
+    var hasColumns = false
   }
 
   /// The figure's classes, beside those of its kind.
@@ -38,7 +40,7 @@ struct CodeFigure {
   private var code: String {
     let tokens = Highlighter.lines(of: lines.map(\.text).joined(separator: "\n"), language: language)
     return zip(lines, tokens).map { line, tokens in
-      let kind = line.isContext ? " context" : marksShownLines ? " shown" : ""
+      let kind = (line.isContext ? " context" : marksShownLines ? " shown" : "") + (line.hasColumns ? " columns" : "")
       let number = line.number.map { " data-number=\"\($0)\"" } ?? ""
       let id = namesLines ? line.number.map { " id=\"L\($0)\"" } ?? "" : ""
       return "<span class=\"line\(kind)\"\(id)\(number)>\(tokens.map(\.html).joined())\n</span>"
