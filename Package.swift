@@ -142,6 +142,12 @@ let package = Package(
       .testTarget(name: "BookTextTests", dependencies: ["BookText"]),
       .testTarget(name: "BookPagesTests", dependencies: ["BookPages", "BookText"]),
     ]
+    // The exercises' tool: runs a learner's and proves the book's. The exercises are a package of their own.
+    + [
+      .target(name: "Learning", dependencies: ["BookText"]),
+      .executableTarget(name: "learn", dependencies: ["Learning", argumentParser]),
+      .testTarget(name: "LearningTests", dependencies: ["Learning"]),
+    ]
     // The chapters, in the order in which they are read, and their tests.
     + chapter("01-ManualStack", "ManualStack")
     + chapter("02-ContainerStack", "ContainerStack")

@@ -30,6 +30,19 @@ func sources(_ name: String) -> String {
 
 let chosen = environment["EXERCISE"].map { [$0] } ?? names("Exercises")
 
+/// All in the folder Exercises that is not of these, so that nothing is left for SwiftPM to wonder about.
+func others(than kept: [String], in folder: String = "") -> [String] {
+  let place = root.appendingPathComponent("Exercises/\(folder)").path
+  return ((try? files.contentsOfDirectory(atPath: place)) ?? []).sorted().flatMap { entry -> [String] in
+    let path = folder + entry
+    if kept.contains(path) { return [] }
+    return kept.contains { $0.hasPrefix(path + "/") } ? others(than: kept, in: path + "/") : [path]
+  }
+}
+
+let code = chosen.map(sources)
+let tests = chosen.map { "\($0)/Tests" }
+
 let package = Package(
   name: "StrataExercises",
   dependencies: [.package(name: "Strata", path: "../..")],
@@ -44,11 +57,11 @@ let package = Package(
     .target(
       name: "Exercises",
       dependencies: ["ExerciseSupport", .product(name: "CoreData", package: "Strata")], path: "Exercises",
-      sources: chosen.map(sources), swiftSettings: settings,
+      exclude: others(than: code), sources: code, swiftSettings: settings,
       plugins: [.plugin(name: "CompileDataModel", package: "Strata")]),
     .testTarget(
       name: "ExerciseTests",
       dependencies: ["Exercises", "ExerciseSupport", .product(name: "CoreData", package: "Strata")], path: "Exercises",
-      sources: chosen.map { "\($0)/Tests" }, swiftSettings: settings),
+      exclude: others(than: tests), sources: tests, swiftSettings: settings),
   ]
 )

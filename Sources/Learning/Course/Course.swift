@@ -1,0 +1,93 @@
+import BookText
+import Foundation
+
+/// All exercises of a checkout, in their order, and where things are.
+package struct Course: Sendable {
+  /// The checkout.
+  package let root: URL
+  package let exercises: [Exercise]
+
+  /// - Throws: `LearningProblem` if there are no exercises.
+  package init(root: URL) throws {
+    self.root = root.standardizedFileURL
+    let folder = self.root.appendingPathComponent("Chapters/Exercises/Exercises", isDirectory: true)
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+      .filter { $0.first?.isNumber == true && $0.contains("-") }
+    exercises = Self.inOrder(names).map { name in
+      let own = folder.appendingPathComponent(name, isDirectory: true)
+      let text = (try? String(contentsOf: own.appendingPathComponent("Guide.md"), encoding: .utf8)) ?? ""
+      return Exercise(name: name, folder: own, guide: Guide(text))
+    }
+    guard !exercises.isEmpty else { throw LearningProblem("There are no exercises in \(folder.path).") }
+  }
+
+  /// By number, so that 9 comes before 10 and 100 after 42.
+  package static func inOrder(_ names: [String]) -> [String] {
+    names.sorted {
+      let (left, right) = (Int($0.prefix { $0.isNumber }) ?? 0, Int($1.prefix { $0.isNumber }) ?? 0)
+      return left == right ? $0 < $1 : left < right
+    }
+  }
+
+  // MARK: Places
+
+  /// The exercises' package.
+  package var package: URL { root.appendingPathComponent("Chapters/Exercises", isDirectory: true) }
+  package var exercisesFolder: URL { package.appendingPathComponent("Exercises", isDirectory: true) }
+  package var mine: URL { exercisesFolder.appendingPathComponent("Mine", isDirectory: true) }
+  package var saved: URL { mine.appendingPathComponent("Saved", isDirectory: true) }
+  package var progressFile: URL { mine.appendingPathComponent("progress.txt") }
+  package var mutants: URL { exercisesFolder.appendingPathComponent("Mutants", isDirectory: true) }
+  package var readme: URL { package.appendingPathComponent("README.md") }
+
+  /// The learner's folder for an exercise.
+  package func mine(_ exercise: Exercise) -> URL { mine.appendingPathComponent(exercise.name, isDirectory: true) }
+
+  /// As it is shown: from the checkout.
+  package func shown(_ file: URL) -> String { shown(file.path) }
+
+  package func shown(_ path: String) -> String {
+    path.hasPrefix(root.path + "/") ? String(path.dropFirst(root.path.count + 1)) : path
+  }
+
+  // MARK: Finding
+
+  /// - Parameter name: a number (`3`), a folder's name, the name without its number, or a beginning of it.
+  /// - Throws: `LearningProblem` that says what there is.
+  package func exercise(named name: String) throws -> Exercise {
+    if let number = Int(name), let exercise = exercises.first(where: { Int($0.number) == number }) { return exercise }
+    let word = name.lowercased()
+    if let exact = exercises.first(where: { $0.name.lowercased() == word || $0.subject.lowercased() == word }) {
+      return exact
+    }
+    let matches = exercises.filter { $0.name.lowercased().hasPrefix(word) || $0.subject.lowercased().hasPrefix(word) }
+    if matches.count == 1 { return matches[0] }
+    if matches.isEmpty {
+      throw LearningProblem("There is no exercise \"\(name)\". All are listed by: swift run learn list")
+    }
+    throw LearningProblem("\"\(name)\" could be \(matches.map(\.name).joined(separator: ", ")).")
+  }
+
+  package func chapterFile(_ link: Guide.ChapterLink) -> URL {
+    root.appendingPathComponent("Chapters/\(link.folder)/README.md")
+  }
+
+  /// The section's heading as it stands in the chapter; nil if the chapter has no such section.
+  package func heading(_ link: Guide.ChapterLink) -> String? {
+    guard let text = try? String(contentsOf: chapterFile(link), encoding: .utf8) else { return nil }
+    return MarkdownText(text).headings.first { $0.anchor == link.anchor }?.text
+  }
+
+  /// The chapter's title, or the folder's name if there is none.
+  package func chapterTitle(_ folder: String) -> String {
+    let file = root.appendingPathComponent("Chapters/\(folder)/README.md")
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return folder }
+    return MarkdownText(text).headings.first { $0.level == 1 }?.text ?? folder
+  }
+}
+
+/// A sentence for whoever called the tool.
+package struct LearningProblem: Error, Equatable, CustomStringConvertible {
+  package let description: String
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+/// What `Guide.md` says to the learner.
+package struct Guide: Sendable {
+  package var title = ""
+  /// One sentence: what the learner makes true.
+  package var goal = ""
+  package var chapter = ChapterLink(folder: "", anchor: "")
+  package var minutes = 0
+  /// From a question to nearly the answer.
+  package var hints: [String] = []
+  /// What is not in the form; the rest is usable nevertheless.
+  package var problems: [String] = []
+
+  /// A section of a chapter: `01-ManualStack#four-properties`.
+  package struct ChapterLink: Hashable, Sendable, CustomStringConvertible {
+    package var folder: String
+    package var anchor: String
+
+    package init(folder: String, anchor: String) {
+      self.folder = folder
+      self.anchor = anchor
+    }
+
+    package init?(_ text: String) {
+      let parts = text.components(separatedBy: "#")
+      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+      self.init(folder: parts[0], anchor: parts[1])
+    }
+
+    package var description: String { "\(folder)#\(anchor)" }
+  }
+
+  package init(_ text: String) {
+    let lines = text.components(separatedBy: "\n")
+    let firstHint = lines.firstIndex { $0.hasPrefix("## ") } ?? lines.count
+    readHead(lines[..<firstHint])
+    readHints(lines[firstHint...])
+    checkFields()
+  }
+
+  private mutating func readHead(_ lines: ArraySlice<String>) {
+    var fields: [String: String] = [:]
+    var field: String?
+    for line in lines {
+      if line.hasPrefix("# ") {
+        title = line.dropFirst(2).trimmingCharacters(in: .whitespaces)
+        field = nil
+      } else if let match = line.wholeMatch(of: #/(Goal|Chapter|Minutes): *(.*)/#) {
+        field = String(match.1)
+        fields[String(match.1)] = match.2.trimmingCharacters(in: .whitespaces)
+      } else if line.trimmingCharacters(in: .whitespaces).isEmpty {
+        field = nil
+      } else if let field {
+        // A long sentence goes on in the next line.
+        fields[field]! += " " + line.trimmingCharacters(in: .whitespaces)
+      } else {
+        problems.append("the guide has a line that belongs to nothing: \(line)")
+      }
+    }
+    goal = fields["Goal"] ?? ""
+    minutes = fields["Minutes"].flatMap(Int.init) ?? 0
+    if let link = fields["Chapter"].flatMap(ChapterLink.init) { chapter = link }
+  }
+
+  private mutating func readHints(_ lines: ArraySlice<String>) {
+    var parts: [(heading: String, body: [String])] = []
+    for line in lines {
+      if line.hasPrefix("## ") {
+        parts.append((String(line.dropFirst(3)), []))
+      } else {
+        parts[parts.count - 1].body.append(line)
+      }
+    }
+    for (index, part) in parts.enumerated() {
+      if part.heading != "Hint \(index + 1)" {
+        problems.append("the guide has \"## \(part.heading)\" where \"## Hint \(index + 1)\" belongs")
+      }
+      let body = part.body.joined(separator: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
+      if body.isEmpty { problems.append("the guide's hint \(index + 1) is empty") }
+      hints.append(body)
+    }
+  }
+
+  private mutating func checkFields() {
+    if title.isEmpty { problems.append("the guide has no title, \"# …\"") }
+    if goal.isEmpty { problems.append("the guide has no \"Goal: …\"") }
+    if chapter.folder.isEmpty { problems.append("the guide has no \"Chapter: FOLDER#anchor\"") }
+    if !(2...20).contains(minutes) { problems.append("the guide has no \"Minutes: …\" from 2 to 20") }
+    if hints.count < 3 { problems.append("the guide has \(hints.count) hints; three are the least") }
+  }
+}

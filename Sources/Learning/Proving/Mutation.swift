@@ -1,0 +1,37 @@
+/// The one deliberate mistake that a solution carries in its `//= ` comment: with it, its tests must fail.
+package enum Mutation {
+  /// The lines of the mark, from 0, without gaps.
+  package static func marks(in source: String) -> [ClosedRange<Int>] {
+    var marks: [ClosedRange<Int>] = []
+    for (index, line) in source.components(separatedBy: "\n").enumerated() where isMark(line) {
+      if let last = marks.last, last.upperBound == index - 1 {
+        marks[marks.count - 1] = last.lowerBound...index
+      } else {
+        marks.append(index...index)
+      }
+    }
+    return marks
+  }
+
+  /// As a learner sees it.
+  package static func unmarked(_ source: String) -> String {
+    source.components(separatedBy: "\n").filter { !isMark($0) }.joined(separator: "\n")
+  }
+
+  /// With the marked text in place of the line below it; nil without exactly one mark that has such a line.
+  package static func mutated(_ source: String) -> String? {
+    var lines = source.components(separatedBy: "\n")
+    let marks = marks(in: source)
+    guard marks.count == 1, let mark = marks.first, lines.indices.contains(mark.upperBound + 1),
+      !lines[mark.upperBound + 1].allSatisfy(\.isWhitespace)
+    else { return nil }
+    let replacement = lines[mark].map { line in
+      let margin = line.prefix { $0 == " " }
+      return margin + line.dropFirst(margin.count + 3).drop { $0 == " " }
+    }
+    lines.replaceSubrange(mark.lowerBound...(mark.upperBound + 1), with: replacement.map(String.init))
+    return lines.joined(separator: "\n")
+  }
+
+  private static func isMark(_ line: String) -> Bool { line.drop { $0 == " " }.hasPrefix("//=") }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// What the compiler says of a line: `FILE:LINE:COLUMN: error: MESSAGE`.
+package struct CompilerMessage: Hashable, Sendable {
+  package let file: String
+  package let line: Int
+  package let column: Int
+  package let message: String
+
+  /// All errors of a build's output, each once, in their order.
+  package static func errors(in output: String) -> [CompilerMessage] { messages("error", output) }
+
+  package static func warnings(in output: String) -> [CompilerMessage] { messages("warning", output) }
+
+  private static func messages(_ kind: String, _ output: String) -> [CompilerMessage] {
+    var seen = Set<CompilerMessage>()
+    return output.components(separatedBy: "\n").compactMap { line in
+      guard let match = line.wholeMatch(of: #/(/[^:]+):(\d+):(\d+): (error|warning): (.*)/#), match.4 == kind else {
+        return nil
+      }
+      let message = CompilerMessage(
+        file: String(match.1), line: Int(match.2)!, column: Int(match.3)!, message: String(match.5))
+      return seen.insert(message).inserted ? message : nil
+    }
+  }
+}

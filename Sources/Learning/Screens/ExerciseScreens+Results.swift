@@ -1,0 +1,154 @@
+import Foundation
+
+/// What came of a run, and where to look.
+extension ExerciseScreens {
+  package func result(_ outcome: Outcome, _ exercise: Exercise) -> Screen {
+    var screen = screen()
+    switch outcome {
+    case .passed(let run): passed(run, exercise, &screen)
+    case .failed(let run): failed(run, exercise, &screen)
+    case .crashed(let signal, let run, let output): crashed(signal, run, output, exercise, &screen)
+    case .left(let code, let run, let output):
+      screen.say("The program ended itself with code \(code), in the middle of a test.", .bad)
+      interrupted(run, &screen)
+      lastLines(output, &screen)
+    case .timedOut(let seconds, let run, _):
+      screen.say("No end after \(seconds) seconds; it was stopped.", .bad)
+      interrupted(run, &screen)
+      screen.say(
+        "Look for a loop that never ends, or for two sides that wait for each other: a context that waits for its own queue does.",
+        indent: 2)
+    case .notBuilt(let errors, let output): notBuilt(errors, output, exercise, &screen)
+    case .nothingRun(let output):
+      screen.say("No test was run, so nothing is known. The exercise's folder Tests must have tests.", .bad)
+      lastLines(output, &screen)
+    }
+    guard !outcome.hasPassed else { return screen }
+    screen.blank()
+    if Self.isAboutTheSubject(outcome) {
+      appendSection(exercise, to: &screen, progress[exercise.name].attempts > 1 ? "Reread" : "Read")
+      screen.blank()
+    }
+    wayOn(exercise, &screen)
+    return screen
+  }
+
+  private func passed(_ run: TestRun, _ exercise: Exercise, _ screen: inout Screen) {
+    let tests = run.startedCount == 1 ? "its test passes" : "all \(run.startedCount) tests pass"
+    screen.say("\(exercise.title): \(tests).", .good)
+    screen.say("How the book does it, and what matters there: swift run learn solution \(exercise.number)")
+  }
+
+  private func failed(_ run: TestRun, _ exercise: Exercise, _ screen: inout Screen) {
+    guard let test = run.firstFailed, let issue = test.issues.first else {
+      screen.say("The run failed, though no test did:", .bad)
+      for issue in run.otherIssues.prefix(1) {
+        describe(Failure(issue), &screen)
+        screen.path("At", "\(course.shown(issue.file)):\(issue.line)", indent: 4)
+      }
+      return
+    }
+    screen.say("\(run.passedCount) of \(run.startedCount) tests pass. The first that does not:")
+    screen.blank()
+    screen.say(test.sentence, .bad, indent: 2)
+    describe(Failure(issue), &screen)
+    place(Failure(issue), issue, exercise, &screen)
+  }
+
+  private func describe(_ failure: Failure, _ screen: inout Screen) {
+    for remark in failure.remarks { screen.say(remark, indent: 4) }
+    if let expected = failure.expected { screen.field("Expected", expected, indent: 4) }
+    if let came = failure.came { screen.field("Came", came, indent: 4) }
+    if let checked = failure.checked { screen.field("Checked", checked, indent: 4) }
+  }
+
+  private func place(_ failure: Failure, _ issue: TestRun.Issue, _ exercise: Exercise, _ screen: inout Screen) {
+    let files = LearnerFiles(course: course)
+    // Swift does not say where an error was thrown. An unfinished part says it by its sentence.
+    guard let sentence = failure.unfinished, let thrown = files.line(of: "\"\(sentence)\"", in: exercise) else {
+      screen.path("At", "\(course.shown(issue.file)):\(issue.line)", indent: 4)
+      return
+    }
+    screen.path("At", "\(course.shown(thrown.file)):\(thrown.line)", indent: 4)
+    if files.line(of: "TODO", in: exercise) == nil {
+      screen.blank()
+      screen.say(
+        "The TODO is gone, but the line with `throw Unfinished` is still there and still thrown. Your code takes its place.",
+        indent: 2)
+    }
+  }
+
+  private func crashed(
+    _ signal: Int32, _ run: TestRun, _ output: String, _ exercise: Exercise, _ screen: inout Screen
+  ) {
+    screen.say("The program crashed, and took the remaining tests with it.", .bad)
+    screen.field("Signal", SignalName.text(signal), indent: 4)
+    interrupted(run, &screen)
+    let files = LearnerFiles(course: course).files(exercise)
+    for line in ProgramOutput.lastLines(output) {
+      guard
+        let match = line.firstMatch(
+          of: #/^[^ :]*?([^\/ :]+\.swift):(\d+): (Fatal error|Precondition failed|Assertion failed)/#),
+        let file = files.first(where: { $0.lastPathComponent == String(match.1) })
+      else { continue }
+      screen.path("At", "\(course.shown(file)):\(match.2)", indent: 4)
+    }
+    lastLines(output, &screen)
+  }
+
+  private func interrupted(_ run: TestRun, _ screen: inout Screen) {
+    if let test = run.interrupted { screen.field("In test", test.sentence, indent: 4) }
+  }
+
+  private func lastLines(_ output: String, _ screen: inout Screen) {
+    let lines = ProgramOutput.lastLines(output)
+    guard !lines.isEmpty else { return }
+    screen.say("It said last:", indent: 4)
+    screen.verbatim(lines, indent: 6)
+  }
+
+  private func notBuilt(_ errors: [CompilerMessage], _ output: String, _ exercise: Exercise, _ screen: inout Screen) {
+    let folder = course.mine(exercise).path + "/"
+    guard let error = errors.first(where: { $0.file.hasPrefix(folder) }) ?? errors.first else {
+      screen.say("The exercise can't be built.", .bad)
+      let lines = output.components(separatedBy: "\n").filter { !$0.isEmpty }
+      let telling = lines.filter { $0.contains("error:") }
+      screen.verbatim(Array(telling.isEmpty ? lines.suffix(8) : telling.prefix(8)), indent: 4)
+      return
+    }
+    let count =
+      errors.count == 1 ? "" : " The compiler has \(errors.count) errors; the first is often the reason for the others."
+    screen.say("It does not compile.\(count)", .bad)
+    screen.path("At", "\(course.shown(error.file)):\(error.line):\(error.column)", indent: 4)
+    screen.field("Error", error.message, indent: 4)
+    if let line = sourceLine(error) {
+      screen.path("Line", String(line.trimmingCharacters(in: .whitespaces).prefix(Screen.width - 14)), indent: 4)
+    }
+    if error.file.hasPrefix(exercise.tests.path + "/") {
+      screen.blank()
+      screen.say("That is in the tests: they use a name or a type that your file no longer has as it was.", indent: 2)
+    }
+  }
+
+  private func sourceLine(_ error: CompilerMessage) -> String? {
+    let lines = ((try? String(contentsOfFile: error.file, encoding: .utf8)) ?? "").components(separatedBy: "\n")
+    return lines.indices.contains(error.line - 1) ? lines[error.line - 1] : nil
+  }
+
+  /// Whether the chapter says more about it than the compiler does.
+  private static func isAboutTheSubject(_ outcome: Outcome) -> Bool {
+    switch outcome {
+    case .failed, .crashed, .timedOut, .left: true
+    case .passed, .notBuilt, .nothingRun: false
+    }
+  }
+
+  private func wayOn(_ exercise: Exercise, _ screen: inout Screen) {
+    if progress.current(of: course.exercises)?.name == exercise.name {
+      screen.code(["again   swift run learn", "a hint  swift run learn hint", "later   swift run learn skip"], .faint)
+    } else {
+      let number = exercise.number
+      screen.code(["again   swift run learn run \(number)", "a hint  swift run learn hint \(number)"], .faint)
+    }
+  }
+}

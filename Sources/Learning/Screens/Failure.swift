@@ -1,0 +1,111 @@
+import Foundation
+
+/// What an issue says, taken apart for a reader: what was looked at, what should have come, what came.
+package struct Failure: Equatable, Sendable {
+  /// The expression, as the test has it.
+  package var checked: String?
+  package var expected: String?
+  package var came: String?
+  /// What the test adds.
+  package var remarks: [String] = []
+  /// The sentence of an `Unfinished` error.
+  package var unfinished: String?
+
+  package init(_ issue: TestRun.Issue) {
+    for message in issue.messages {
+      switch message.symbol {
+      case "fail": read(Self.readable(message.text))
+      case "difference": break
+      default: remarks.append(Self.readable(message.text))
+      }
+    }
+  }
+
+  private mutating func read(_ text: String) {
+    if let words = text.range(of: "Not written yet: ") {
+      // Also inside of another error's words, which quote it.
+      let sentence = String(text[words.upperBound...].prefix { !"\"\n".contains($0) })
+      unfinished = sentence
+      expected = sentence
+      came = "nothing yet: that part is not written"
+    } else if let error = text.dropping(prefix: "Caught error: ") {
+      came = "an error: \(error)"
+    } else if let expectation = text.dropping(prefix: "Expectation failed: ") {
+      readExpectation(expectation)
+    } else if text != "Issue recorded" {
+      remarks.insert(text, at: 0)
+    }
+  }
+
+  /// `(count → 2) == 3`, `(a → 1) == (b → 2)`, `found → false`, `!(isFault → true)`, or the bare expression.
+  private mutating func readExpectation(_ text: String) {
+    let (left, rest) = Self.operand(text)
+    guard let left else {
+      if let arrow = text.range(of: " → "), !text.hasPrefix("(") {
+        checked = String(text[..<arrow.lowerBound])
+        came = String(text[arrow.upperBound...])
+        if came == "false" { expected = "true" }
+      } else if text.hasPrefix("an error was") || text.hasPrefix("no error was") || text.contains("was thrown") {
+        came = text
+      } else {
+        checked = text
+        // An expression with `try` or `await` in it is not taken apart; the value it is compared with may stand there.
+        if let match = text.wholeMatch(of: #/.* == ([^ ]+)/#.dotMatchesNewlines()) {
+          expected = String(match.1)
+          came = "something else"
+        }
+      }
+      return
+    }
+    came = left.value
+    guard let match = rest.wholeMatch(of: #/ (==|!=|<=|>=|<|>|===|!==) (.*)/#.dotMatchesNewlines()) else {
+      checked = left.expression + rest
+      return
+    }
+    let sign = String(match.1)
+    let right = String(match.2)
+    let other = Self.operand(right).0
+    checked = "\(left.expression) \(sign) \(other?.expression ?? right)"
+    let value = other?.value ?? right
+    switch sign {
+    case "==", "===": expected = value
+    case "!=", "!==": expected = "something else than \(value)"
+    case "<": expected = "less than \(value)"
+    case "<=": expected = "at most \(value)"
+    case ">": expected = "more than \(value)"
+    default: expected = "at least \(value)"
+    }
+  }
+
+  /// `(expression → value)` at the beginning, and what follows.
+  private static func operand(_ text: String) -> (operand: (expression: String, value: String)?, rest: String) {
+    guard text.hasPrefix("(") else { return (nil, text) }
+    var depth = 0
+    var isQuoted = false
+    var previous: Character = " "
+    for index in text.indices {
+      let character = text[index]
+      if character == "\"", previous != "\\" { isQuoted.toggle() }
+      if !isQuoted, character == "(" { depth += 1 }
+      if !isQuoted, character == ")" { depth -= 1 }
+      previous = character
+      guard depth == 0 else { continue }
+      let inside = text[text.index(after: text.startIndex)..<index]
+      guard let arrow = inside.range(of: " → ") else { return (nil, text) }
+      return (
+        (String(inside[..<arrow.lowerBound]), String(inside[arrow.upperBound...])),
+        String(text[text.index(after: index)...])
+      )
+    }
+    return (nil, text)
+  }
+
+  /// A bench's folder has a long name that says nothing.
+  static func readable(_ text: String) -> String {
+    text.replacing(#/(file:\/\/)?\/[^ "()\[\],]*strata-exercise-[0-9A-Fa-f-]{36}/#, with: "…")
+  }
+}
+
+extension String {
+  func dropping(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
+}

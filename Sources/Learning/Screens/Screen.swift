@@ -1,0 +1,110 @@
+import Foundation
+
+/// Lines for the terminal, at most 80 columns wide but for paths.
+package struct Screen: Sendable {
+  package static let width = 80
+
+  package enum Tone: String, Sendable {
+    case plain = ""
+    case strong = "1"
+    case good = "32"
+    case bad = "31"
+    case faint = "2"
+  }
+
+  /// Whether tones become colours.
+  package let hasColours: Bool
+  package private(set) var lines: [String] = []
+
+  package init(hasColours: Bool = false) { self.hasColours = hasColours }
+
+  package var text: String { lines.joined(separator: "\n") + "\n" }
+
+  package mutating func blank() { if lines.last != "" { lines.append("") } }
+
+  /// A paragraph, wrapped. `indent`: blanks before each line; `hanging`: more of them from the second line on.
+  package mutating func say(_ text: String, _ tone: Tone = .plain, indent: Int = 0, hanging: Int = 0) {
+    for line in Self.wrapped(text, indent: indent, hanging: hanging) { lines.append(toned(line, tone)) }
+  }
+
+  /// `Goal    a sentence that goes on below itself`
+  package mutating func field(_ name: String, _ text: String, indent: Int = 0) {
+    let column = indent + 10
+    var wrapped = Self.wrapped(text, indent: column, hanging: 0)
+    let label = String(repeating: " ", count: indent) + name
+    wrapped[0] = label + String(repeating: " ", count: max(1, column - label.count)) + wrapped[0].drop { $0 == " " }
+    lines += wrapped
+  }
+
+  /// A field whose text stays in one piece, to be copied or clicked.
+  package mutating func path(_ name: String, _ path: String, indent: Int = 0) {
+    let label = String(repeating: " ", count: indent) + name
+    lines.append(label + String(repeating: " ", count: max(1, indent + 10 - label.count)) + path)
+  }
+
+  /// Lines as they are, but cut where the page ends.
+  package mutating func verbatim(_ source: [String], indent: Int) {
+    for line in source { lines += Self.cut(line, indent: indent) }
+  }
+
+  /// Lines of code: never cut, as they may be copied.
+  package mutating func code(_ source: [String], _ tone: Tone = .plain, indent: Int = 0) {
+    for line in source { lines.append(line.isEmpty ? "" : toned(String(repeating: " ", count: indent) + line, tone)) }
+  }
+
+  package mutating func append(_ other: Screen) { lines += other.lines }
+
+  private func toned(_ line: String, _ tone: Tone) -> String {
+    hasColours && tone != .plain ? "\u{1B}[\(tone.rawValue)m\(line)\u{1B}[0m" : line
+  }
+
+  // MARK: Wrapping
+
+  package static func wrapped(_ text: String, indent: Int, hanging: Int) -> [String] {
+    var result: [String] = []
+    for part in text.components(separatedBy: "\n") {
+      var line = ""
+      for word in part.split(separator: " ").map(String.init) {
+        let room = width - indent - (result.isEmpty ? 0 : hanging)
+        for piece in pieces(word, room) {
+          if line.isEmpty {
+            line = piece
+          } else if line.count + 1 + piece.count <= room {
+            line += " " + piece
+          } else {
+            result.append(margin(result.isEmpty, indent, hanging) + line)
+            line = piece
+          }
+        }
+      }
+      result.append(margin(result.isEmpty, indent, hanging) + line)
+    }
+    return result
+  }
+
+  private static func margin(_ isFirst: Bool, _ indent: Int, _ hanging: Int) -> String {
+    String(repeating: " ", count: indent + (isFirst ? 0 : hanging))
+  }
+
+  /// A word that is wider than the page, in pieces that are not. Paths of a file stay whole.
+  private static func pieces(_ word: String, _ room: Int) -> [String] {
+    guard word.count > room, !word.contains(".swift"), !word.contains(".md") else { return [word] }
+    return stride(from: 0, to: word.count, by: room).map { String(word.dropFirst($0).prefix(room)) }
+  }
+
+  private static func cut(_ line: String, indent: Int) -> [String] {
+    let room = width - indent
+    let margin = String(repeating: " ", count: indent)
+    guard line.count > room else { return [line.isEmpty ? "" : margin + line] }
+    return stride(from: 0, to: line.count, by: room).map { margin + String(line.dropFirst($0).prefix(room)) }
+  }
+
+  /// `[#####-----] 5 of 42`
+  package static func bar(_ done: Int, of count: Int) -> String {
+    let length = 40
+    // The last sign is for the last exercise.
+    let filled = count == 0 ? length : done * length / count
+    return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: length - filled)
+      + "] \(done) of \(count)"
+  }
+}

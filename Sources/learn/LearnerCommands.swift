@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import Learning
+
+struct Continue: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "continue", abstract: "Runs the first open exercise; what `swift run learn` does.")
+
+  @OptionGroup var place: Place
+  @Flag(help: "Say how long the plan, the build and the tests took.") var timings = false
+
+  func run() throws {
+    try answering {
+      let session = try place.session()
+      session.showsTimings = timings
+      if !(try session.goOn()) { throw ExitCode.failure }
+    }
+  }
+}
+
+struct Hint: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Shows the next hint.")
+
+  @OptionGroup var place: Place
+  @Argument(help: "The exercise, by number or name; else the current one.") var name: String?
+
+  func run() throws {
+    try answering {
+      let session = try place.session()
+      guard let exercise = try name.map(session.course.exercise(named:)) ?? session.current else {
+        throw LearningProblem("No exercise is open. Name one: swift run learn hint 3")
+      }
+      try session.hint(exercise)
+    }
+  }
+}
+
+struct List: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Lists all exercises with their state.")
+
+  @OptionGroup var place: Place
+
+  func run() throws { try answering { try place.session().list() } }
+}
+
+struct Skip: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Leaves the current exercise for later and shows the next.", aliases: ["next"])
+
+  @OptionGroup var place: Place
+
+  func run() throws { try answering { try place.session().skip() } }
+}
+
+struct Show: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Shows what an exercise asks, without running it.")
+
+  @OptionGroup var place: Place
+  @Argument(help: "The exercise, by number or name.") var name: String
+
+  func run() throws {
+    try answering {
+      let session = try place.session()
+      try session.introduce(try session.course.exercise(named: name))
+    }
+  }
+}
+
+struct Run: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Runs the tests of one exercise.")
+
+  @OptionGroup var place: Place
+  @Argument(help: "The exercise, by number or name.") var name: String
+  @Flag(help: "Say how long the plan, the build and the tests took.") var timings = false
+
+  func run() throws {
+    try answering {
+      let session = try place.session()
+      session.showsTimings = timings
+      if !(try session.run(try session.course.exercise(named: name))) { throw ExitCode.failure }
+    }
+  }
+}
+
+struct Reset: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Begins an exercise anew. What you wrote is kept in Mine/Saved.")
+
+  @OptionGroup var place: Place
+  @Argument(help: "The exercise, by number or name; else the current one.") var name: String?
+
+  func run() throws {
+    try answering {
+      let session = try place.session()
+      guard let exercise = try name.map(session.course.exercise(named:)) ?? session.current else {
+        throw LearningProblem("No exercise is open. Name one: swift run learn reset 3")
+      }
+      try session.reset(exercise)
+    }
+  }
+}
+
+struct Solution: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows how the book solves an exercise, as a difference to yours.")
+
+  @OptionGroup var place: Place
+  @Argument(help: "The exercise, by number or name; else the one passed last.") var name: String?
+  @Flag(help: "Also before it is passed; without a name, of the current one.") var show = false
+
+  func run() throws {
+    try answering {
+      let session = try place.session()
+      let chosen = show ? session.current : session.progress.lastPassed(of: session.course.exercises)
+      guard let exercise = try name.map(session.course.exercise(named:)) ?? chosen else {
+        throw LearningProblem(
+          "No exercise is passed yet. See the current one's solution: swift run learn solution --show")
+      }
+      try session.solution(exercise, evenOpen: show)
+    }
+  }
+}
+
+struct Watch: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs the current exercise again whenever its file is saved. ^C ends it.")
+
+  @OptionGroup var place: Place
+  @Flag(help: "Say how long the plan, the build and the tests took.") var timings = false
+
+  func run() throws {
+    try answering {
+      let session = try place.session()
+      session.showsTimings = timings
+      var stamp: String?
+      while let exercise = session.current {
+        let now = FileStamp.of(session.course.mine(exercise))
+        guard now != stamp else {
+          usleep(300_000)
+          continue
+        }
+        try session.goOn()
+        // What was saved while the tests ran counts as new, but for the copy of the next exercise.
+        stamp =
+          session.current?.name == exercise.name && !now.isEmpty
+          ? now : session.current.map { FileStamp.of(session.course.mine($0)) } ?? ""
+        if session.current != nil { Terminal.write("Watching. ^C ends it.\n\n") }
+      }
+    }
+  }
+}
