@@ -19,7 +19,8 @@ enum ContentsPage {
   }
 
   private static func item(_ page: RenderedPage) -> String {
-    let sections = page.headings.filter { $0.level == 2 }.map {
+    // A glossary's letters say nothing here.
+    let sections = page.headings.filter { $0.level == 2 && $0.text.count > 1 }.map {
       "<li><a href=\"\(page.file)#\($0.id.escapedForHTML)\">\($0.html)</a></li>"
     }
     let list = sections.isEmpty ? "" : "\n<ul>\(sections.joined(separator: "\n"))</ul>"

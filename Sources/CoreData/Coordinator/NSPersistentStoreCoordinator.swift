@@ -84,8 +84,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     let add = DispatchWorkItem {
       do {
         try self.addPersistentStore(
-          ofType: description.type, configurationName: description.configuration, at: description.url,
-          options: description.options)
+          ofType: description.type, configurationName: description.configuration,
+          at: description.url, options: description.options)
         block(description, nil)
       } catch {
         block(description, error)
