@@ -50,6 +50,11 @@ struct StoreMigration {
     try source.freezeChecked()
     try destination.freezeChecked()
     do {
+      // A container whose model was not found has an empty one. To migrate to it would empty the store.
+      guard source.entities.isEmpty || !destination.entities.isEmpty else {
+        throw Failure.notInferable(
+          entity: nil, property: nil, reason: "the model has no entities, so that nothing of the store would be left")
+      }
       return try ModelDelta(inferredFrom: source, to: destination, configuration: configuration)
     } catch let failure as Failure {
       throw missingMapping(from: source, to: destination, failure)
