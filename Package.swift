@@ -34,6 +34,7 @@ let package = Package(
   name: "Strata",
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "Comparison", targets: ["Comparison"]),
     .plugin(name: "CompileDataModel", targets: ["CompileDataModel"]),
   ],
   dependencies: [
@@ -147,6 +148,41 @@ let package = Package(
       .target(name: "Learning", dependencies: ["BookText"]),
       .executableTarget(name: "learn", dependencies: ["Learning", argumentParser]),
       .testTarget(name: "LearningTests", dependencies: ["Learning"]),
+    ]
+    // The comparison of set-ups: what it measures with, two set-ups that have no chapter, all of them as it takes them,
+    // and its command line.
+    + [
+      .target(
+        name: "Comparison", dependencies: ["BookText", "CoreData", "StoreFileReader"],
+        exclude: ["Books.xcdatamodeld"], swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
+      .target(name: "ParentChildSetup", dependencies: ["CoreData"], swiftSettings: stackSettings),
+      .target(name: "ActorWriterSetup", dependencies: ["CoreData"]),
+      .target(
+        name: "ChapterSetups",
+        dependencies: [
+          "ActorWriterSetup", "Comparison", "ContainerStackChapter", "CoreData", "DataControllerChapter",
+          "EnqueueWriterChapter", "ManualStackChapter", "ParentChildSetup",
+        ], swiftSettings: stackSettings),
+      .executableTarget(
+        name: "compare", dependencies: [
+          "BenchmarkResults", "ChapterSetups", "Comparison", "ComparisonPages", argumentParser,
+        ],
+        swiftSettings: stackSettings),
+      .testTarget(
+        name: "ComparisonTests", dependencies: ["BookText", "ChapterSetups", "Comparison", "compare"],
+        exclude: ["Own"], resources: [.copy("example.json")], swiftSettings: stackSettings),
+    ]
+    // Pages of figures, in the book's dress: the comparison, and the benchmarks, whose report the benchmarks' own package
+    // writes and this one reads.
+    + [
+      .target(name: "BenchmarkResults", path: "Tests/Benchmarks/Sources/BenchmarkReport"),
+      .target(
+        name: "ComparisonPages", dependencies: ["BenchmarkResults", "BookPages", "BookText", "Comparison"],
+        resources: [.copy("Resources")], swiftSettings: stackSettings),
+      .testTarget(
+        name: "ComparisonPagesTests",
+        dependencies: ["BenchmarkResults", "BookPages", "BookText", "Comparison", "ComparisonPages"],
+        swiftSettings: stackSettings),
     ]
     // The chapters, in the order in which they are read, and their tests.
     + chapter("01-ManualStack", "ManualStack")

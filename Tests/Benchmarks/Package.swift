@@ -36,10 +36,12 @@ let package = Package(
       swiftSettings: settings, linkerSettings: [withoutDebugInformation],
       plugins: [.plugin(name: "CompileDataModel", package: "Strata")]),
 
-    // Runs the drivers in turn and sets their figures beside the goals.
+    // Runs the drivers in turn and sets their figures beside the goals. The report is a value of its own, which the
+    // project's pages read.
+    .target(name: "BenchmarkReport"),
     .executableTarget(
       name: "BenchmarkRunner",
-      dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      dependencies: ["BenchmarkReport", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       swiftSettings: settings),
   ]
 )

@@ -1,6 +1,6 @@
 extension String {
   /// The text as it may stand in HTML, between tags and in attributes.
-  var escapedForHTML: String {
+  package var escapedForHTML: String {
     var result = ""
     result.reserveCapacity(utf8.count)
     for scalar in unicodeScalars {

@@ -18,11 +18,17 @@ struct PageTemplate {
   let book: String
   /// The places that every page leads to.
   let places: [Place]
+  /// HTML at the foot of each page: where what it shows comes from.
+  let colophon: String
   private let template: MustacheTemplate
 
-  init(book: String, places: [Place]) throws {
+  static let colophonOfBook =
+    "Code and output on these pages come from the project’s sources and programs. <code>swift run book check</code> compares them."
+
+  init(book: String, places: [Place], colophon: String = PageTemplate.colophonOfBook) throws {
     self.book = book
     self.places = places
+    self.colophon = colophon
     template = try MustacheTemplate(string: try Resource.text("page.mustache"))
   }
 
@@ -40,8 +46,7 @@ struct PageTemplate {
       "alone": headings.isEmpty,
       "letters": headings.count { $0.text.count == 1 } > headings.count / 2,
       "content": page.content,
-      "colophon": "Code and output on these pages come from the project’s sources and programs. "
-        + "<code>swift run book check</code> compares them.",
+      "colophon": colophon,
       "turns": neighbours != nil,
     ]
     values["previous"] = neighbours?.previous?.values(current: page.file)

@@ -17,7 +17,7 @@ struct SourcePages {
 
   private func render(_ path: String) throws -> RenderedPage {
     let text = try renderer.book.text(path)
-    var page = path.hasSuffix(".md") ? try document(path, text) : source(path, text)
+    var page = path.hasSuffix(".md") ? try document(path, text) : Self.source(path, text)
     page.file = Places.sourceFile(path)
     return page
   }
@@ -28,7 +28,7 @@ struct SourcePages {
     return try inside.render(Page(path: path, place: .contents, text: text), inFolder: path.folderOfFile)
   }
 
-  private func source(_ path: String, _ text: String) -> RenderedPage {
+  static func source(_ path: String, _ text: String) -> RenderedPage {
     var lines = text.components(separatedBy: "\n")
     if lines.last == "" { lines.removeLast() }
     let numbered = lines.enumerated().map { CodeFigure.Line(number: $0.offset + 1, text: $0.element) }

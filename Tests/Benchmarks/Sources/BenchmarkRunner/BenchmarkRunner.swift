@@ -1,4 +1,5 @@
 import ArgumentParser
+import BenchmarkReport
 import Foundation
 
 /// Runs the drivers in interleaved rounds and sets medians of per-round ratios beside the goals.
@@ -35,7 +36,11 @@ struct BenchmarkRunner: ParsableCommand {
   @Option(help: "The folder for store files, removed afterwards. (default: a new one for temporary files)")
   var directory: String?
 
+  @Option(help: "Also write all figures to this file, as JSON.")
+  var json: String?
+
   func validate() throws {
+    if json != nil, instructions { throw ValidationError("--json is for times, --instructions counts none.") }
     guard rounds ?? 1 > 0 else { throw ValidationError("--rounds must be at least 1.") }
     if let wrong = size.first(where: { $0 < 100 }) {
       throw ValidationError("--size \(wrong): at least 100 books.")
@@ -74,17 +79,21 @@ struct BenchmarkRunner: ParsableCommand {
     }
 
     progress("load average \(loadAverage()); \(ProcessInfo.processInfo.activeProcessorCount) processors")
+    let clock = drivers.measuresProcessorTime ? "processor" : "wall"
+    let machine = BenchmarkReport.Machine(date: Date(), clock: clock)
+    let roundCount = rounds ?? (scaling ? 3 : 7)
     var all: [Samples] = []
     for size in sizes {
       let stores = Stores(folder: folder, drivers: drivers, size: size)
       try stores.prepare(for: operations, writer: variants.contains(.strata) ? .strata : .c)
       let samples = try Rounds(
         operations: operations, variants: variants, drivers: drivers, stores: stores,
-        rounds: rounds ?? (scaling ? 3 : 7)
+        rounds: roundCount
       ).run(progress: progress)
       if !scaling { report.print(samples) }
       all.append(samples)
     }
+    if let json { try write(all, report, machine, rounds: roundCount, to: json) }
     if scaling {
       let stays = report.printScaling(all)
       progress("load average \(loadAverage())")
@@ -94,6 +103,16 @@ struct BenchmarkRunner: ParsableCommand {
     for samples in all { report.printSummary(samples) }
     if all.count > 1 { report.printGrowth(all) }
     progress("load average \(loadAverage())")
+  }
+
+  private func write(
+    _ all: [Samples], _ report: Report, _ machine: BenchmarkReport.Machine, rounds: Int, to path: String
+  ) throws {
+    var machine = machine
+    machine.loadAfter = BenchmarkReport.Machine.load()
+    let results = BenchmarkReport(
+      machine: machine, rounds: rounds, runs: all.map(report.results), greatestGrowth: Goal.greatestGrowth)
+    try results.json().write(to: URL(fileURLWithPath: path))
   }
 
   private var defaultSizes: [Int] {

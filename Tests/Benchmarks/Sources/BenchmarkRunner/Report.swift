@@ -36,7 +36,7 @@ struct Report {
     }
   }
 
-  private static func title(of figure: String) -> String {
+  static func title(of figure: String) -> String {
     switch figure {
     case "rss": "resident"
     case "unfired": "heap, unfired"
@@ -45,7 +45,7 @@ struct Report {
   }
 
   /// The time of C that an operation's ratios are taken to; fetching ids is compared with making keys.
-  private func reference(_ operation: Operation) -> Figure {
+  func reference(_ operation: Operation) -> Figure {
     Figure(.c, operation.name == "fetchids" ? "faults" : operation.name)
   }
 
@@ -54,11 +54,11 @@ struct Report {
     row("goal: \(goal.text)", measured.text(2), "\(bound(goal)): \(verdict(goal, measured.median))")
   }
 
-  private func bound(_ goal: Goal) -> String {
+  func bound(_ goal: Goal) -> String {
     "\(goal.isFloor ? ">=" : "<=") \(goal.bound.text(2))"
   }
 
-  private func verdict(_ goal: Goal, _ value: Double) -> String {
+  func verdict(_ goal: Goal, _ value: Double) -> String {
     if goal.isAmbition { return goal.miss(value) == nil ? "beyond the goals" : "an ambition, not reached" }
     if let miss = goal.miss(value) { return "MISSED by \((miss * 100).text(0)) %" }
     return goal.surpasses(value) ? "met, and beyond" : "met"

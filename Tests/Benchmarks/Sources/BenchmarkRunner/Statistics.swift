@@ -62,7 +62,8 @@ struct Samples {
   func spread(_ quantity: Goal.Quantity) -> Spread? {
     switch quantity {
     case .ratio(let numerator, let denominator):
-      let denominators = figures[denominator] ?? [:]
+      // A process may grow by nothing; nothing can be said of that many times nothing.
+      let denominators = (figures[denominator] ?? [:]).filter { $0.value > 0 }
       return Spread(
         (figures[numerator] ?? [:]).compactMap { round, value in denominators[round].map { value / $0 } })
     case .nanosecondsPerProperty(let figure):

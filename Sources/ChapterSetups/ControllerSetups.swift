@@ -1,0 +1,95 @@
+import Comparison
+import CoreData
+import DataControllerChapter
+
+private let folder = "Chapters/03-DataController"
+private let controllerFile = "\(folder)/DataController.swift"
+private let asyncFile = "\(folder)/DataController+Async.swift"
+private let failureFile = "\(folder)/DataControllerFailure.swift"
+
+private func steps(_ context: SetupStep) -> [SetupStep] {
+  [
+    SetupStep(.model, [.region("find-model", in: controllerFile)]),
+    SetupStep(.coordinator, note: "The container makes it."),
+    SetupStep(.store, [.region("describe", in: controllerFile), .region("open", in: controllerFile)]),
+    context,
+    SetupStep(
+      .errors,
+      [.region("cases", in: failureFile), .region("sort", in: failureFile), .region("message", in: failureFile)]),
+    SetupStep(.saving, note: "The program calls save() on the context."),
+    SetupStep(.writing, note: "The view context writes, on the main queue."),
+    SetupStep(.testing, note: "The store's URL and the model's name are parameters."),
+  ]
+}
+
+/// Chapter 3: a controller whose initializer waits for the store.
+public final class ControllerSetup: StackSetup {
+  public nonisolated static let info = SetupInfo(
+    id: "controller", title: "Data controller",
+    summary: "An object owns the container and hands itself out when it is ready; the view context does it all.",
+    chapter: 3, folder: folder, modelName: "DataModel", storeName: DataController.storeName,
+    steps: steps(SetupStep(.context, [.symbol("DataController.viewContext", in: controllerFile)])))
+
+  private let controller: DataController
+  public let viewContext: NSManagedObjectContext
+
+  public init(folder: URL) async throws {
+    var outcome: Result<Void, DataControllerFailure>?
+    controller = DataController(at: folder.appendingPathComponent(Self.info.storeName)) { outcome = $0 }
+    if case .failure(let failure) = outcome {
+      throw SurfacedError(failure, .handler, at: "DataController's completion", cause: failure.underlying)
+    }
+    guard let context = controller.viewContext else { preconditionFailure("A controller that is ready has a container.") }
+    viewContext = context
+  }
+
+  public func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
+    try block(viewContext)
+    try await saveView()
+  }
+
+  public func saveView() async throws {
+    guard viewContext.hasChanges else { return }
+    try calling("save()") { try viewContext.save() }
+  }
+
+  public func close() async throws { try controller.close() }
+}
+
+/// Chapter 3: the controller that is waited for, and opens its store in the background.
+public final class AwaitedControllerSetup: StackSetup {
+  public nonisolated static let info = SetupInfo(
+    id: "awaited", title: "Data controller, async",
+    summary: "The controller comes back from an await, ready or not at all; the view context does it all.",
+    chapter: 3, folder: folder, modelName: "DataModel", storeName: DataController.storeName,
+    steps: steps(
+      SetupStep(
+        .context,
+        [.region("async", in: asyncFile), .symbol("DataController.viewContext", in: controllerFile)])))
+
+  private let controller: DataController
+  public let viewContext: NSManagedObjectContext
+
+  public init(folder: URL) async throws {
+    let url = folder.appendingPathComponent(Self.info.storeName)
+    do {
+      controller = try await DataController.load(at: url)
+    } catch let failure as DataControllerFailure {
+      throw SurfacedError(failure, .thrown, at: "DataController.load(at:)", cause: failure.underlying)
+    }
+    guard let context = controller.viewContext else { preconditionFailure("A controller that is ready has a container.") }
+    viewContext = context
+  }
+
+  public func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
+    try block(viewContext)
+    try await saveView()
+  }
+
+  public func saveView() async throws {
+    guard viewContext.hasChanges else { return }
+    try calling("save()") { try viewContext.save() }
+  }
+
+  public func close() async throws { try controller.close() }
+}

@@ -1,0 +1,103 @@
+import CoreData
+import StoreFileReader
+
+/// The files that set-ups find when they open: made with a plain coordinator, then copied, so that all find the same.
+struct StoreFixtures {
+  let folder: URL
+
+  init(in folder: URL) throws {
+    self.folder = folder
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  /// A store with as many books.
+  func books(_ count: Int) throws -> URL {
+    try store("books-\(count).sqlite", model: try Self.model(), count: count)
+  }
+
+  /// A store whose model has no `stock`: a lightweight migration would add it.
+  func olderModel(_ count: Int) throws -> URL {
+    let model = try Self.model().copy() as! NSManagedObjectModel
+    let book = model.entitiesByName["Book"]!
+    book.managedObjectClassName = "NSManagedObject"
+    book.properties = book.properties.filter { $0.name != "stock" }
+    return try store("older.sqlite", model: model, count: count)
+  }
+
+  /// A store whose model has its `pages` as text: nobody can infer how to convert them.
+  func otherModel(_ count: Int) throws -> URL {
+    let model = try Self.model().copy() as! NSManagedObjectModel
+    let book = model.entitiesByName["Book"]!
+    book.managedObjectClassName = "NSManagedObject"
+    let pages = book.attributesByName["pages"]!
+    pages.defaultValue = "0"
+    pages.attributeType = .stringAttributeType
+    return try store("other.sqlite", model: model, count: count)
+  }
+
+  func text() throws -> URL {
+    let url = folder.appendingPathComponent("text.sqlite")
+    try Data("A list of books: one on logic, two on bees, none of them a database.\n".utf8).write(to: url)
+    return url
+  }
+
+  /// The model of ``Book`` as the compiler made it.
+  static func modelURL() throws -> URL {
+    guard let url = Bundle.main.url(forResource: "Books", withExtension: "momd") else {
+      throw ComparisonFailure("The compiled model Books.momd is missing from this program's resources.")
+    }
+    return url
+  }
+
+  private static func model() throws -> NSManagedObjectModel {
+    guard let model = NSManagedObjectModel(contentsOf: try modelURL()) else {
+      throw ComparisonFailure("The compiled model Books.momd cannot be read.")
+    }
+    return model
+  }
+
+  private func store(_ name: String, model: NSManagedObjectModel, count: Int) throws -> URL {
+    let url = folder.appendingPathComponent(name)
+    guard !FileManager.default.fileExists(atPath: url.path) else { return url }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      for number in 0..<count {
+        let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+        book.setValue(Book.isbn(number), forKey: "isbn")
+        book.setValue("The book of number \(number), and what it counts", forKey: "title")
+      }
+      try context.save()
+    }
+    try coordinator.remove(store)
+    return url
+  }
+}
+
+extension FaultOutcome.FileState {
+  /// What a store's file holds, by a connection that has nothing to do with the stack.
+  init(at url: URL, rowsBefore: Int?) {
+    do {
+      let reader = try StoreFileReader(contentsOf: url)
+      let integrity = try reader.rows("PRAGMA integrity_check").map { $0[0].description }.joined(separator: "; ")
+      let hasBooks = try reader.tables().contains("ZBOOK")
+      self.init(
+        rowsBefore: rowsBefore, rowsAfter: hasBooks ? try reader.rowCount(of: "ZBOOK") : nil, integrity: integrity,
+        detail: hasBooks ? nil : "the table is gone")
+    } catch let error as StoreFileError {
+      let reason = error.reason.replacingOccurrences(of: #" \(in `.*"#, with: "", options: .regularExpression)
+      self.init(rowsBefore: rowsBefore, integrity: reason)
+    } catch {
+      self.init(rowsBefore: rowsBefore, integrity: error.localizedDescription)
+    }
+  }
+
+  /// The pages of a book, for the fault in which two writers want to change them.
+  static func pages(ofBook number: Int, at url: URL) -> Int? {
+    let rows = try? StoreFileReader(contentsOf: url).rows("SELECT ZPAGES FROM ZBOOK WHERE ZISBN = '\(Book.isbn(number))'")
+    return rows?.first?[0].integer.map(Int.init)
+  }
+}

@@ -1,0 +1,120 @@
+/// Who a set-up is, and where its code stands.
+public struct SetupInfo: Codable, Sendable, Equatable {
+  /// A short name for the command line: `manual`, `enqueue`.
+  public var id: String
+  /// A few words: `Manual, main queue`.
+  public var title: String
+  /// One sentence: what is special about it.
+  public var summary: String
+  /// The chapter's number; nil for a set-up that has none.
+  public var chapter: Int?
+  /// The folder of its sources, from the package's root; nil for a reader's own file.
+  public var folder: String?
+  /// The name under which its code looks for the compiled model.
+  public var modelName: String
+  /// The name of its store's file.
+  public var storeName: String
+  /// Its code, in the order in which a page aligns it.
+  public var steps: [SetupStep]
+
+  public init(
+    id: String, title: String, summary: String, chapter: Int? = nil, folder: String? = nil, modelName: String,
+    storeName: String, steps: [SetupStep] = []
+  ) {
+    self.id = id
+    self.title = title
+    self.summary = summary
+    self.chapter = chapter
+    self.folder = folder
+    self.modelName = modelName
+    self.storeName = storeName
+    self.steps = steps
+  }
+
+  /// The code of a step; nil if this set-up has none of its own for it.
+  public func step(_ kind: SetupStep.Kind) -> SetupStep? { steps.first { $0.kind == kind } }
+}
+
+/// One step of setting up the stack, and the code that does it.
+public struct SetupStep: Codable, Sendable, Equatable {
+  /// In the order of `allCases` the steps stand below one another.
+  public enum Kind: String, Codable, Sendable, CaseIterable {
+    case model, coordinator, store, context, errors, saving, writing, testing
+
+    public var title: String {
+      switch self {
+      case .model: "Model"
+      case .coordinator: "Coordinator"
+      case .store: "Store"
+      case .context: "Context"
+      case .errors: "Errors"
+      case .saving: "Saving"
+      case .writing: "Writing in the background"
+      case .testing: "For tests"
+      }
+    }
+  }
+
+  public var kind: Kind
+  /// The regions or symbols; empty where the step needs no code of the set-up's own.
+  public var code: [CodePlace]
+  /// What to know about it: above all why there is no code.
+  public var note: String?
+
+  public init(_ kind: Kind, _ code: [CodePlace] = [], note: String? = nil) {
+    self.kind = kind
+    self.code = code
+    self.note = note
+  }
+}
+
+/// Where code stands: a region or a symbol of a file, as the book's texts name them.
+public struct CodePlace: Codable, Sendable, Hashable {
+  public enum Kind: String, Codable, Sendable {
+    case region, symbol
+  }
+
+  public var kind: Kind
+  /// From the package's root.
+  public var file: String
+  /// The region's name, or the symbol's: `DataController.close()`.
+  public var name: String
+
+  public init(_ kind: Kind, _ name: String, in file: String) {
+    self.kind = kind
+    self.file = file
+    self.name = name
+  }
+
+  public static func region(_ name: String, in file: String) -> CodePlace { CodePlace(.region, name, in: file) }
+  public static func symbol(_ name: String, in file: String) -> CodePlace { CodePlace(.symbol, name, in: file) }
+}
+
+/// Whose code makes an object of the stack.
+public struct MadeObject: Codable, Sendable, Equatable {
+  /// `model`, `coordinator`, `store`, `view context`, `writing context` or `container`.
+  public var object: String
+  /// `own code`, `container` or `nobody`.
+  public var maker: String
+
+  public init(_ object: String, by maker: String) {
+    self.object = object
+    self.maker = maker
+  }
+}
+
+/// A context that was seen at work, and on which queue its work was done.
+public struct ContextFact: Codable, Sendable, Equatable, Hashable {
+  /// What it was seen doing: `reads`, `writes`, `reads and writes`, `passes saves on`.
+  public var role: String
+  /// `main queue` or `private queue`.
+  public var queue: String
+  /// How many contexts of this kind there were in one run.
+  public var count: Int
+
+  public init(role: String, queue: String, count: Int) {
+    self.role = role
+    self.queue = queue
+    self.count = count
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A set-up, and the program that holds it.
+public struct Candidate: Sendable {
+  public let info: SetupInfo
+  /// What is started as its child process.
+  public let program: URL
+
+  public init(info: SetupInfo, program: URL) {
+    self.info = info
+    self.program = program
+  }
+
+  /// The set-ups that the running program holds.
+  public static func own(_ types: [any StackSetup.Type]) throws -> [Candidate] {
+    let program = try ProgramStage.ownProgram()
+    return types.map { Candidate(info: $0.info, program: program) }
+  }
+
+  /// The set-ups that another program holds, as it says itself.
+  static func all(of program: URL, scratch: URL) throws -> [Candidate] {
+    let answer = scratch.appendingPathComponent("describe-\(UUID().uuidString).json")
+    let request = ComparisonChild.Request(task: .describe, answer: answer.path)
+    let child = try ChildProcess(program, arguments: try request.arguments(), scratch: scratch)
+    guard child.end == .exit(0), let data = try? Data(contentsOf: answer) else {
+      throw ComparisonFailure("\(program.lastPathComponent) does not say which set-ups it holds. \(child.lastWords ?? "")")
+    }
+    return try JSONDecoder().decode([SetupInfo].self, from: data).map { Candidate(info: $0, program: program) }
+  }
+}
+
+extension ComparisonChild.Request {
+  func arguments() throws -> [String] {
+    [ComparisonChild.mark, String(decoding: try JSONEncoder().encode(self), as: UTF8.self)]
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// Starts a child, waits for it, and says how it ended.
+struct ChildProcess {
+  enum End: Equatable, Sendable {
+    case exit(Int32)
+    case signal(Int32)
+    /// It took too long and was killed.
+    case late
+
+    /// `ended by SIGILL`
+    var sentence: String {
+      switch self {
+      case .exit(let status): "ended with \(status)"
+      case .signal: "ended by \(signalName)"
+      case .late: "did not come to an end"
+      }
+    }
+
+    /// For the end of a sentence: by what.
+    var cause: String { signalName.isEmpty ? sentence : signalName }
+
+    /// `SIGKILL`
+    var signalName: String {
+      guard case .signal(let number) = self else { return "" }
+      let names: [Int32: String] = [
+        SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL",
+        SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS",
+      ]
+      return names[number] ?? "signal \(number)"
+    }
+  }
+
+  let end: End
+  let standardError: String
+
+  /// - Parameters:
+  ///   - scratch: A folder for the child's standard error.
+  ///   - limit: How long it may take, in seconds.
+  ///   - keepsOutput: Whether standard output goes where standard error goes, and is not dropped.
+  init(_ program: URL, arguments: [String], scratch: URL, limit: Double = 120, keepsOutput: Bool = false) throws {
+    let log = scratch.appendingPathComponent("standard-error-\(UUID().uuidString)")
+    FileManager.default.createFile(atPath: log.path, contents: nil)
+    let handle = try FileHandle(forWritingTo: log)
+    defer { try? FileManager.default.removeItem(at: log) }
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    // Switches for tests of the stack are not for set-ups.
+    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREDATA_") }
+    // A trap is expected here; its message is enough.
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    process.environment = environment
+    process.standardError = handle
+    process.standardOutput = keepsOutput ? handle : FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
+    try process.run()
+    let isLate = ended.wait(timeout: .now() + limit) == .timedOut
+    if isLate {
+      kill(process.processIdentifier, SIGKILL)
+      ended.wait()
+    }
+    try? handle.close()
+    standardError = String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self)
+    end =
+      isLate
+      ? .late : process.terminationReason == .uncaughtSignal
+        ? .signal(process.terminationStatus) : .exit(process.terminationStatus)
+  }
+
+  /// Lines on standard error that say something and are no SQL.
+  private var words: [String] {
+    standardError.split(separator: "\n").map(String.init).filter {
+      !$0.trimmingCharacters(in: .whitespaces).isEmpty && !$0.hasPrefix("CoreData: sql")
+    }
+  }
+
+  var firstWords: String? { words.first }
+
+  /// The last line of them; of a trap its own, since a debug build prints the stack below it.
+  var lastWords: String? { words.last { $0.contains("Fatal error: ") } ?? words.last }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+extension ComparisonRun {
+  /// By set-up and fault.
+  func faultOutcomes() throws -> [String: [String: FaultOutcome]] {
+    var outcomes: [String: [String: FaultOutcome]] = [:]
+    for fault in InjectedFault.allCases {
+      progress("fault: \(fault.fault.title)")
+      for candidate in candidates {
+        outcomes[candidate.info.id, default: [:]][fault.rawValue] = try outcome(of: fault, in: candidate)
+      }
+    }
+    return outcomes
+  }
+
+  private func outcome(of fault: InjectedFault, in candidate: Candidate) throws -> FaultOutcome {
+    let (folder, url) = try place(for: candidate, store: try fixture(for: fault))
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let before = FaultOutcome.FileState(at: url, rowsBefore: nil).rowsAfter
+    let answer = folder.appendingPathComponent("answer.json")
+    let request = ComparisonChild.Request(
+      task: .fault(fault), setup: candidate.info.id, folder: folder.path, answer: answer.path, plant: options.plant)
+    let child = try ChildProcess(
+      try stage(for: candidate, hasModel: fault != .modelMissing).executable, arguments: try request.arguments(),
+      scratch: folder)
+    var file = FaultOutcome.FileState(at: url, rowsBefore: before)
+    if fault == .conflict, let pages = FaultOutcome.FileState.pages(ofBook: 1, at: url) {
+      file.detail = Self.writer(of: pages)
+    }
+    let told = (try? Data(contentsOf: answer)).flatMap { try? JSONDecoder().decode(FaultRun.Sighting.self, from: $0) }
+    guard var told else { return ended(child, file) }
+    if child.end != .exit(0) {
+      let words = child.lastWords.map { " " + shortened($0, nil) } ?? ""
+      told.note = (told.note.map { $0 + " " } ?? "") + "The first fetch ends the process: \(child.end.cause).\(words)"
+    }
+    let message = told.surface == .log ? child.firstWords : told.message
+    return FaultOutcome(
+      surface: told.surface, place: told.place, error: told.error, message: message.map { shortened($0, folder) },
+      canWriteAfterwards: told.canWriteAfterwards, file: file, note: told.note)
+  }
+
+  private func ended(_ child: ChildProcess, _ file: FaultOutcome.FileState) -> FaultOutcome {
+    return FaultOutcome(
+      surface: .ended, place: child.end.cause, message: child.lastWords.map { shortened($0, nil) }, file: file)
+  }
+
+  private func fixture(for fault: InjectedFault) throws -> URL? {
+    switch fault {
+    case .unreadable: try fixtures.text()
+    case .olderModel: try fixtures.olderModel(FaultRun.booksBefore)
+    case .otherModel: try fixtures.otherModel(FaultRun.booksBefore)
+    default: try fixtures.books(FaultRun.booksBefore)
+    }
+  }
+
+  private static func writer(of pages: Int) -> String {
+    switch pages {
+    case 1111: "the user's value"
+    case 2222: "the writer's value"
+    default: "neither value, but \(pages)"
+    }
+  }
+
+  /// A message without the folder that the comparison made for it, and without the place in a source file.
+  private func shortened(_ text: String, _ folder: URL?) -> String {
+    var text = text
+    if let folder { text = text.replacingOccurrences(of: folder.path + "/", with: "") }
+    if let range = text.range(of: "Fatal error: ") { text = String(text[range.lowerBound...]) }
+    return text
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+/// Runs the workload and the faults through set-ups, each in child processes, and puts together what they found.
+///
+/// Not for several threads at once.
+public final class ComparisonRun {
+  public struct Options: Sendable {
+    public var size = WorkloadSize()
+    /// Whether the faults are brought about.
+    public var faults = true
+    public var plant: PlantedFault?
+    /// Times count only where the code was optimised.
+    public var measuresTime = ComparisonRun.isReleaseBuild
+    /// Only what is the same on every machine and in every build: no times, and one round.
+    public var factsOnly = false
+
+    public init() {}
+  }
+
+  public static var isReleaseBuild: Bool {
+    #if DEBUG
+    false
+    #else
+    true
+    #endif
+  }
+
+  let candidates: [Candidate]
+  let options: Options
+  /// Told of what begins: `round 1 of 3: enqueue`.
+  let progress: (String) -> Void
+  let scratch: URL
+  let fixtures: StoreFixtures
+  private var stages: [String: ProgramStage] = [:]
+
+  public init(_ candidates: [Candidate], options: Options = Options(), progress: @escaping (String) -> Void = { _ in }) throws {
+    self.candidates = candidates
+    self.options = options
+    self.progress = progress
+    scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "comparison-\(UUID().uuidString)", isDirectory: true)
+    fixtures = try StoreFixtures(in: scratch.appendingPathComponent("Fixtures"))
+  }
+
+  deinit { try? FileManager.default.removeItem(at: scratch) }
+
+  /// - Parameter sources: The checkout's sources, for the code's lines; nil where there are none.
+  public func report(sources: SetupSources?) throws -> ComparisonReport {
+    let date = Date()
+    var results = ResultsOfRounds()
+    let rounds = options.factsOnly || !options.measuresTime ? 1 : options.size.rounds
+    for round in 1...rounds {
+      for candidate in candidates {
+        progress("round \(round) of \(rounds): \(candidate.info.title)")
+        results.add(try workload(candidate, countingStatements: false), of: candidate.info.id)
+      }
+    }
+    for candidate in candidates {
+      progress("statements: \(candidate.info.title)")
+      results.add(statementsOf: candidate.info.id, try workload(candidate, countingStatements: true))
+    }
+    var size = options.size
+    size.rounds = rounds
+    let outcomes = options.faults ? try faultOutcomes() : [:]
+    let measures = Measure.all.filter { options.measuresTime && !options.factsOnly || !$0.needsRelease }
+    return ComparisonReport(
+      machine: Machine(date: date), workload: size,
+      setups: candidates.map { candidate in
+        var report = results.report(candidate.info, sources: sources, measures: measures)
+        report.outcomes = outcomes[candidate.info.id] ?? [:]
+        if !options.measuresTime || options.factsOnly {
+          report.timeline = []
+          report.visibility?.delay = nil
+        }
+        return report
+      }, measures: measures, faults: options.faults ? InjectedFault.allCases.map(\.fault) : [])
+  }
+
+  // MARK: One child
+
+  /// What a run of the workload left behind.
+  struct WorkloadOutcome {
+    var result: WorkloadResult?
+    var statements = 0
+    var failure: String?
+  }
+
+  private func workload(_ candidate: Candidate, countingStatements: Bool) throws -> WorkloadOutcome {
+    let store = try fixtures.books(options.size.booksBefore)
+    let (folder, url) = try place(for: candidate, store: store)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let answer = folder.appendingPathComponent("answer.json")
+    let request = ComparisonChild.Request(
+      task: .workload(options.size), setup: candidate.info.id, folder: folder.path, answer: answer.path,
+      plant: options.plant)
+    let child = try ChildProcess(
+      try stage(for: candidate, hasModel: true).executable,
+      arguments: try request.arguments() + (countingStatements ? ["-com.apple.CoreData.SQLDebug", "1"] : []),
+      scratch: folder)
+    var outcome = WorkloadOutcome()
+    outcome.statements = child.standardError.split(separator: "\n").filter { $0.contains("CoreData: sql: ") }.count
+    guard child.end == .exit(0), let data = try? Data(contentsOf: answer) else {
+      outcome.failure = "It \(child.end.sentence). \(child.lastWords ?? "")".trimmingCharacters(in: .whitespaces)
+      return outcome
+    }
+    let result = try JSONDecoder().decode(WorkloadResult.self, from: data)
+    // Books before, books imported, and the one of the look at what can be seen.
+    let expected = options.size.booksBefore + options.size.books + 1
+    let file = FaultOutcome.FileState(at: url, rowsBefore: options.size.booksBefore)
+    guard file.rowsAfter == expected, file.integrity == "ok" else {
+      outcome.failure =
+        "The file holds \(file.rowsAfter.map(String.init) ?? "no") books and should hold \(expected); integrity: \(file.integrity)."
+      return outcome
+    }
+    outcome.result = result
+    return outcome
+  }
+
+  /// A folder of its own with a copy of a store in it, under the name that the set-up looks for.
+  func place(for candidate: Candidate, store: URL?) throws -> (folder: URL, store: URL) {
+    let folder = scratch.appendingPathComponent("run-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let url = folder.appendingPathComponent(candidate.info.storeName)
+    if let store { try FileManager.default.copyItem(at: store, to: url) }
+    return (folder, url)
+  }
+
+  func stage(for candidate: Candidate, hasModel: Bool) throws -> ProgramStage {
+    let key = "\(candidate.program.path) \(hasModel)"
+    if let stage = stages[key] { return stage }
+    let models = candidates.filter { $0.program == candidate.program }.map(\.info.modelName)
+    let stage = try ProgramStage(
+      program: candidate.program, in: scratch.appendingPathComponent("Stage-\(stages.count)"),
+      models: hasModel ? models : [])
+    stages[key] = stage
+    return stage
+  }
+}

@@ -1,0 +1,40 @@
+import CoreData
+
+/// What all set-ups store while they are compared, whatever their chapters store: the same rows in the same columns, or
+/// their times could not stand in one table.
+///
+/// No two books have the same `isbn`, and a book without a `title` is not valid.
+#if canImport(ObjectiveC)
+@objc(Book)
+#endif
+public class Book: NSManagedObject {
+  @NSManaged public var isbn: String?
+  @NSManaged public var title: String?
+  @NSManaged public var pages: Int32
+  @NSManaged public var stock: Int32
+
+  /// The ISBN of a book by its number.
+  public static func isbn(_ number: Int) -> String {
+    let digits = String(number)
+    return "978-" + String(repeating: "0", count: max(0, 9 - digits.count)) + digits
+  }
+
+  /// Makes a book; the same number makes the same book.
+  @discardableResult
+  static func make(_ number: Int, in context: NSManagedObjectContext) -> Book {
+    let book = Book(context: context)
+    book.isbn = isbn(number)
+    book.title = "The book of number \(number), and what it counts"
+    book.pages = Int32(100 + number % 700)
+    return book
+  }
+
+  static func find(_ number: Int, in context: NSManagedObjectContext) throws -> Book {
+    let request = NSFetchRequest<Book>(entityName: "Book")
+    request.predicate = NSPredicate(format: "isbn == %@", isbn(number))
+    guard let book = try context.fetch(request).first else {
+      throw ComparisonFailure("The book with ISBN \(isbn(number)) is not in the store.")
+    }
+    return book
+  }
+}

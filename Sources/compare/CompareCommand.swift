@@ -1,0 +1,122 @@
+import ArgumentParser
+import ChapterSetups
+import Comparison
+import Foundation
+
+@main
+struct CompareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Runs one workload and the same faults through every set-up of the book, and prints what came of it.",
+    discussion: """
+      Each set-up works in processes of its own, with the same model and the same file to begin with. Times are measured \
+      in a release build only: swift run -c release compare.
+
+      With two set-ups their code is set side by side too: compare manual enqueue.
+      """)
+
+  @Argument(help: ArgumentHelp("Only these set-ups; of two, more is told.", valueName: "set-up"))
+  var setups: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Build this file, which has a class that conforms to StackSetup, and run it beside the others.",
+      valueName: "file.swift"))
+  var with: String?
+
+  @Option(help: "How often each set-up is measured.")
+  var rounds = WorkloadSize().rounds
+
+  @Option(help: "How many books are imported.")
+  var books = WorkloadSize().books
+
+  @Flag(help: "Only what is the same on every machine: no times.")
+  var facts = false
+
+  @Flag(help: "Bring about no faults.")
+  var noFaults = false
+
+  @Flag(help: "Print one JSON document.")
+  var json = false
+
+  @Flag(help: "List the set-ups.")
+  var list = false
+
+  @OptionGroup var pages: PageOptions
+
+  @Option(help: .hidden)
+  var plant: PlantedFault?
+
+  static func main() {
+    MainActor.assumeIsolated { ComparisonChild.runIfAsked(ChapterSetups.all) }
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let failure as ComparisonFailure {
+      FileHandle.standardError.write(Data("Error: \(failure)\n".utf8))
+      Foundation.exit(EXIT_FAILURE)
+    } catch {
+      exit(withError: error)
+    }
+  }
+
+  func validate() throws {
+    if rounds < 1 { throw ValidationError("--rounds is at least 1.") }
+    if books < 1 { throw ValidationError("--books is at least 1.") }
+  }
+
+  func run() throws {
+    if try pages.writeBenchmarks() { return }
+    let sources = SetupSources.find()
+    if let report = try pages.savedReport() { return try show(report, sources) }
+    var candidates = try chosen(of: try Candidate.own(ChapterSetups.all))
+    if list { return candidates.forEach { print("\($0.info.id): \($0.info.summary)") } }
+    if let with { candidates += try readers(URL(fileURLWithPath: with), sources) }
+    let run = try ComparisonRun(candidates, options: options, progress: Self.progress)
+    let report = try run.report(sources: sources)
+    try show(report, sources)
+    if report.setups.contains(where: { !$0.failures.isEmpty }) { throw ExitCode.failure }
+  }
+
+  private func show(_ report: ComparisonReport, _ sources: SetupSources?) throws {
+    try pages.write(report)
+    if json { return print(String(decoding: try report.json(), as: UTF8.self)) }
+    print(ReportText(report, factsOnly: facts).text)
+    if let pair = PairText(report, sources: sources) { print(pair.text) }
+  }
+
+  private var options: ComparisonRun.Options {
+    var options = ComparisonRun.Options()
+    options.size.rounds = rounds
+    options.size.books = books
+    options.faults = !noFaults
+    options.factsOnly = facts
+    options.plant = plant
+    return options
+  }
+
+  private func readers(_ file: URL, _ sources: SetupSources?) throws -> [Candidate] {
+    guard let sources else {
+      throw ComparisonFailure("To build \(file.lastPathComponent), run compare in the checkout: swift run -c release compare.")
+    }
+    return try ReaderSetup(file: file, checkout: sources.root).candidates(progress: Self.progress)
+  }
+
+  /// For somebody who waits; not into a file.
+  private static func progress(_ line: String) {
+    if isatty(STDERR_FILENO) == 1 { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+  }
+
+  private func chosen(of candidates: [Candidate]) throws -> [Candidate] {
+    guard !setups.isEmpty else { return candidates }
+    return try setups.map { id in
+      guard let candidate = candidates.first(where: { $0.info.id == id }) else {
+        let known = candidates.map(\.info.id).joined(separator: ", ")
+        throw ComparisonFailure("There is no set-up \"\(id)\". There are: \(known).")
+      }
+      return candidate
+    }
+  }
+}
+
+extension PlantedFault: ExpressibleByArgument {}

@@ -1,0 +1,147 @@
+import ChapterSetups
+import Foundation
+import Testing
+
+@testable import Comparison
+
+/// Runs real children. They are alone on the machine's main resources, one after the other; no time is tested closely.
+@Suite("A run", .serialized)
+struct RunTests {
+  private func candidates(_ ids: [String]) throws -> [Candidate] {
+    let program = try #require(Self.program)
+    return try ids.map { id in
+      Candidate(info: try #require(ChapterSetups.all.first { $0.info.id == id }).info, program: program)
+    }
+  }
+
+  /// The built `compare`, which lies in the folder of the tests' own program or above it.
+  private static var program: URL? {
+    var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
+    folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
+    return folders.lazy
+      .flatMap {
+        sequence(first: $0.deletingLastPathComponent(), next: { $0.deletingLastPathComponent() }).prefix(4)
+      }
+      .map { $0.appendingPathComponent("compare") }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
+  }
+
+  private func report(
+    _ ids: [String], plant: PlantedFault? = nil, faults: Bool = false, measuringTime: Bool = false
+  ) throws -> ComparisonReport {
+    var options = ComparisonRun.Options()
+    options.size = WorkloadSize(booksBefore: 200, books: 400, batch: 100, rounds: 1)
+    options.faults = faults
+    options.plant = plant
+    options.measuresTime = measuringTime
+    return try ComparisonRun(try candidates(ids), options: options).report(sources: nil)
+  }
+
+  private func value(_ measure: String, _ id: String, _ report: ComparisonReport) -> Double? {
+    report.setup(id)?.values[measure]?.median
+  }
+
+  @Test("All set-ups get through the workload, and the file has every book")
+  func workload() throws {
+    let report = try self.report(ChapterSetups.all.map { $0.info.id })
+    for setup in report.setups {
+      #expect(setup.failures == [], "\(setup.info.id)")
+      #expect(setup.visibility?.changedObject == .atOnce, "\(setup.info.id)")
+      #expect(setup.timeline.isEmpty, "no times in a debug build")
+    }
+    #expect(report.measures.allSatisfy { !$0.needsRelease })
+    // One context: the import's save writes the user's edit along, and leaves the user nothing to save.
+    #expect(value("mainSaves", "manual", report) == 4)
+    #expect(value("unasked", "manual", report) == 4)
+    #expect(value("unasked", "background", report) == 0)
+    #expect(value("conflicts", "background", report) == 0)
+    #expect(report.setup("enqueue")?.contexts.contains(ContextFact(role: "writes", queue: "private queue", count: 4)) == true)
+    #expect(report.setup("actor")?.contexts.contains(ContextFact(role: "writes", queue: "private queue", count: 1)) == true)
+    #expect(report.setup("child")?.contexts.contains { $0.role == "passes saves on" } == true)
+  }
+
+  @Test("The facts are the same in two runs")
+  func repeatable() throws {
+    let (first, second) = (try self.report(["manual", "background"]), try self.report(["manual", "background"]))
+    #expect(ReportText(first, factsOnly: true).text == ReportText(second, factsOnly: true).text)
+  }
+
+  @Test("A planted save on the main queue is in the table")
+  func saveOnMain() throws {
+    let (sound, planted) = (try self.report(["enqueue"]), try self.report(["enqueue"], plant: .saveOnMain))
+    #expect(value("mainSaves", "enqueue", sound) == 4)
+    #expect(planted.setup("enqueue")?.contexts == [ContextFact(role: "reads and writes", queue: "main queue", count: 1)])
+    #expect(value("unasked", "enqueue", planted) == 4)
+  }
+
+  @Test("A planted lack of merging shows in conflicts and in what a reader sees")
+  func noMerge() throws {
+    let report = try self.report(["background", "actor"], plant: .noMerge)
+    for setup in report.setups {
+      #expect(setup.visibility?.changedObject == .afterRefresh)
+      #expect(value("conflicts", setup.info.id, report) == 4)
+    }
+  }
+
+  @Test("A planted lack of saving fails, for the file is counted by somebody else")
+  func noSave() throws {
+    let report = try self.report(["background"], plant: .noSave)
+    let failures = try #require(report.setup("background")).failures
+    #expect(!failures.isEmpty)
+    #expect(report.setup("background")?.values["saves"] == nil)
+  }
+
+  @Test("A planted stall of the main queue is measured")
+  func stall() throws {
+    let report = try self.report(["background"], plant: .stall, measuringTime: true)
+    #expect(try #require(value("stall", "background", report)) > 200)
+    let stalls = try #require(report.setup("background")).timeline.filter { $0.kind == .stalled }
+    #expect(stalls.filter { $0.end - $0.start > 200 }.count == 4)
+  }
+
+  @Test("Faults come to light where each set-up lets them, and leave no broken file")
+  func faults() throws {
+    let report = try self.report(["manual", "callback", "awaited", "enqueue"], faults: true)
+    func outcome(_ fault: InjectedFault, _ id: String) throws -> FaultOutcome {
+      try #require(report.setup(id)?.outcomes[fault.rawValue])
+    }
+    #expect(try outcome(.unreadable, "manual").surface == .property)
+    #expect(try outcome(.unreadable, "callback").surface == .handler)
+    #expect(try outcome(.unreadable, "awaited").surface == .thrown)
+    #expect(try outcome(.unreadable, "callback").error?.hasPrefix("NSCocoaErrorDomain 259") == true)
+    #expect(try outcome(.modelMissing, "manual").surface == .ended)
+    #expect(try outcome(.modelMissing, "manual").message?.contains("SingleViewCoreData") == true)
+    // The container goes on with an empty model, to which a store is not migrated.
+    #expect(try outcome(.modelMissing, "enqueue").surface == .property)
+    #expect(try outcome(.modelMissing, "enqueue").error?.hasPrefix("NSCocoaErrorDomain 134140") == true)
+    #expect(try outcome(.modelMissing, "enqueue").file.rowsAfter == 100)
+    #expect(try outcome(.olderModel, "callback").surface == .handler)
+    #expect(try outcome(.olderModel, "enqueue").surface == .none)
+    #expect(try outcome(.otherModel, "enqueue").surface == .property)
+    #expect(try outcome(.constraint, "enqueue").error?.hasPrefix("NSCocoaErrorDomain 133021") == true)
+    // A context that is thrown away takes the half-done block with it; the only context there is keeps it.
+    #expect(try outcome(.thrown, "manual").file.rowsAfter == 111)
+    #expect(try outcome(.thrown, "enqueue").file.rowsAfter == 101)
+    #expect(try outcome(.constraint, "manual").canWriteAfterwards == false)
+    #expect(try outcome(.constraint, "enqueue").canWriteAfterwards == true)
+    for id in ["manual", "callback", "awaited", "enqueue"] {
+      #expect(try outcome(.killed, id).place == "SIGKILL")
+      #expect(try outcome(.trap, id).surface == .ended)
+      #expect(try outcome(.full, id).surface == .thrown)
+      for fault in [InjectedFault.killed, .trap] { #expect(try outcome(fault, id).file.rowsAfter == 100) }
+      for fault in InjectedFault.allCases where !fault.isMetAtOpening {
+        #expect(try outcome(fault, id).file.integrity == "ok")
+      }
+    }
+  }
+
+  @Test("A set-up that is not there is an error, not an empty row")
+  func unknownSetup() throws {
+    let program = try #require(Self.program)
+    let info = SetupInfo(id: "nobody", title: "Nobody", summary: "", modelName: "Nobody", storeName: "Nobody.sqlite")
+    var options = ComparisonRun.Options()
+    options.faults = false
+    let report = try ComparisonRun([Candidate(info: info, program: program)], options: options).report(sources: nil)
+    #expect(report.setups[0].failures.contains { $0.contains("nobody") })
+  }
+}
