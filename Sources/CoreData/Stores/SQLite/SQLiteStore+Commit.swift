@@ -28,6 +28,8 @@ extension SQLiteStore {
       guard !run.hasConflicts else {
         connection.rollback()
         externalFiles.remove(run.writer.written)
+        // Somebody else's commit was met. No reader is to answer with what was there before it.
+        pool.didCommit()
         return try conflicts(run, changes, connection)
       }
       if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }
