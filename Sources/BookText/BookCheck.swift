@@ -154,7 +154,10 @@ public struct BookCheck {
       }
     }
     for file in book.files(endingIn: ".swift") {
-      guard let source = try? book.text(file) else { continue }
+      guard let source = try? book.text(file) else {
+        result.problems.append(BookProblem(file: file, "the source can't be read as text in UTF-8"))
+        continue
+      }
       let regions = SourceRegions(source, file: file)
       result.problems += regions.problems
       for region in regions.regions where !region.isHidden && !shown.contains([file, region.name]) {

@@ -160,6 +160,14 @@ struct BookCheckTests {
       problems.contains { $0.hasPrefix("\(Self.page):16: the line has 105 columns; a page shows 96") }, "\(problems)")
   }
 
+  @Test("A source that can't be read is named, and not passed over")
+  func unreadableSource() throws {
+    let book = try SmallBook()
+    let url = book.root.appendingPathComponent("Chapters/01-Keeping/Broken.swift")
+    try Data([0x2F, 0x2F, 0xFF, 0xFE]).write(to: url)
+    #expect(try book.problems() == ["Chapters/01-Keeping/Broken.swift: the source can't be read as text in UTF-8"])
+  }
+
   @Test("A hidden region need not be shown")
   func hidden() throws {
     let book = try SmallBook()
