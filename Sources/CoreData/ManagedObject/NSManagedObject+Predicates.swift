@@ -40,6 +40,25 @@ extension NSManagedObject: PredicateSubject {
   var predicateObject: Any { self }
 
   func placeOfMany(on path: [PredicateKey]) -> Int? { layout.placeOfMany(on: path) }
+
+  /// The committed row's words, for a test of a slot that no value was set for since; nil where the row has none or
+  /// nil. Valid until the row is set. The object is no fault.
+  @inline(__always)
+  final func committedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
+    guard let words = rowWords, place.word >= 0 else { return nil }
+    let slot = Int(place.slot)
+    return words[slot >> 6] & (1 << UInt64(slot & 63)) == 0 ? words : nil
+  }
+}
+
+extension RowSnapshot {
+  /// The bytes of a text that isn't nil.
+  @inline(__always)
+  static func tail(_ words: UnsafePointer<UInt64>, word: Int) -> UnsafeRawBufferPointer {
+    let entry = words[word]
+    return UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF), count: Int(entry >> 32))
+  }
 }
 
 extension EntityLayout {

@@ -1,0 +1,306 @@
+/// A predicate, or a part of one, prepared for the managed objects of one entity: it knows in which slot an attribute
+/// is, and looks at the row's words where the general test makes a `PredicateValue` of each value. It finds what the
+/// general test finds, in the same order.
+///
+/// Trees of classes rather than of closures: a call passes the object alone, and counts no references.
+class SlotTest {
+  func matches(_ object: NSManagedObject) throws -> Bool { fatalError("a subclass says how") }
+}
+
+/// AND.
+final class BothTest: SlotTest {
+  private let first: SlotTest
+  private let second: SlotTest
+
+  init(_ first: SlotTest, _ second: SlotTest) {
+    self.first = first
+    self.second = second
+  }
+
+  override func matches(_ object: NSManagedObject) throws -> Bool {
+    try first.matches(object) && second.matches(object)
+  }
+}
+
+/// OR.
+final class EitherTest: SlotTest {
+  private let first: SlotTest
+  private let second: SlotTest
+
+  init(_ first: SlotTest, _ second: SlotTest) {
+    self.first = first
+    self.second = second
+  }
+
+  override func matches(_ object: NSManagedObject) throws -> Bool {
+    try first.matches(object) || second.matches(object)
+  }
+}
+
+/// NOT.
+final class OppositeTest: SlotTest {
+  private let inner: SlotTest
+
+  init(_ inner: SlotTest) { self.inner = inner }
+
+  override func matches(_ object: NSManagedObject) throws -> Bool { try !inner.matches(object) }
+}
+
+/// Whatever is no attribute beside a constant: the test that all other subjects go through.
+final class GeneralTest: SlotTest {
+  private let test: Test
+
+  init(_ test: @escaping Test) { self.test = test }
+
+  override func matches(_ object: NSManagedObject) throws -> Bool {
+    var frame = EvaluationFrame(root: .subject(object))
+    return try test(&frame)
+  }
+}
+
+/// An attribute in a relation to a constant.
+class AttributeTest: SlotTest {
+  fileprivate final let place: PropertyPlace
+  fileprivate final let name: String
+  /// Whether nil meets the test. It does where the relation is negated, and nowhere else.
+  fileprivate final let isNegated: Bool
+  /// For values that don't have the attribute's own type.
+  private final let general: Test
+
+  fileprivate init(_ property: LayoutProperty, isNegated: Bool, general: @escaping Test) {
+    place = PropertyPlace(
+      kind: property.kind, isTransient: property.isTransient, word: Int16(property.word), slot: Int16(property.slot))
+    name = property.name
+    self.isNegated = isNegated
+    self.general = general
+  }
+
+  override final func matches(_ object: NSManagedObject) throws -> Bool {
+    object.fireIfNeeded(call: "reading \"\(name)\"")
+    if let changes = object.changes, changes.holds(Int(place.slot)) {
+      return try matches(changes[Int(place.slot)]) ?? matchesGenerally(object)
+    }
+    guard let words = object.committedWords(place) else { return isNegated }
+    return matches(words) != isNegated
+  }
+
+  /// The value in a committed row, which isn't nil.
+  fileprivate func matches(_ words: UnsafePointer<UInt64>) -> Bool { fatalError("a subclass says how") }
+  /// A value that was set since; nil where it isn't of the attribute's type.
+  fileprivate func matches(_ value: Value) -> Bool? { fatalError("a subclass says how") }
+
+  @inline(never)
+  private final func matchesGenerally(_ object: NSManagedObject) throws -> Bool {
+    var frame = EvaluationFrame(root: .subject(object))
+    return try general(&frame)
+  }
+}
+
+/// Integers and Booleans: all relations are ranges.
+private final class IntegerTest: AttributeTest {
+  private let lowest: Int64
+  private let highest: Int64
+  private let isBoolean: Bool
+
+  /// nil for what is no relation between numbers.
+  init?(_ property: LayoutProperty, _ comparator: Comparison.Comparator, _ number: Int64, _ general: @escaping Test) {
+    var (lowest, highest) = (Int64.min, Int64.max)
+    // No range is as empty as the one from the highest to the lowest.
+    switch comparator {
+    case .equalTo, .notEqualTo: (lowest, highest) = (number, number)
+    case .lessThan: (lowest, highest) = number == .min ? (.max, .min) : (.min, number - 1)
+    case .lessThanOrEqualTo: highest = number
+    case .greaterThan: (lowest, highest) = number == .max ? (.max, .min) : (number + 1, .max)
+    case .greaterThanOrEqualTo: lowest = number
+    default: return nil
+    }
+    self.lowest = lowest
+    self.highest = highest
+    isBoolean = property.kind == .boolean
+    super.init(property, isNegated: comparator == .notEqualTo, general: general)
+  }
+
+  private func contains(_ value: Int64) -> Bool {
+    let number = isBoolean ? (value == 0 ? 0 : 1) : value
+    return lowest <= number && number <= highest
+  }
+
+  override func matches(_ words: UnsafePointer<UInt64>) -> Bool { contains(Int64(bitPattern: words[Int(place.word)])) }
+
+  override func matches(_ value: Value) -> Bool? {
+    switch value {
+    case .int(let number): contains(number) != isNegated
+    case .null: isNegated
+    default: nil
+    }
+  }
+}
+
+/// Floating-point numbers, and dates as seconds. NaN is in no relation to anything.
+private final class RealTest: AttributeTest {
+  private let comparator: Comparison.Comparator
+  private let number: Double
+
+  /// nil for what is no relation between numbers.
+  init?(_ property: LayoutProperty, _ comparator: Comparison.Comparator, _ number: Double, _ general: @escaping Test) {
+    switch comparator {
+    case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: break
+    default: return nil
+    }
+    self.comparator = comparator
+    self.number = number
+    super.init(property, isNegated: comparator == .notEqualTo, general: general)
+  }
+
+  private func relates(_ value: Double) -> Bool {
+    switch comparator {
+    case .lessThan: value < number
+    case .lessThanOrEqualTo: value <= number
+    case .greaterThan: value > number
+    case .greaterThanOrEqualTo: value >= number
+    default: value == number
+    }
+  }
+
+  override func matches(_ words: UnsafePointer<UInt64>) -> Bool { relates(Double(bitPattern: words[Int(place.word)])) }
+
+  override func matches(_ value: Value) -> Bool? {
+    switch value {
+    case .double(let number): relates(number) != isNegated
+    case .date(let date): relates(date.timeIntervalSinceReferenceDate) != isNegated
+    case .null: isNegated
+    default: nil
+    }
+  }
+}
+
+/// Texts, by the bytes that a row has of them.
+private final class TextTest: AttributeTest {
+  private let finder: StringFinder
+  private let isWhole: Bool
+
+  /// nil for relations that are no search for a piece.
+  init?(
+    _ property: LayoutProperty, _ comparator: Comparison.Comparator, _ piece: String, _ options: Comparison.Options,
+    _ general: @escaping Test
+  ) {
+    var place = StringPlace.anywhere
+    isWhole = comparator == .equalTo || comparator == .notEqualTo
+    switch comparator {
+    case .beginsWith: place = .start
+    case .endsWith: place = .end
+    case .contains: break
+    // Equality by locale is no matter of bytes.
+    case _ where isWhole && (options.contains(.normalized) || !options.contains(.localeSensitive)): break
+    default: return nil
+    }
+    // What is no UTF-8 in a row reads as this character.
+    if piece.unicodeScalars.contains("\u{FFFD}") { return nil }
+    finder = StringFinder(piece, place, options: options)
+    super.init(property, isNegated: comparator == .notEqualTo, general: general)
+  }
+
+  private func relates(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    isWhole ? finder.isAll(of: bytes) : finder.matches(bytes)
+  }
+
+  override func matches(_ words: UnsafePointer<UInt64>) -> Bool {
+    relates(RowSnapshot.tail(words, word: Int(place.word)).assumingMemoryBound(to: UInt8.self))
+  }
+
+  override func matches(_ value: Value) -> Bool? {
+    switch value {
+    case .string(var text): text.withUTF8(relates) != isNegated
+    case .null: isNegated
+    default: nil
+    }
+  }
+}
+
+/// `!= nil`, and its negation `== nil`.
+private final class NilTest: AttributeTest {
+  init(_ property: LayoutProperty, isEqual: Bool, _ general: @escaping Test) {
+    super.init(property, isNegated: isEqual, general: general)
+  }
+
+  override func matches(_ words: UnsafePointer<UInt64>) -> Bool { true }
+
+  override func matches(_ value: Value) -> Bool? {
+    switch value {
+    case .null: isNegated
+    case .object: nil
+    default: !isNegated
+    }
+  }
+}
+
+/// Turns a tree into tests for the objects of one entity.
+struct SlotCompiler {
+  let layout: EntityLayout
+  var general: PredicateCompiler
+
+  mutating func test(_ node: PredicateNode) throws -> SlotTest {
+    switch node {
+    case .and(let members) where !members.isEmpty: return try joined(members[...], BothTest.init)
+    case .or(let members) where !members.isEmpty: return try joined(members[...], EitherTest.init)
+    case .not(let member): return OppositeTest(try test(member))
+    default:
+      let test = try general.test(node)
+      if case .comparison(let comparison) = node, let attribute = attributeTest(comparison, test) { return attribute }
+      return GeneralTest(test)
+    }
+  }
+
+  /// In halves, so that thousands of members don't make a deep tree.
+  private mutating func joined(
+    _ members: ArraySlice<PredicateNode>, _ join: (SlotTest, SlotTest) -> SlotTest
+  ) throws -> SlotTest {
+    if members.count == 1 { return try test(members.first!) }
+    let middle = members.startIndex + members.count / 2
+    return join(try joined(members[..<middle], join), try joined(members[middle...], join))
+  }
+
+  /// nil unless it is an attribute beside a constant that its values compare with as they are.
+  private func attributeTest(_ comparison: Comparison, _ general: @escaping Test) -> SlotTest? {
+    guard comparison.modifier == .direct, case .keyPath(let path) = comparison.left, path.count == 1,
+      case .constant(let constant) = comparison.right, let property = layout.property(named: path[0])
+    else { return nil }
+    let comparator = comparison.comparator
+    switch property.kind {
+    case .int16, .int32, .int64, .boolean:
+      if let number = constant.wholeNumber { return IntegerTest(property, comparator, number, general) }
+    case .double, .float, .date:
+      if let number = constant.realNumber { return RealTest(property, comparator, number, general) }
+    case .string:
+      if case .string(let text) = constant {
+        return TextTest(property, comparator, text, comparison.options, general)
+      }
+    default: return nil
+    }
+    guard constant.isNull, comparator == .equalTo || comparator == .notEqualTo else { return nil }
+    return NilTest(property, isEqual: comparator == .equalTo, general)
+  }
+}
+
+extension PredicateConstant {
+  /// The integer that all integers have the same relations to as to the constant.
+  fileprivate var wholeNumber: Int64? {
+    switch self {
+    case .int(let value): value
+    case .bool(let value): value ? 1 : 0
+    case .double(let value): Int64(exactly: value)
+    default: nil
+    }
+  }
+
+  /// The floating-point number that all such numbers have the same relations to as to the constant.
+  fileprivate var realNumber: Double? {
+    switch self {
+    case .int(let value): Double(exactly: value)
+    case .bool(let value): value ? 1 : 0
+    case .double(let value): value
+    case .date(let value): value.timeIntervalSinceReferenceDate
+    default: nil
+    }
+  }
+}
