@@ -67,7 +67,7 @@ class AttributeTest: SlotTest {
   /// For values that don't have the attribute's own type.
   private final let general: Test
 
-  fileprivate init(_ property: LayoutProperty, isNegated: Bool, general: @escaping Test) {
+  init(_ property: LayoutProperty, isNegated: Bool, general: @escaping Test) {
     place = PropertyPlace(
       kind: property.kind, isTransient: property.isTransient, word: Int16(property.word), slot: Int16(property.slot))
     name = property.name
@@ -97,7 +97,7 @@ class AttributeTest: SlotTest {
 }
 
 /// Integers and Booleans: all relations are ranges.
-private final class IntegerTest: AttributeTest {
+final class IntegerTest: AttributeTest {
   private let lowest: Int64
   private let highest: Int64
   private let isBoolean: Bool
@@ -137,7 +137,7 @@ private final class IntegerTest: AttributeTest {
 }
 
 /// Floating-point numbers, and dates as seconds. NaN is in no relation to anything.
-private final class RealTest: AttributeTest {
+final class RealTest: AttributeTest {
   private let comparator: Comparison.Comparator
   private let number: Double
 
@@ -175,7 +175,7 @@ private final class RealTest: AttributeTest {
 }
 
 /// Texts, by the bytes that a row has of them.
-private final class TextTest: AttributeTest {
+final class TextTest: AttributeTest {
   private let finder: StringFinder
   private let isWhole: Bool
 
@@ -218,7 +218,7 @@ private final class TextTest: AttributeTest {
 }
 
 /// `!= nil`, and its negation `== nil`.
-private final class NilTest: AttributeTest {
+final class NilTest: AttributeTest {
   init(_ property: LayoutProperty, isEqual: Bool, _ general: @escaping Test) {
     super.init(property, isNegated: isEqual, general: general)
   }
@@ -230,77 +230,6 @@ private final class NilTest: AttributeTest {
     case .null: isNegated
     case .object: nil
     default: !isNegated
-    }
-  }
-}
-
-/// Turns a tree into tests for the objects of one entity.
-struct SlotCompiler {
-  let layout: EntityLayout
-  var general: PredicateCompiler
-
-  mutating func test(_ node: PredicateNode) throws -> SlotTest {
-    switch node {
-    case .and(let members) where !members.isEmpty: return try joined(members[...], BothTest.init)
-    case .or(let members) where !members.isEmpty: return try joined(members[...], EitherTest.init)
-    case .not(let member): return OppositeTest(try test(member))
-    default:
-      let test = try general.test(node)
-      if case .comparison(let comparison) = node, let attribute = attributeTest(comparison, test) { return attribute }
-      return GeneralTest(test)
-    }
-  }
-
-  /// In halves, so that thousands of members don't make a deep tree.
-  private mutating func joined(
-    _ members: ArraySlice<PredicateNode>, _ join: (SlotTest, SlotTest) -> SlotTest
-  ) throws -> SlotTest {
-    if members.count == 1 { return try test(members.first!) }
-    let middle = members.startIndex + members.count / 2
-    return join(try joined(members[..<middle], join), try joined(members[middle...], join))
-  }
-
-  /// nil unless it is an attribute beside a constant that its values compare with as they are.
-  private func attributeTest(_ comparison: Comparison, _ general: @escaping Test) -> SlotTest? {
-    guard comparison.modifier == .direct, case .keyPath(let path) = comparison.left, path.count == 1,
-      case .constant(let constant) = comparison.right, let property = layout.property(named: path[0])
-    else { return nil }
-    let comparator = comparison.comparator
-    switch property.kind {
-    case .int16, .int32, .int64, .boolean:
-      if let number = constant.wholeNumber { return IntegerTest(property, comparator, number, general) }
-    case .double, .float, .date:
-      if let number = constant.realNumber { return RealTest(property, comparator, number, general) }
-    case .string:
-      if case .string(let text) = constant {
-        return TextTest(property, comparator, text, comparison.options, general)
-      }
-    default: return nil
-    }
-    guard constant.isNull, comparator == .equalTo || comparator == .notEqualTo else { return nil }
-    return NilTest(property, isEqual: comparator == .equalTo, general)
-  }
-}
-
-extension PredicateConstant {
-  /// The integer that all integers have the same relations to as to the constant.
-  fileprivate var wholeNumber: Int64? {
-    switch self {
-    case .int(let value): value
-    case .bool(let value): value ? 1 : 0
-    case .double(let value): Int64(exactly: value)
-    default: nil
-    }
-  }
-
-  /// The floating-point number that all such numbers have the same relations to as to the constant.
-  fileprivate var realNumber: Double? {
-    switch self {
-    case .int(let value): Double(exactly: value)
-    case .bool(let value): value ? 1 : 0
-    case .double(let value): value
-    case .date(let value): value.timeIntervalSinceReferenceDate
-    default: nil
     }
   }
 }

@@ -1,0 +1,92 @@
+import Foundation
+
+/// `BEGINSWITH`, `ENDSWITH`, `CONTAINS` and `string IN string`: where in a text a piece must be.
+enum StringPlace {
+  case start, end, anywhere
+}
+
+/// A piece of text to look for, folded once.
+struct StringFinder {
+  private let piece: [UInt8]
+  private let options: Comparison.Options
+  private let place: StringPlace
+  private let folds: Bool
+
+  init(_ piece: String, _ place: StringPlace, options: Comparison.Options) {
+    self.piece = Array(foldForComparison(piece, options: options).utf8)
+    self.options = options
+    self.place = place
+    folds =
+      !options.contains(.normalized) && !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
+  }
+
+  /// Whether `text` has the piece in its place. An empty piece is in every text.
+  func matches(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8(matches)
+  }
+
+  /// The same of a text's bytes.
+  func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { folds ? folded(bytes, occurs) : occurs(in: bytes) }
+
+  /// Whether a text's bytes are the piece and no more.
+  func isAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool { folds ? folded(bytes, isPiece) : isPiece(bytes) }
+
+  /// Hands on the bytes of the text that `bytes` are when folded: without making a string of them where they are
+  /// ASCII, as most are.
+  private func folded(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
+  ) -> Bool {
+    guard bytes.allSatisfy({ $0 < 0x80 }) else {
+      var text = foldForComparison(String(decoding: bytes, as: UTF8.self), options: options)
+      return text.withUTF8(body)
+    }
+    guard options.contains(.caseInsensitive) else { return body(bytes) }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bytes.count) { small in
+      for (index, byte) in bytes.enumerated() { small[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte }
+      return body(UnsafeBufferPointer(small))
+    }
+  }
+
+  private func isPiece(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    bytes.count == piece.count && bytes.elementsEqual(piece)
+  }
+
+  private func occurs(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard bytes.count >= piece.count else { return false }
+    if piece.isEmpty { return true }
+    let last = bytes.count - piece.count
+    switch place {
+    case .start: return occurs(at: 0, in: bytes)
+    case .end: return occurs(at: last, in: bytes)
+    case .anywhere:
+      var offset = 0
+      while offset <= last {
+        guard let next = memchr(bytes.baseAddress! + offset, Int32(piece[0]), last - offset + 1) else {
+          return false
+        }
+        offset = bytes.baseAddress!.distance(to: next.assumingMemoryBound(to: UInt8.self))
+        if occurs(at: offset, in: bytes) { return true }
+        offset += 1
+      }
+      return false
+    }
+  }
+
+  private func occurs(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let equal = piece.withUnsafeBufferPointer {
+      memcmp(bytes.baseAddress! + offset, $0.baseAddress!, $0.count) == 0
+    }
+    guard equal, options.contains(.word) else { return equal }
+    return isWordBoundary(offset, in: bytes) && isWordBoundary(offset + piece.count, in: bytes)
+  }
+
+  /// Bytes of ASCII letters and digits, and all bytes of other letters, belong to words.
+  private func isWordBoundary(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard offset > 0, offset < bytes.count else { return true }
+    func isWord(_ byte: UInt8) -> Bool {
+      byte >= 0x80 || (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == 0x5F
+    }
+    return !(isWord(bytes[offset - 1]) && isWord(bytes[offset]))
+  }
+}
