@@ -160,12 +160,13 @@ struct DictionaryQuery {
 
   /// The rows as dictionaries; null has no key.
   ///
-  /// Made as Foundation has them from the start: out of Swift dictionaries each key would be boxed for each row.
+  /// Made of what a dictionary holds in the end: out of Swift dictionaries Foundation would box each key for each row,
+  /// and out of an array of `Any` it would look for the class of each value, which costs as much as the rest.
   func dictionaries(_ statement: Statement, _ store: SQLiteStore) throws -> [NSDictionary] {
-    let names = columns.map { NSString(string: $0.name) }
+    let names: [NSObject] = columns.map { NSString(string: $0.name) }
     var rows: [NSDictionary] = []
-    var keys: [NSString] = []
-    var values: [Any] = []
+    var keys: [NSObject] = []
+    var values: [AnyObject] = []
     while try statement.step() {
       keys.removeAll(keepingCapacity: true)
       values.removeAll(keepingCapacity: true)
@@ -174,14 +175,14 @@ struct DictionaryQuery {
         keys.append(names[index])
         values.append(value)
       }
-      rows.append(NSDictionary(objects: values, forKeys: keys))
+      rows.append(NSDictionary(objects: values, forKeys: keys, count: keys.count))
     }
     return rows
   }
 
   private func value(
     _ statement: Statement, _ index: Int32, _ column: Column, _ store: SQLiteStore
-  ) throws -> Any? {
+  ) throws -> NSObject? {
     if let layout = column.reference {
       guard statement.int(index) > 0 else { return nil }
       let actual = column.entityColumn < 0 ? nil : store.schema.index(ofNumber: Int(statement.int(column.entityColumn)))
@@ -193,44 +194,44 @@ struct DictionaryQuery {
     case .int16?, .int32?, .int64?: return NSNumber(value: statement.int(index))
     case .boolean?: return NSNumber(value: statement.int(index) != 0)
     case .double?, .float?: return NSNumber(value: statement.double(index))
-    case .date?: return Date(timeIntervalSinceReferenceDate: statement.double(index))
-    case .string?: return statement.text(index)
-    case .uri?: return statement.text(index).flatMap(URL.init(string:))
+    case .date?: return NSDate(timeIntervalSinceReferenceDate: statement.double(index))
+    case .string?: return statement.text(index).map(NSString.init(string:))
+    case .uri?: return statement.text(index).flatMap(URL.init(string:)).map { $0 as NSURL }
     case .uuid?: return DictionaryQuery.value(statement, index, .UUIDAttributeType)
     case .decimal?: return DictionaryQuery.value(statement, index, .decimalAttributeType)
-    case .binary?, .transformable?: return Data(statement.blobBytes(index))
+    case .binary?, .transformable?: return Data(statement.blobBytes(index)) as NSData
     default: return DictionaryQuery.natural(statement, index)
     }
   }
 
   /// A value as the column description declares it: an average as an integer is cut, a number as a string is text.
-  private static func value(_ statement: Statement, _ index: Int32, _ type: NSAttributeType) -> Any? {
+  private static func value(_ statement: Statement, _ index: Int32, _ type: NSAttributeType) -> NSObject? {
     switch type {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
       return NSNumber(value: statement.int(index))
     case .doubleAttributeType, .floatAttributeType: return NSNumber(value: statement.double(index))
     case .booleanAttributeType: return NSNumber(value: statement.int(index) != 0)
-    case .stringAttributeType: return statement.text(index)
-    case .dateAttributeType: return Date(timeIntervalSinceReferenceDate: statement.double(index))
+    case .stringAttributeType: return statement.text(index).map(NSString.init(string:))
+    case .dateAttributeType: return NSDate(timeIntervalSinceReferenceDate: statement.double(index))
     case .decimalAttributeType:
       let type = sqlite3_column_type(statement.handle, index)
       return NSDecimalNumber(decimal: RowDecoder.decimal(statement, index, type))
     case .UUIDAttributeType:
       let bytes = statement.blobBytes(index)
-      return bytes.count == 16 ? bytes.loadUnaligned(as: UUID.self) : nil
-    case .URIAttributeType: return statement.text(index).flatMap(URL.init(string:))
-    case .binaryDataAttributeType, .transformableAttributeType: return Data(statement.blobBytes(index))
+      return bytes.count == 16 ? bytes.loadUnaligned(as: UUID.self) as NSUUID : nil
+    case .URIAttributeType: return statement.text(index).flatMap(URL.init(string:)).map { $0 as NSURL }
+    case .binaryDataAttributeType, .transformableAttributeType: return Data(statement.blobBytes(index)) as NSData
     default: return natural(statement, index)
     }
   }
 
   /// A computed value in SQLite's own type.
-  private static func natural(_ statement: Statement, _ index: Int32) -> Any? {
+  private static func natural(_ statement: Statement, _ index: Int32) -> NSObject? {
     switch sqlite3_column_type(statement.handle, index) {
     case SQLITE_INTEGER: NSNumber(value: statement.int(index))
     case SQLITE_FLOAT: NSNumber(value: statement.double(index))
-    case SQLITE_TEXT: statement.text(index)
-    default: Data(statement.blobBytes(index))
+    case SQLITE_TEXT: statement.text(index).map(NSString.init(string:))
+    default: Data(statement.blobBytes(index)) as NSData
     }
   }
 }
