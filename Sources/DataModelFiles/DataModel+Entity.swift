@@ -78,8 +78,12 @@ extension DataModel.Entity {
   /// The fetch indexes of the compiled model: those declared, and one for each attribute or relationship
   /// that has the old `indexed` flag and no index of its own yet, named after it.
   public var compiledFetchIndexes: [DataModel.FetchIndex] {
-    let flagged = attributes.filter(\.isIndexed).map(\.name) + relationships.filter(\.isIndexed).map(\.name)
-    let covered = Set(fetchIndexes.filter { $0.elements.count == 1 }.compactMap(\.elements[0].propertyName))
+    var flagged: [String] = []
+    for attribute in attributes where attribute.isIndexed { flagged.append(attribute.name) }
+    for relationship in relationships where relationship.isIndexed { flagged.append(relationship.name) }
+    if flagged.isEmpty { return fetchIndexes }
+    // A key path through a subscript would be made anew at each call.
+    let covered = Set(fetchIndexes.filter { $0.elements.count == 1 }.compactMap { $0.elements[0].propertyName })
     return fetchIndexes
       + flagged.filter { !covered.contains($0) }.map {
         DataModel.FetchIndex(name: $0, elements: [.init(propertyName: $0)])

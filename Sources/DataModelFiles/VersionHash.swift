@@ -72,8 +72,18 @@ public enum VersionHash {
   }
 
   /// Plain UTF-16 order, not the canonical equivalence of `String.<`.
+  ///
+  /// It is that of UTF-8, as which strings are at hand, but where a character beyond U+FFFF, which begins with a
+  /// surrogate in UTF-16, meets one from U+E000 on.
   static func inCodeUnitOrder(_ left: String, _ right: String) -> Bool {
-    left.utf16.lexicographicallyPrecedes(right.utf16)
+    var bytes = left.utf8.makeIterator()
+    for byte in right.utf8 {
+      guard let other = bytes.next() else { return true }
+      if other == byte { continue }
+      let isSwapped = min(other, byte) >= 0xEE && max(other, byte) >= 0xF0 && min(other, byte) < 0xF0
+      return (other < byte) != isSwapped
+    }
+    return false
   }
 
   private static func littleEndian<Integer: FixedWidthInteger>(_ value: Integer) -> [UInt8] {

@@ -239,7 +239,8 @@ final class EntityLayout: @unchecked Sendable {
         description: description, name: path ?? description.name, kind: kind,
         isTransient: description.isTransient || composite?.isTransient ?? false, index: properties.count,
         slot: isSlot ? slots.count : -1, toManyIndex: hasMembers ? toMany.count + fetched.count : -1,
-        declaringEntity: model.indexOfDeclaringEntity(of: composite?.description ?? description, in: entity),
+        declaringEntity: superIndex < 0
+          ? index : model.indexOfDeclaringEntity(of: composite?.description ?? description, in: entity),
         destination: destination, isPolymorphic: polymorphic)
       property.composite = composite
       properties.append(property)

@@ -61,7 +61,8 @@ extension NSAttributeType {
     case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: return true
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
       .doubleAttributeType, .floatAttributeType, .booleanAttributeType, .decimalAttributeType:
-      return value is Decimal || value as? NSNumber != nil
+      // In this order: looking for a decimal in a number object costs most of checking a model's default values.
+      return value as? NSNumber != nil || value is Decimal
     case .stringAttributeType: return value as? String != nil
     case .dateAttributeType: return value as? Date != nil
     case .binaryDataAttributeType: return value as? Data != nil

@@ -73,6 +73,8 @@ struct FrozenEntity {
 
   /// A later property wins over an earlier one of the same name; a model with such names cannot be used.
   static func byName<Property: NSPropertyDescription>(_ properties: [Property]) -> [String: Property] {
-    Dictionary(properties.map { ($0.storedName, $0) }, uniquingKeysWith: { $1 })
+    var byName = [String: Property](minimumCapacity: properties.count)
+    for property in properties { byName[property.storedName] = property }
+    return byName
   }
 }

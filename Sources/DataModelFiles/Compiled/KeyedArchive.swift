@@ -9,14 +9,24 @@ final class KeyedArchive {
   /// The references to the archive's objects, by UID.
   private let objects: PropertyListTable.Extent
   private let rootNode: Int
+  // What follows is private to one reading on one thread. Checking each of a model's ten thousand accesses for
+  // exclusivity cost a third of reading it.
+
   /// Texts that were decoded already, by node.
-  private var texts: [String?]
+  @exclusivity(unchecked) private var texts: [String?]
 
   // Keys are compared by number: that of each node that is a key, once it was met, and that of each literal, found
   // by its address.
-  private var keyNumbers: [Int32]
-  private var numbers: [String: Int32] = [:]
-  private var literals = [(address: UInt, number: Int32)](repeating: (0, 0), count: 512)
+  @exclusivity(unchecked) private var keyNumbers: [Int32]
+  @exclusivity(unchecked) private var numbers: [String: Int32] = [:]
+  @exclusivity(unchecked) private var literals = [Literal](repeating: Literal(), count: 512)
+
+  private struct Literal {
+    var address: UInt = 0
+    var number: Int32 = 0
+    /// Where among the keys of an object it was met last: in others of the class it has the same place.
+    var position: Int32 = 0
+  }
 
   init(_ bytes: [UInt8]) throws {
     table = try PropertyListTable(bytes)
@@ -41,23 +51,23 @@ final class KeyedArchive {
 
   var root: Object? { value(rootNode)?.object }
 
+  // Values and objects don't hold the archive: it is the reader's, which outlives them. Counting references to it for
+  // each of a model's ten thousand fields was a seventh of the time that opening a store took.
+
   /// A value of the archive, with a reference followed.
   struct Value {
-    // The archive is the reader's, which outlives all values.
-    fileprivate unowned(unsafe) let archive: KeyedArchive
+    fileprivate let archive: Unmanaged<KeyedArchive>
     /// Its place in the archive, which is its identity.
     let node: Int
 
     /// Whatever holds no other values; nil for objects and arrays.
-    var scalar: PropertyList? { archive.table.scalar(node) }
+    var scalar: PropertyList? { archive._withUnsafeGuaranteedRef { $0.table.scalar(node) } }
 
-    var object: Object? {
-      guard archive.table.kind(of: node) == .dictionary else { return nil }
-      return Object(archive: archive, node: node, fields: archive.table.extent(of: node))
-    }
+    var object: Object? { archive._withUnsafeGuaranteedRef { $0.object(node) } }
 
     /// A string; NSMutableString and NSAttributedString's kin keep theirs under `NS.string`.
-    var string: String? { archive.text(node) ?? object?["NS.string"].flatMap { archive.text($0.node) } }
+    var string: String? { text ?? object?["NS.string"]?.text }
+    private var text: String? { archive._withUnsafeGuaranteedRef { $0.text(node) } }
     var integer: Int? { scalar?.integer }
     var boolean: Bool? { scalar?.boolean }
     var data: [UInt8]? { scalar?.data }
@@ -65,9 +75,7 @@ final class KeyedArchive {
     /// The elements of an archived array or set, without those that are nil.
     var elements: [Value] {
       guard let list = object?["NS.objects"] else { return [] }
-      let extent = archive.table.extent(of: list.node)
-      guard archive.table.kind(of: list.node) == .array else { return [] }
-      return (0..<extent.count).compactMap { archive.value(archive.table.element($0, of: extent)) }
+      return archive._withUnsafeGuaranteedRef { $0.elements(list) }
     }
 
     /// The entries of an archived dictionary with string keys, in the archive's order; those of which the value is nil
@@ -77,30 +85,34 @@ final class KeyedArchive {
     /// list of keys. A key without a value has a token in its place.
     var entries: [(key: String, value: Value)] {
       guard let object else { return [] }
-      if let keys = object["NS.keys"], let values = object["NS.objects"] { return archive.entries(keys, values) }
+      if let keys = object["NS.keys"], let values = object["NS.objects"] { return pairs(keys, values) }
       if let keys = object["searchMapping"]?.object?["keys"]?.object?["NS.objects"],
         let values = object["values"]?.object?["NS.objects"]
       {
         let empty = object["emptyToken"]?.node
-        return archive.entries(keys, values).filter { $0.value.node != empty }
+        return pairs(keys, values).filter { $0.value.node != empty }
       }
       return []
+    }
+
+    private func pairs(_ keys: Value, _ values: Value) -> [(key: String, value: Value)] {
+      archive._withUnsafeGuaranteedRef { $0.entries(keys, values) }
     }
   }
 
   /// An object of the archive.
   struct Object {
-    fileprivate unowned(unsafe) let archive: KeyedArchive
+    fileprivate let archive: Unmanaged<KeyedArchive>
     let node: Int
     fileprivate let fields: PropertyListTable.Extent
 
     /// The value of a key, with a reference followed; nil for a reference to nil.
-    subscript(key: StaticString) -> Value? { archive.field(key, of: self).flatMap(archive.value) }
+    subscript(key: StaticString) -> Value? { archive._withUnsafeGuaranteedRef { $0.value(of: key, in: self) } }
 
     var className: String? { self["$class"]?.object?.string("$classname") }
 
     /// Whether the key is there, even with a reference to nil.
-    func has(_ key: StaticString) -> Bool { archive.field(key, of: self) != nil }
+    func has(_ key: StaticString) -> Bool { archive._withUnsafeGuaranteedRef { $0.field(key, of: self) != nil } }
 
     func string(_ key: StaticString) -> String? { self[key]?.string }
     func integer(_ key: StaticString) -> Int? { self[key]?.integer }
@@ -111,20 +123,40 @@ final class KeyedArchive {
     func entries(_ key: StaticString) -> [(key: String, value: Value)] { self[key]?.entries ?? [] }
 
     /// Everything that the object has, whatever its keys, in the order of the keys; without what is nil.
-    var all: [(key: String, value: Value)] {
-      (0..<fields.count).compactMap { position in
-        guard let key = archive.text(archive.table.element(position, of: fields)),
-          let value = archive.value(archive.table.element(fields.count + position, of: fields))
-        else { return nil }
-        return (key, value)
-      }.sorted { $0.key < $1.key }
-    }
+    var all: [(key: String, value: Value)] { archive._withUnsafeGuaranteedRef { $0.all(self) } }
   }
 
   private func value(_ node: Int) -> Value? {
-    guard let uid = table.uid(node) else { return Value(archive: self, node: node) }
+    guard let uid = table.uid(node) else { return Value(archive: .passUnretained(self), node: node) }
     guard uid != 0, uid < objects.count else { return nil }
-    return Value(archive: self, node: table.element(uid, of: objects))
+    return Value(archive: .passUnretained(self), node: table.element(uid, of: objects))
+  }
+
+  private func object(_ node: Int) -> Object? {
+    guard table.kind(of: node) == .dictionary else { return nil }
+    return Object(archive: .passUnretained(self), node: node, fields: table.extent(of: node))
+  }
+
+  private func value(of key: StaticString, in object: Object) -> Value? {
+    guard let node = field(key, of: object) else { return nil }
+    return value(node)
+  }
+
+  private func elements(_ list: Value) -> [Value] {
+    let extent = table.extent(of: list.node)
+    guard table.kind(of: list.node) == .array else { return [] }
+    return (0..<extent.count).compactMap { value(table.element($0, of: extent)) }
+  }
+
+  private func all(_ object: Object) -> [(key: String, value: Value)] {
+    let fields = object.fields
+    let found = (0..<fields.count).compactMap { position -> (key: String, value: Value)? in
+      guard let key = text(table.element(position, of: fields)),
+        let value = value(table.element(fields.count + position, of: fields))
+      else { return nil }
+      return (key, value)
+    }
+    return found.sorted { $0.key < $1.key }
   }
 
   private func entries(_ keys: Value, _ values: Value) -> [(key: String, value: Value)] {
@@ -139,25 +171,41 @@ final class KeyedArchive {
   }
 
   private func field(_ key: StaticString, of object: Object) -> Int? {
-    let number = number(of: key)
-    for position in 0..<object.fields.count {
-      let node = table.element(position, of: object.fields)
-      var found = keyNumbers[node]
-      if found == 0 {
-        found = text(node).map(self.number(of:)) ?? -1
-        keyNumbers[node] = found
-      }
-      if found == number { return table.element(object.fields.count + position, of: object.fields) }
+    let place = literal(key)
+    let literal = literals[place]
+    let count = object.fields.count
+    let usual = Int(literal.position)
+    if usual < count, number(ofKey: table.element(usual, of: object.fields)) == literal.number {
+      return table.element(count + usual, of: object.fields)
+    }
+    for position in 0..<count where number(ofKey: table.element(position, of: object.fields)) == literal.number {
+      literals[place].position = Int32(truncatingIfNeeded: position)
+      return table.element(count + position, of: object.fields)
     }
     return nil
   }
 
-  private func number(of key: StaticString) -> Int32 {
+  /// The place of a literal that is numbered.
+  @inline(__always)
+  private func literal(_ key: StaticString) -> Int {
     let address = UInt(bitPattern: key.utf8Start)
     let place = Int((address ^ address >> 9) & 511)
-    if literals[place].address == address { return literals[place].number }
-    let number = number(of: "\(key)")
-    literals[place] = (address, number)
+    if literals[place].address != address {
+      literals[place] = Literal(address: address, number: number(of: "\(key)"))
+    }
+    return place
+  }
+
+  @inline(__always)
+  private func number(ofKey node: Int) -> Int32 {
+    let number = keyNumbers[node]
+    return number == 0 ? numbered(node) : number
+  }
+
+  @inline(never)
+  private func numbered(_ node: Int) -> Int32 {
+    let number = text(node).map(number(of:)) ?? -1
+    keyNumbers[node] = number
     return number
   }
 

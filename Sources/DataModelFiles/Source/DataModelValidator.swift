@@ -74,8 +74,9 @@ struct DataModelValidator {
   }
 
   private mutating func validatePropertyNames(of entity: DataModel.Entity, at index: Int) {
-    var seen: Set<String> = []
-    for name in entity.propertyNames {
+    let names = entity.propertyNames
+    var seen = Set<String>(minimumCapacity: names.count)
+    for name in names {
       if !seen.insert(name).inserted {
         report(.error, entity.name, name, "there are two properties of this name")
       }

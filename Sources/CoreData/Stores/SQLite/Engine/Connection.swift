@@ -112,6 +112,13 @@ final class Connection {
     return rows
   }
 
+  /// Runs a statement that is not needed again, and hands over its rows one by one.
+  func forEachRow(_ sql: String, _ body: (Statement) throws -> Void) throws {
+    trace?.willRun(sql)
+    let statement = try Statement(sql, in: database, isKept: false)
+    while try statement.step() { try body(statement) }
+  }
+
   func failure(_ sql: String? = nil) -> SQLiteError {
     SQLiteError(
       extendedCode: sqlite3_extended_errcode(database), message: String(cString: sqlite3_errmsg(database)),

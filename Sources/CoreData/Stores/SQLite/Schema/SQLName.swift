@@ -8,6 +8,11 @@ enum SQLName {
     return isPlain && !name.isEmpty ? name : "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
 
+  /// The name in capitals, which nearly all names in a file are: finding that out is cheaper than making another.
+  static func inCapitals(_ name: String) -> String {
+    name.utf8.allSatisfy { $0 < 97 } ? name : name.uppercased()
+  }
+
   static func table(_ root: EntityLayout) -> String { "Z" + root.name.uppercased() }
 
   static func column(_ property: LayoutProperty) -> String { "Z" + property.ownName.uppercased() }
@@ -29,7 +34,10 @@ extension Character {
 struct UniqueNames {
   private var taken: Set<String>
 
-  init(_ taken: Set<String> = []) { self.taken = taken }
+  init(_ taken: [String] = [], minimumCapacity: Int = 0) {
+    self.taken = Set(minimumCapacity: taken.count + minimumCapacity)
+    self.taken.formUnion(taken)
+  }
 
   mutating func name(_ wanted: String) -> String {
     var name = wanted

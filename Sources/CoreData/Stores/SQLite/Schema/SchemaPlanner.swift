@@ -19,6 +19,8 @@ struct SchemaPlanner {
   private var slots: [[SlotColumn?]]
   private var toMany: [[ToManyStorage]]
   private var columnNames: [Int: UniqueNames] = [:]
+  /// By root index, the columns that a table of the file has; none for a new file.
+  private var storedColumns: [Int: [String]] = [:]
   private var joinNames = UniqueNames()
   private(set) var joins: [JoinTable] = []
   /// By root index.
@@ -87,9 +89,10 @@ struct SchemaPlanner {
           throw existing.misfit(name, "there is no such table")
         }
         name = found
+        storedColumns[root] = existing.columns(of: found)
       }
       tables[root] = TablePlan(name: name, root: layout)
-      columnNames[root] = UniqueNames(["Z_PK", "Z_ENT", "Z_OPT"])
+      columnNames[root] = UniqueNames(["Z_PK", "Z_ENT", "Z_OPT"], minimumCapacity: 2 * layout.slots.count)
     }
     for property in layout.slots where property.declaringEntity == layout.index && !property.isTransient {
       if property.kind == .toOne {
@@ -141,8 +144,7 @@ struct SchemaPlanner {
     _ wanted: String, in root: Int, for property: LayoutProperty, of layout: EntityLayout,
     alternative: ((String) -> Bool)? = nil
   ) throws -> String {
-    let table = tables[root]!.name
-    guard let existing, let columns = existing.columns(of: table) else {
+    guard let columns = storedColumns[root] else {
       return SQLName.quoted(columnNames[root]!.name(wanted))
     }
     // A numbered name counts only where the plain one is taken already.
@@ -153,7 +155,7 @@ struct SchemaPlanner {
     if let alternative {
       for name in columns where alternative(name) && columnNames[root]!.take(name) { return name }
     }
-    throw existing.misfit(table, "there is no column \(wanted) for \(layout.name).\(property.name)")
+    throw existing!.misfit(tables[root]!.name, "there is no column \(wanted) for \(layout.name).\(property.name)")
   }
 
   // To-many relationships.

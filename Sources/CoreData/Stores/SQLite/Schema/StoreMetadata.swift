@@ -97,18 +97,7 @@ extension ExistingSchema {
       else { return nil }
       return Entity(number: number, name: name, parent: row[2].flatMap(Int.init) ?? 0)
     }
-    var tables: [String: [Column]] = [:]
-    let columns = try connection.rows(
-      """
-      SELECT m.name, c.name, c.type, c.pk FROM sqlite_master m JOIN pragma_table_info(m.name) c \
-      WHERE m.type = 'table' AND m.name LIKE 'Z%' ORDER BY m.rowid, c.cid
-      """)
-    for row in columns {
-      guard let table = row[0], let column = row[1] else { continue }
-      tables[SQLName.quoted(table.uppercased()), default: []].append(
-        Column(
-          name: SQLName.quoted(column.uppercased()), type: (row[2] ?? "").uppercased(), isKey: row[3] != "0"))
-    }
+    let tables = try ExistingSchema.readTables(connection)
     let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
     self.init(url: url, entities: entities, hashedNames: Set(hashes.keys), tables: tables)
     deferredTables = Set(
@@ -122,6 +111,37 @@ extension ExistingSchema {
       let probes = ranges.map { "EXISTS (SELECT 1 FROM \(table) WHERE \($0))" }.joined(separator: " OR ")
       return try connection.rows("SELECT \(probes)").first?[0] == "1"
     }
+  }
+}
+
+extension ExistingSchema {
+  /// The columns of all tables of ours, by the table's name. A table's rows come one after the other.
+  private static func readTables(_ connection: Connection) throws -> [String: [Column]] {
+    var tables: [String: [Column]] = [:]
+    var table: String?
+    var columns: [Column] = []
+    func endTable() {
+      if let table { tables[SQLName.quoted(SQLName.inCapitals(table)), default: []] += columns }
+      columns.removeAll(keepingCapacity: true)
+    }
+    try connection.forEachRow(
+      """
+      SELECT m.name, c.name, c.type, c.pk FROM sqlite_master m JOIN pragma_table_info(m.name) c \
+      WHERE m.type = 'table' AND m.name LIKE 'Z%' ORDER BY m.rowid, c.cid
+      """
+    ) { row in
+      guard let name = row.text(0), let column = row.text(1) else { return }
+      if name != table {
+        endTable()
+        table = name
+      }
+      columns.append(
+        Column(
+          name: SQLName.quoted(SQLName.inCapitals(column)), type: SQLName.inCapitals(row.text(2) ?? ""),
+          isKey: row.int(3) != 0))
+    }
+    endTable()
+    return tables
   }
 }
 
