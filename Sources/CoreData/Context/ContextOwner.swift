@@ -22,6 +22,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var stores: [StoreIdentity] = []
   /// What `Book(context:)` found; asked for every new object. Belongs to the context's queue.
   @exclusivity(unchecked) var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
+  /// The last of them: many objects of one class are made in a row.
+  @exclusivity(unchecked) var lastEntity: (objectClass: NSManagedObject.Type, entity: NSEntityDescription)?
 
   /// Set by `init`, which needs a whole `self` for it.
   @exclusivity(unchecked) private var materialisation: Materialisation!

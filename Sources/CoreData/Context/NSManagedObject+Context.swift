@@ -17,7 +17,11 @@ extension NSManagedObject {
     guard let layouts = context.layouts else {
       fatalError("\(self) was asked for an object in the context \(context.label), which has no coordinator.")
     }
-    if let known = context.owner.entityOfClass[ObjectIdentifier(self)] { return known }
+    if let last = context.owner.lastEntity, last.objectClass == self { return last.entity }
+    if let known = context.owner.entityOfClass[ObjectIdentifier(self)] {
+      context.owner.lastEntity = (self, known)
+      return known
+    }
     EntityClasses.note(self)
     let found = layouts.layouts.filter { $0.objectClass == self }.map(\.entity)
     guard found.count == 1 else { misuse(.noUniqueEntity(self, found)) }

@@ -6,12 +6,13 @@ extension NSManagedObjectContext {
     var groups: [[ContiguousArray<NSManagedObject>]] = []
     // By entity: a configuration may lack some of a hierarchy.
     var storeOfEntity: [UInt16?] = Array(repeating: nil, count: owner.layouts.layouts.count)
-    for object in objects where object.finalReference.key < 0 {
-      let root = object.layout.rootIndex
+    for object in objects where object.key < 0 && object.finalReference.key < 0 {
+      let layout = object.layout
+      let root = layout.rootIndex
       if object.store == NSManagedObject.noStore {
-        let entity = object.layout.index
+        let entity = layout.index
         if storeOfEntity[entity] == nil {
-          storeOfEntity[entity] = owner.number(of: try coordinator.storeForNewObjects(of: object.layout).identity)
+          storeOfEntity[entity] = owner.number(of: try coordinator.storeForNewObjects(of: layout).identity)
         }
         object.store = storeOfEntity[entity]!
       }
@@ -103,7 +104,8 @@ extension NSManagedObjectContext {
     changes.inserted = ContiguousArray(plan.inserted.lazy.map(\.object))
     changes.updated = ContiguousArray(plan.updated.lazy.map(\.object))
     changes.deleted = ContiguousArray(plan.deleted)
-    var info = changes.userInfo
+    var info = changes.sets(reusing: toldInSave).userInfo
+    toldInSave = nil
     if isPinned { info[NSManagedObjectContextQueryGenerationKey] = queryGenerationToken }
     post(.NSManagedObjectContextDidSave, info)
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)

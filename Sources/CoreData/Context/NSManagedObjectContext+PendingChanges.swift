@@ -108,7 +108,9 @@ extension NSManagedObjectContext {
     if changes.isEmpty { return }
     let outer = postedEvent
     postedEvent = PostedEvent(changes, snapshots)
-    post(.NSManagedObjectContextObjectsDidChange, changes.userInfo)
+    let sets = changes.sets()
+    if isSaving { toldInSave = ToldObjects(changes: changes, sets: sets) }
+    post(.NSManagedObjectContextObjectsDidChange, sets.userInfo)
     postedEvent = outer
   }
 
@@ -156,44 +158,5 @@ extension NSManagedObjectContext {
       object.nullify(property)
     @unknown default: break
     }
-  }
-}
-
-/// Which objects an event changed, and how.
-struct ObjectChanges {
-  var inserted = ContiguousArray<NSManagedObject>()
-  var updated = ContiguousArray<NSManagedObject>()
-  var deleted = ContiguousArray<NSManagedObject>()
-  var refreshed = ContiguousArray<NSManagedObject>()
-
-  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
-
-  /// The payload of a notification: a key for each kind of change there was.
-  ///
-  /// Swift sets, and no subclass of `NSSet` made on demand: `as? Set<NSManagedObject>`, which clients write, copies
-  /// the storage of Foundation's own class on Linux and asks no subclass, so it would come out empty.
-  var userInfo: [AnyHashable: Any] {
-    var info: [AnyHashable: Any] = [:]
-    func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
-      if !objects.isEmpty { info[key] = Set(objects) }
-    }
-    put(NSInsertedObjectsKey, inserted)
-    put(NSUpdatedObjectsKey, updated)
-    put(NSDeletedObjectsKey, deleted)
-    put(NSRefreshedObjectsKey, refreshed)
-    return info
-  }
-
-  /// The same as ids.
-  var idUserInfo: [AnyHashable: Any] {
-    var info: [AnyHashable: Any] = [:]
-    func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
-      if !objects.isEmpty { info[key] = Set(objects.lazy.map(\.objectID)) }
-    }
-    put(NSInsertedObjectIDsKey, inserted)
-    put(NSUpdatedObjectIDsKey, updated)
-    put(NSDeletedObjectIDsKey, deleted)
-    put(NSRefreshedObjectIDsKey, refreshed)
-    return info
   }
 }

@@ -92,6 +92,9 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) final var refreshedInEvent = ContiguousArray<NSManagedObject>()
   /// Whether a save checks the model's rules. Off for a migration, which makes objects before their relationships.
   @exclusivity(unchecked) final var validatesOnSave = true
+  /// Set while a save is under way, and what its event has told observers of.
+  @exclusivity(unchecked) final var isSaving = false
+  @exclusivity(unchecked) final var toldInSave: ToldObjects?
   /// Set while rules and merges change objects by themselves.
   @exclusivity(unchecked) final var isProcessing = false
   /// Ids that were handed out before their object was saved: they lead to it for the life of the context.
@@ -168,7 +171,14 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   ///
   /// On failure the context is as it was, and the error says which object, property and value stood in the way.
   /// Without changes nothing happens and nobody is notified.
-  open func save() throws { try saveChanges() }
+  open func save() throws {
+    isSaving = true
+    defer {
+      isSaving = false
+      toldInSave = nil
+    }
+    try saveChanges()
+  }
 
   /// Has a batch request executed by the stores: the objects of this context stay as they are.
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {

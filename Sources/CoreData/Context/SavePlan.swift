@@ -13,6 +13,9 @@ struct SavePlan {
   var count: Int { inserted.count + updated.count + unchanged.count + deleted.count }
 
   private let builder: RowWriter
+  /// The store that the last object belongs to, by its number in the context, and where its change set is.
+  private var lastStore = -1
+  private var lastIndex = 0
   /// A changed object whose store is gone.
   private var lost: NSManagedObject?
 
@@ -22,7 +25,7 @@ struct SavePlan {
     // Temporary ids stay temporary until the root saves.
     builder = RowWriter(keepsTemporaryKeys: context.parent != nil)
     if context.parent == nil {
-      try context.reserveKeys(for: Array(new.filter { $0.key < 0 }), coordinator)
+      try context.reserveKeys(for: new, coordinator)
     } else {
       for object in new { _ = try context.assignedStore(of: object) }
     }
@@ -128,25 +131,29 @@ struct SavePlan {
     }
   }
 
+  @inline(__always)
   private mutating func withChanges(
     _ object: NSManagedObject, _ context: NSManagedObjectContext, _ change: (inout ChangeSet) -> Void
   ) {
+    // Nearly always the store of the object before.
+    if Int(object.store) != lastStore {
+      guard let index = indexOfChangeSet(for: object, context) else { return }
+      (lastStore, lastIndex) = (Int(object.store), index)
+    }
+    change(&changeSets[lastIndex].changes)
+  }
+
+  private mutating func indexOfChangeSet(for object: NSManagedObject, _ context: NSManagedObjectContext) -> Int? {
     guard let store = context.owner.storeIdentity(object.store)?.store else {
       // Of what was deleted in a store that is gone nothing is left to do.
       if context.parent == nil, !object.state.contains(.deleted) { lost = object }
-      return
+      return nil
     }
-    // Nearly always the store of the object before.
-    if let last = changeSets.indices.last, changeSets[last].store === store {
-      change(&changeSets[last].changes)
-    } else if let index = changeSets.firstIndex(where: { $0.store === store }) {
-      change(&changeSets[index].changes)
-    } else {
-      var changes = ChangeSet()
-      changes.origin = context.changeOrigin
-      change(&changes)
-      changeSets.append((store, changes))
-    }
+    if let index = changeSets.firstIndex(where: { $0.store === store }) { return index }
+    var changes = ChangeSet()
+    changes.origin = context.changeOrigin
+    changeSets.append((store, changes))
+    return changeSets.count - 1
   }
 
   private func refuseReadOnlyStores() throws {
@@ -162,65 +169,5 @@ struct SavePlan {
     for (object, _) in inserted where object.key < 0 {
       object.changes?.reservedKey = 0
     }
-  }
-}
-
-extension NSManagedObject {
-  /// Whether a row of this object may lead to the other. An object that is new in the parent context may have no
-  /// store yet: the root's save will see.
-  fileprivate func sharesStore(with other: NSManagedObject) -> Bool {
-    store == other.store || [self, other].contains { $0.store == NSManagedObject.noStore && $0.key < 0 }
-  }
-}
-
-/// Encodes an object's values into a row.
-final class RowWriter {
-  @exclusivity(unchecked) private var builder = RowBuilder()
-  /// Whether rows may refer to objects that no store has seen: those that a parent and a child exchange do.
-  private let keepsTemporaryKeys: Bool
-
-  init(keepsTemporaryKeys: Bool) { self.keepsTemporaryKeys = keepsTemporaryKeys }
-
-  /// The row as it will stand in the store: changed values over committed ones.
-  func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
-    let layout = object.layout
-    let base = object.row
-    builder.begin(layout)
-    for property in layout.slots where property.word >= 0 {
-      if let changes = object.changes, changes.holds(property.slot) {
-        try write(changes[property.slot], property, object, base)
-      } else if let base {
-        builder.copy(property, from: base)
-      }
-    }
-    let reference = object.finalReference
-    return builder.finish(key: reference.key, version: version, entity: layout.index)
-  }
-
-  private func write(
-    _ value: Value, _ property: LayoutProperty, _ object: NSManagedObject, _ base: RowSnapshot?
-  ) throws {
-    guard case .object(let held) = value else {
-      builder.set(value, property)
-      return
-    }
-    if property.kind == .toOne {
-      let destination = unsafeDowncast(held, to: NSManagedObject.self)
-      // An object that was deleted before it was ever saved leaves nothing to point to.
-      let reference = destination.finalReference
-      if reference.key < 0, !keepsTemporaryKeys || destination.owner !== object.owner { return }
-      if !destination.sharesStore(with: object) {
-        throw Failure.externalRelationship(
-          .init(object: object, entity: object.layout.name, property: property.name),
-          destination: destination.layout.name).nsError
-      }
-      builder.setDestination(reference, property)
-      return
-    }
-    if let base, !object.changedSlots.contains(property.slot) {
-      builder.copy(property, from: base)
-      return
-    }
-    builder.set(.data(try property.attribute.storedData(ofTransformable: TransformableBox.open(held))), property)
   }
 }

@@ -46,7 +46,7 @@ final class LayoutProperty: @unchecked Sendable {
   let predicates: [(predicate: NSPredicate, warning: Any?)]
 
   /// An attribute that has to have a value, and may have any.
-  var isMerelyMandatory: Bool {
+  fileprivate var isMerelyMandatory: Bool {
     slot >= 0 && kind != .toOne && !isOptional && limits == nil && predicates.isEmpty
   }
 
@@ -144,6 +144,13 @@ struct PropertyPlace {
   var word: Int16
   /// Slot number, or the to-many number.
   var slot: Int16
+
+  init(_ property: LayoutProperty) {
+    kind = property.kind
+    isTransient = property.isTransient
+    word = Int16(property.word)
+    slot = Int16(property.kind == .toMany ? property.toManyIndex : property.slot)
+  }
 }
 
 /// Where the properties of one entity live: in a row, and among an object's changed values.
@@ -168,6 +175,8 @@ final class EntityLayout: @unchecked Sendable {
   let properties: [LayoutProperty]
   /// The attributes and to-one relationships, in the order of their slot numbers.
   let slots: [LayoutProperty]
+  /// Where they are in a row, for loops over many rows: walking over places counts no references.
+  let slotPlaces: [PropertyPlace]
   let toMany: [LayoutProperty]
   let fetched: [LayoutProperty]
   let relationships: [LayoutProperty]
@@ -175,9 +184,15 @@ final class EntityLayout: @unchecked Sendable {
   let fixedWords: Int
   let nullWords: Int
   let transientSlots: SlotMask
+  /// The slots whose bytes stand behind a row's words.
+  let tailSlots: SlotMask
   let hasTransformables: Bool
   /// The properties that a save has anything to check of.
   let validated: [LayoutProperty]
+  /// Of these the attributes that must have a value, and may have any.
+  let mandatorySlots: SlotMask
+  /// Of these the others.
+  let ruled: [LayoutProperty]
 
   private let indexByName: [String: Int]
   let places: PlaceTable
@@ -287,7 +302,11 @@ final class EntityLayout: @unchecked Sendable {
     self.toMany = toMany
     self.fetched = fetched
     relationships = properties.filter(\.isRelationship)
+    slotPlaces = slots.map(PropertyPlace.init)
+    tailSlots = SlotMask(slots.lazy.filter(\.kind.hasTail).map(\.slot))
     validated = properties.filter(\.needsValidation)
+    mandatorySlots = SlotMask(validated.lazy.filter(\.isMerelyMandatory).map(\.slot))
+    ruled = validated.filter { !$0.isMerelyMandatory }
 
     indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
     places = PlaceTable(keys: KeyRegistry.shared.count, properties: properties.count)
@@ -298,9 +317,7 @@ final class EntityLayout: @unchecked Sendable {
     }
     for property in properties {
       places.indexes[property.keyNumber] = Int16(property.index)
-      places.places[property.index] = PropertyPlace(
-        kind: property.kind, isTransient: property.isTransient, word: Int16(property.word),
-        slot: Int16(property.kind == .toMany ? property.toManyIndex : property.slot))
+      places.places[property.index] = PropertyPlace(property)
     }
   }
 

@@ -82,6 +82,12 @@ struct RowBuilder: ~Copyable {
     }
   }
 
+  @inline(__always)
+  mutating func setText(_ value: String, slot: Int, word: Int) {
+    var value = value
+    value.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word) }
+  }
+
   mutating func setUUID(_ value: UUID, slot: Int, word: Int) {
     markSet(slot)
     (memory + word * 8).storeBytes(of: value, as: UUID.self)
@@ -113,22 +119,22 @@ struct RowBuilder: ~Copyable {
 
   /// Sets an attribute; `.object` (a managed object, an untransformed transformable) is not a row's business.
   mutating func set(_ value: Value, _ property: LayoutProperty) {
-    let (slot, word) = (property.slot, property.word)
-    if word < 0 { return }
+    if property.word >= 0 { set(value, slot: property.slot, word: property.word) }
+  }
+
+  /// The same by place.
+  mutating func set(_ value: Value, slot: Int, word: Int) {
     switch value {
-    case .null: break
+    case .null: setNull(slot: slot)
     case .int(let value): setInt(value, slot: slot, word: word)
     case .double(let value): setDouble(value, slot: slot, word: word)
     case .date(let value): setDouble(value.timeIntervalSinceReferenceDate, slot: slot, word: word)
-    case .string(var value):
-      value.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word) }
-    case .url(let value):
-      var text = value.absoluteString
-      text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word) }
+    case .string(let value): setText(value, slot: slot, word: word)
+    case .url(let value): setText(value.absoluteString, slot: slot, word: word)
     case .data(let value): value.withUnsafeBytes { setBytes($0, slot: slot, word: word) }
     case .uuid(let value): setUUID(value, slot: slot, word: word)
     case .decimal(let value): setDecimal(value.decimalValue, slot: slot, word: word)
-    case .object: preconditionFailure("An object was set in a row of \(property.name).")
+    case .object: preconditionFailure("An object was set in a row.")
     }
   }
 

@@ -79,6 +79,10 @@ struct SlotMask: Hashable {
     if words.count > 1 { high = Array(words.dropFirst()) }
   }
 
+  init(_ slots: some Sequence<Int>) {
+    for slot in slots { insert(slot) }
+  }
+
   var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 
   @inline(__always)
@@ -104,6 +108,20 @@ struct SlotMask: Hashable {
     } else if slot / 64 - 1 < high.count {
       high[slot / 64 - 1] &= ~(1 << UInt64(slot % 64))
     }
+  }
+
+  /// Whether something holds for every slot.
+  @inline(__always)
+  func allSatisfy(_ holds: (Int) -> Bool) -> Bool {
+    var rest = low
+    while rest != 0 {
+      if !holds(rest.trailingZeroBitCount) { return false }
+      rest &= rest - 1
+    }
+    if high.isEmpty { return true }
+    var all = true
+    forEach { if $0 >= 64, !holds($0) { all = false } }
+    return all
   }
 
   /// Calls `body` for each slot in ascending order.

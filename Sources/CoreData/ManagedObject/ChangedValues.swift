@@ -73,6 +73,9 @@ struct ChangedValues {
     }
   }
 
+  /// Whether none of these slots holds a value here.
+  func holdsNone(of slots: SlotMask) -> Bool { slots.allSatisfy { !holds($0) } }
+
   /// Whether the value held is nil.
   @inline(__always)
   func isNull(_ slot: Int) -> Bool {

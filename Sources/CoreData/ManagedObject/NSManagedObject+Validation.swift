@@ -3,13 +3,16 @@ extension NSManagedObject {
   /// Checks every property; several failures come as one error with all of them.
   final func validateProperties() throws {
     if ValueValidation.isOverridden(self) { return try validateEachValue() }
+    let layout = layout
     if layout.validated.isEmpty { return }
     if state.contains(.fault) { fire() }
     var failures: [Failure] = []
     // A fault among the changed objects had members come and go, and no more: its row is not read for its sake.
     let isFault = state.contains(.fault)
-    for property in layout.validated where !isFault || property.kind == .toMany {
-      if property.isMerelyMandatory, hasValue(property) { continue }
+    // Nearly always nothing is missing, and then only rules that need a value are left.
+    let isComplete = isFault || layout.mandatorySlots.allSatisfy(hasValue(slot:))
+    if isComplete && layout.ruled.isEmpty { return }
+    for property in isComplete ? layout.ruled : layout.validated where !isFault || property.kind == .toMany {
       failures += problems(property)
     }
     if failures.isEmpty { return }
@@ -37,10 +40,11 @@ extension NSManagedObject {
   }
 
   /// Whether a slot holds anything, without looking at what.
-  private final func hasValue(_ property: LayoutProperty) -> Bool {
-    if let changes, changes.holds(property.slot) { return !changes.isNull(property.slot) }
-    guard let row, property.word >= 0 else { return false }
-    return !row.isNull(slot: property.slot)
+  @inline(__always)
+  private final func hasValue(slot: Int) -> Bool {
+    if let changes, changes.holds(slot) { return !changes.isNull(slot) }
+    guard let rowWords else { return false }
+    return rowWords[slot >> 6] & (1 << UInt64(slot & 63)) == 0
   }
 
   /// One error is thrown as it is; several as one that holds them all, flattened.

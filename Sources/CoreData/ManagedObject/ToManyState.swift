@@ -164,9 +164,11 @@ final class ToManyState {
     if let order {
       base = ContiguousArray(order.lazy.filter { $0.owner === owner }.map(\.reference))
     } else if let base {
-      self.base =
-        (removed.isEmpty ? base : base.filter { !removed.contains($0) })
-        + added.lazy.filter { $0.owner === owner }.map(\.reference)
+      var members = removed.isEmpty ? base : base.filter { !removed.contains($0) }
+      let added = added
+      members.reserveCapacity(members.count + added.count)
+      for member in added where member.owner === owner { members.append(member.reference) }
+      self.base = members
     }
     arrivals = []
     departed = []

@@ -68,8 +68,7 @@ class AttributeTest: SlotTest {
   private final let general: Test
 
   init(_ property: LayoutProperty, isNegated: Bool, general: @escaping Test) {
-    place = PropertyPlace(
-      kind: property.kind, isTransient: property.isTransient, word: Int16(property.word), slot: Int16(property.slot))
+    place = PropertyPlace(property)
     name = property.name
     self.isNegated = isNegated
     self.general = general

@@ -15,12 +15,32 @@ final class RowWritePlan: @unchecked Sendable {
     let index: Int32
   }
 
+  /// A parameter as binding needs it, for each row once more: without anything that counts references.
+  private struct Binding {
+    let kind: SlotKind
+    let slot: Int
+    let word: Int
+    let index: Int32
+    let hasEntity: Bool
+    let isTagged: Bool
+
+    init(_ parameter: Parameter) {
+      kind = parameter.column.property.kind
+      slot = parameter.column.property.slot
+      word = parameter.column.property.word
+      index = parameter.index
+      hasEntity = parameter.column.entityName != nil
+      isTagged = parameter.column.isTagged
+    }
+  }
+
   let kind: Kind
   let entity: EntitySchema
   let text: StatementText
   /// The same for a row that has no version: one that another program wrote, with a null in Z_OPT.
   let unversioned: StatementText
   let parameters: [Parameter]
+  private let bindings: [Binding]
   /// First of the parameters that stand behind the slots' in an update: Z_OPT, Z_PK, old Z_OPT; or Z_PK alone.
   private let tailIndex: Int32
   /// The columns of this statement whose old values may name files.
@@ -36,6 +56,7 @@ final class RowWritePlan: @unchecked Sendable {
     let isVersioned = sql.hasSuffix(RowWritePlan.versionCondition)
     unversioned = isVersioned ? StatementText(String(sql.dropLast(9)) + "IFNULL(Z_OPT, 0) = ?") : text
     self.parameters = parameters
+    bindings = parameters.map(Binding.init)
     self.tailIndex = tailIndex
     self.tagged = tagged
   }
@@ -137,26 +158,23 @@ final class RowWritePlan: @unchecked Sendable {
   /// Texts and blobs are not copied: the row must be held until the statement is reset.
   @inline(__always)
   private func bindSlots(_ row: RowSnapshot, _ statement: Statement, _ writer: inout TaggedWriter) throws {
-    for parameter in parameters {
-      let property = parameter.column.property
-      let index = parameter.index
-      let word = property.word
-      if row.isNull(slot: property.slot) {
+    for binding in bindings {
+      let (index, word) = (binding.index, binding.word)
+      if row.isNull(slot: binding.slot) {
         statement.bindNull(at: index)
-        if parameter.column.entityName != nil { statement.bindNull(at: index + 1) }
+        if binding.hasEntity { statement.bindNull(at: index + 1) }
         continue
       }
-      switch property.kind {
+      switch binding.kind {
       case .string, .uri: statement.bindStatic(text: row.tail(word: word), at: index)
       case .int16, .int32, .int64, .boolean: statement.bind(row.int(word: word), at: index)
       case .double, .float, .date: statement.bind(row.double(word: word), at: index)
       case .toOne:
         statement.bind(row.int(word: word), at: index)
-        if parameter.column.entityName != nil {
+        if binding.hasEntity {
           statement.bind(try writer.number(ofEntity: Int(row.int(word: word + 1))), at: index + 1)
         }
-      case .binary where parameter.column.isTagged:
-        try writer.bind(row.tail(word: word), statement, at: index)
+      case .binary where binding.isTagged: try writer.bind(row.tail(word: word), statement, at: index)
       case .binary, .transformable: statement.bindStatic(blob: row.tail(word: word), at: index)
       case .uuid:
         statement.bindStatic(blob: UnsafeRawBufferPointer(start: row.words + word, count: 16), at: index)

@@ -1,0 +1,76 @@
+/// Which objects an event or a save changed, and how.
+struct ObjectChanges {
+  var inserted = ContiguousArray<NSManagedObject>()
+  var updated = ContiguousArray<NSManagedObject>()
+  var deleted = ContiguousArray<NSManagedObject>()
+  var refreshed = ContiguousArray<NSManagedObject>()
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+
+  /// The objects as sets: those that observers have been told in, where these are about the same objects.
+  func sets(reusing told: ToldObjects? = nil) -> ObjectSets {
+    func set(
+      _ objects: ContiguousArray<NSManagedObject>, _ toldObjects: ContiguousArray<NSManagedObject>?,
+      _ toldSet: Set<NSManagedObject>?
+    ) -> Set<NSManagedObject>? {
+      if objects.isEmpty { return nil }
+      if let toldObjects, let toldSet, objects.elementsEqual(toldObjects, by: ===) { return toldSet }
+      return Set(telling: objects)
+    }
+    return ObjectSets(
+      inserted: set(inserted, told?.changes.inserted, told?.sets.inserted),
+      updated: set(updated, told?.changes.updated, told?.sets.updated),
+      deleted: set(deleted, told?.changes.deleted, told?.sets.deleted),
+      refreshed: set(refreshed, told?.changes.refreshed, told?.sets.refreshed))
+  }
+
+  /// The payload of a notification.
+  var userInfo: [AnyHashable: Any] { sets().userInfo }
+
+  /// The same as ids.
+  var idUserInfo: [AnyHashable: Any] {
+    var info: [AnyHashable: Any] = [:]
+    func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
+      if !objects.isEmpty { info[key] = Set(telling: objects.lazy.map(\.objectID)) }
+    }
+    put(NSInsertedObjectIDsKey, inserted)
+    put(NSUpdatedObjectIDsKey, updated)
+    put(NSDeletedObjectIDsKey, deleted)
+    put(NSRefreshedObjectIDsKey, refreshed)
+    return info
+  }
+}
+
+/// The objects of a notification, by what happened to them; nil where nothing did.
+struct ObjectSets {
+  let inserted, updated, deleted, refreshed: Set<NSManagedObject>?
+
+  /// The payload of a notification: a key for each kind of change there was.
+  ///
+  /// Swift sets, and no subclass of `NSSet` made on demand: `as? Set<NSManagedObject>`, which clients write, copies
+  /// the storage of Foundation's own class on Linux and asks no subclass, so it would come out empty.
+  var userInfo: [AnyHashable: Any] {
+    var info: [AnyHashable: Any] = [:]
+    if let inserted { info[NSInsertedObjectsKey] = inserted }
+    if let updated { info[NSUpdatedObjectsKey] = updated }
+    if let deleted { info[NSDeletedObjectsKey] = deleted }
+    if let refreshed { info[NSRefreshedObjectsKey] = refreshed }
+    return info
+  }
+}
+
+/// What a save's own event has told observers of. The save tells of the same objects once more, nearly always, and
+/// then in the same sets: making one is a good part of what a new object costs.
+struct ToldObjects {
+  let changes: ObjectChanges
+  let sets: ObjectSets
+}
+
+extension Set where Element: NSObject {
+  /// A set for a notification. It has twice the room that its elements need: a set compares what it is given with what
+  /// stands in the way, by `isEqual(_:)`, which takes an `Any` and costs more than all the rest.
+  init(telling elements: some Collection<Element>) {
+    self.init(minimumCapacity: elements.count * 2)
+    for element in elements { insert(element) }
+  }
+}

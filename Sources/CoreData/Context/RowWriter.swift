@@ -1,0 +1,81 @@
+/// Encodes an object's values into a row.
+final class RowWriter {
+  @exclusivity(unchecked) private var builder = RowBuilder()
+  /// Whether rows may refer to objects that no store has seen: those that a parent and a child exchange do.
+  private let keepsTemporaryKeys: Bool
+
+  init(keepsTemporaryKeys: Bool) { self.keepsTemporaryKeys = keepsTemporaryKeys }
+
+  /// The row as it will stand in the store: changed values over committed ones.
+  func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
+    let layout = object.layout
+    if let base = object.row {
+      try begin(object, layout, from: base)
+    } else {
+      builder.begin(layout)
+    }
+    if let changes = object.changes {
+      for place in layout.slotPlaces where place.word >= 0 {
+        let (slot, word) = (Int(place.slot), Int(place.word))
+        guard changes.holds(slot) else { continue }
+        // The commonest kinds here, so that they are not handed on as an enumeration.
+        switch changes[slot] {
+        case .int(let value): builder.setInt(value, slot: slot, word: word)
+        case .double(let value): builder.setDouble(value, slot: slot, word: word)
+        case .date(let value): builder.setDouble(value.timeIntervalSinceReferenceDate, slot: slot, word: word)
+        case .string(let value): builder.setText(value, slot: slot, word: word)
+        case .object(let held): try write(held, layout.slots[slot], object)
+        case let value: builder.set(value, slot: slot, word: word)
+        }
+      }
+    }
+    let reference = object.finalReference
+    return builder.finish(key: reference.key, version: version, entity: layout.index)
+  }
+
+  /// Starts with what the object does not hold itself. Bytes behind the words that another value replaces are not
+  /// taken along.
+  private func begin(_ object: NSManagedObject, _ layout: EntityLayout, from base: RowSnapshot) throws {
+    guard let changes = object.changes, !changes.holdsNone(of: layout.tailSlots) else {
+      return builder.begin(from: base)
+    }
+    builder.begin(layout)
+    for property in layout.slots where !changes.holds(property.slot) { builder.copy(property, from: base) }
+  }
+
+  /// A relationship's destination, or a transformable's object.
+  private func write(_ held: AnyObject, _ property: LayoutProperty, _ object: NSManagedObject) throws {
+    if property.kind == .toOne {
+      try write(destination: unsafeDowncast(held, to: NSManagedObject.self), property, object)
+    } else if let base = object.row, !object.changedSlots.contains(property.slot) {
+      builder.copy(property, from: base)
+    } else {
+      builder.set(.data(try property.attribute.storedData(ofTransformable: TransformableBox.open(held))), property)
+    }
+  }
+
+  private func write(
+    destination: NSManagedObject, _ property: LayoutProperty, _ object: NSManagedObject
+  ) throws {
+    // An object that was deleted before it was ever saved leaves nothing to point to.
+    let reference = destination.finalReference
+    if reference.key < 0, !keepsTemporaryKeys || destination.owner !== object.owner {
+      builder.setNull(slot: property.slot)
+      return
+    }
+    if !destination.sharesStore(with: object) {
+      throw Failure.externalRelationship(
+        .init(object: object, entity: object.layout.name, property: property.name),
+        destination: destination.layout.name).nsError
+    }
+    builder.setDestination(reference, property)
+  }
+}
+
+extension NSManagedObject {
+  /// Whether a row of this object may lead to the other. An object that is new in the parent context may have no
+  /// store yet: the root's save will see.
+  final func sharesStore(with other: NSManagedObject) -> Bool {
+    store == other.store || [self, other].contains { $0.store == NSManagedObject.noStore && $0.key < 0 }
+  }
+}
