@@ -153,7 +153,7 @@ let package = Package(
     // and its command line.
     + [
       .target(
-        name: "Comparison", dependencies: ["BookText", "CoreData", "StoreFileReader"],
+        name: "Comparison", dependencies: ["BookText", "ChapterSupport", "CoreData", "StoreFileReader"],
         exclude: ["Books.xcdatamodeld"], swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
       .target(name: "ParentChildSetup", dependencies: ["CoreData"], swiftSettings: stackSettings),
       .target(name: "ActorWriterSetup", dependencies: ["CoreData"]),

@@ -1,14 +1,15 @@
 import Foundation
 
-/// The most memory that this process has held at once.
+/// The most memory that this program has held at once.
 public enum PeakMemory {
-  /// Peak resident size in bytes; `ru_maxrss` counts in KiB on Linux and in bytes on Apple's systems.
+  /// Peak resident size in bytes. On Linux not from `getrusage`, which a program inherits from the one that started it.
   public static var bytes: Int {
-    var usage = rusage()
     #if os(Linux)
-    getrusage(numericCast(RUSAGE_SELF.rawValue), &usage)
-    return usage.ru_maxrss * 1024
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line.flatMap { Int($0.filter(\.isNumber)) } ?? 0) * 1024
     #else
+    var usage = rusage()
     getrusage(RUSAGE_SELF, &usage)
     return usage.ru_maxrss
     #endif

@@ -56,7 +56,7 @@ struct ChildProcess {
     process.standardInput = FileHandle.nullDevice
     let ended = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in ended.signal() }
-    try process.run()
+    try ChildProcess.start(process)
     let isLate = ended.wait(timeout: .now() + limit) == .timedOut
     if isLate {
       kill(process.processIdentifier, SIGKILL)
@@ -68,6 +68,24 @@ struct ChildProcess {
       isLate
       ? .late : process.terminationReason == .uncaughtSignal
         ? .signal(process.terminationStatus) : .exit(process.terminationStatus)
+  }
+
+  /// A program that was copied a moment ago may still be open for writing, in a child that another thread started
+  /// meanwhile and that has not become its own program yet: then nobody can start it.
+  private static func start(_ process: Process) throws {
+    for _ in 0..<100 {
+      do {
+        return try process.run()
+      } catch where isBusy(error) {
+        usleep(10_000)
+      }
+    }
+    try process.run()
+  }
+
+  private static func isBusy(_ error: any Error) -> Bool {
+    let error = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+    return error.domain == NSPOSIXErrorDomain && error.code == Int(ETXTBSY)
   }
 
   /// Lines on standard error that say something and are no SQL.

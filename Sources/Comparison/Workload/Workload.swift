@@ -1,3 +1,4 @@
+import ChapterSupport
 import CoreData
 
 /// What each set-up has to do: open, show, import while the user edits, and close.
@@ -21,7 +22,7 @@ struct Workload {
     ticker.stop()
     recorder.stop()
     let visibility = try await observeVisibility(setup)
-    let peak = PeakResidentMemory.bytes
+    let peak = PeakMemory.bytes
     try await setup.close()
     return WorkloadResult(
       firstFetch: firstFetch, books: size.books, importTime: work.time, openingStall: openingStall,
