@@ -35,6 +35,8 @@ let package = Package(
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "Comparison", targets: ["Comparison"]),
+    // For the benchmarks, which import a catalogue as the chapter does.
+    .library(name: "LibraryCatalogChapter", targets: ["LibraryCatalogChapter"]),
     .plugin(name: "CompileDataModel", targets: ["CompileDataModel"]),
   ],
   dependencies: [

@@ -29,7 +29,10 @@ let package = Package(
       swiftSettings: settings, linkerSettings: [withoutDebugInformation]),
     .executableTarget(
       name: "BenchmarkCoreData",
-      dependencies: ["BenchmarkDriver", "BenchmarkWorkload", .product(name: "CoreData", package: "Strata")],
+      dependencies: [
+        "BenchmarkDriver", "BenchmarkWorkload", .product(name: "CoreData", package: "Strata"),
+        .product(name: "LibraryCatalogChapter", package: "Strata"),
+      ],
       exclude: [
         "BenchmarkLibrary.xcdatamodeld", "BenchmarkShelves.xcdatamodeld", "FiftyEntities.xcdatamodeld",
       ],

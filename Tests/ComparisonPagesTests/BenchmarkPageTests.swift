@@ -4,7 +4,8 @@ import Testing
 
 @testable import ComparisonPages
 
-/// A report of two operations at three sizes; `group` has no figure of GRDB's, `open` none of C's.
+/// A report of three operations at three sizes. `open` has no figure of C's; `import` has memory beside its times, and a
+/// figure beside its goals.
 private func report(sizes: [Int] = [1_000, 10_000, 1_000_000], rounds: Int = 7, load: Double = 0.1) -> BenchmarkReport {
   func spread(_ median: Double) -> BenchmarkReport.Spread {
     BenchmarkReport.Spread(median: median, low: median * 0.9, high: median * 1.2)
@@ -34,6 +35,17 @@ private func report(sizes: [Int] = [1_000, 10_000, 1_000_000], rounds: Int = 7, 
             ]),
           BenchmarkReport.Operation(
             name: "open", summary: "open a store", rows: [row("strata", "Strata", 1.5, ratio: nil)], goals: []),
+          BenchmarkReport.Operation(
+            name: "import", summary: "import N books",
+            rows: [
+              row("strata", "Strata", unit * 3, ratio: nil),
+              BenchmarkReport.Row(
+                variant: "strata", title: "Strata, resident", unit: "bytes a book", value: spread(400), ratio: nil),
+            ],
+            goals: [
+              BenchmarkReport.Goal(
+                text: "C / C before", bound: "", measured: spread(13), verdict: "for comparison", isMissed: false)
+            ]),
         ])
     }, greatestGrowth: 1.3)
 }
@@ -64,6 +76,15 @@ private func page(_ report: BenchmarkReport) throws -> BuiltPage {
     #expect(fetch.contains("Fetch 1,000 books &amp; read them"))
     let open = try #require(section("open-1000", in: page.index))
     #expect(open.contains("<b>1.50 ms</b>"))
+  }
+
+  @Test func `What is no time stands below the bars, and so does a figure without a bound`() throws {
+    let page = try page(report(sizes: [1_000]))
+    let section = try #require(section("import-1000", in: page.index))
+    #expect(section.matches(of: #/<td class="value"><b>([^<]*)</#).map { $0.1 } == ["3.00 ms"])
+    #expect(section.contains("<li>Strata, resident: 400 <small>(360–480)</small> bytes a book</li>"))
+    #expect(section.contains("<li>C / C before: 13.0 <small>(11.7–15.6)</small>, for comparison</li>"))
+    #expect(!page.index.contains("<td>C / C before</td>"))
   }
 
   @Test func `A run of one size has no section on growth`() throws {

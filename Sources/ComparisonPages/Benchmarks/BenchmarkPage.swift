@@ -86,7 +86,7 @@ public struct BenchmarkPage {
     var table = HTMLTable("Goals", head: ["Operation", "What is bounded", "Measured", "Goal", "Verdict"])
     var isEmpty = true
     for operation in run.operations {
-      for goal in operation.goals {
+      for goal in operation.goals where !goal.bound.isEmpty {
         isEmpty = false
         table.add([
           "<a href=\"#\(Self.id(operation, run))\">\(operation.name.escapedForHTML)</a>", goal.text.escapedForHTML,
@@ -113,7 +113,12 @@ public struct BenchmarkPage {
   private func chart(_ operation: BenchmarkReport.Operation, _ run: BenchmarkReport.Run) -> String {
     // Where C has a figure, bars are multiples of it; else they are the figures themselves.
     let hasRatios = operation.rows.contains { $0.ratio != nil && $0.variant != "c" }
-    let bars = operation.rows.map { row -> BarChart.Bar in
+    // What is no time, where there are times, has another scale.
+    let isTimed = operation.rows.contains { $0.unit == "ms" }
+    let others = operation.rows.filter { isTimed && $0.unit != "ms" }.map { row in
+      "<li>\(row.title.escapedForHTML): \(Self.spread(row.value)) \(row.unit.escapedForHTML)</li>\n"
+    }
+    let bars = operation.rows.filter { !isTimed || $0.unit == "ms" }.map { row -> BarChart.Bar in
       let drawn = hasRatios ? row.ratio ?? row.value : row.value
       let value = "\(Figures.text(row.value.median)) \(row.unit)"
       return BarChart.Bar(
@@ -122,17 +127,22 @@ public struct BenchmarkPage {
         details: [Self.ends(drawn), hasRatios ? value : nil].compactMap { $0 }.joined(separator: "; "),
         isReference: row.variant == "c", isOurs: row.variant == "strata")
     }
-    let goals = operation.goals.map {
-      "<li>\($0.text.escapedForHTML): \(Self.spread($0.measured)), goal \($0.bound.readable.escapedForHTML): \(Self.verdict($0))</li>\n"
+    let goals = operation.goals.map { goal in
+      let bound = goal.bound.isEmpty ? "" : "goal \(goal.bound.readable.escapedForHTML): "
+      return "<li>\(goal.text.escapedForHTML): \(Self.spread(goal.measured)), \(bound)\(Self.verdict(goal))</li>\n"
     }
     let summary = operation.summary.replacing(#/\bN\b/#, with: Figures.grouped(run.size))
     return """
       <section class="chart wide" id="\(Self.id(operation, run))">
       <h3>\(operation.name.escapedForHTML)</h3>
       <p>\(summary.capitalizedFirst.escapedForHTML)\(hasRatios ? "; times C" : "").</p>
-      \(BarChart(label: operation.name, bars: bars).html())\(goals.isEmpty ? "" : "<ul class=\"goals\">\n\(goals.joined())</ul>\n")</section>
+      \(BarChart(label: operation.name, bars: bars).html())\(Self.list(others + goals))</section>
 
       """
+  }
+
+  private static func list(_ items: [String]) -> String {
+    items.isEmpty ? "" : "<ul class=\"goals\">\n\(items.joined())</ul>\n"
   }
 
   private static func spread(_ spread: BenchmarkReport.Spread) -> String {

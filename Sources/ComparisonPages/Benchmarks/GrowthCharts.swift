@@ -50,7 +50,7 @@ struct GrowthCharts {
     func row(_ run: BenchmarkReport.Run) -> BenchmarkReport.Row? {
       let rows = run.operation(name)?.rows.filter { $0.unit == "ms" } ?? []
       guard style == "grdb" else { return rows.first { $0.variant == style } }
-      return rows.filter { !["c", "strata"].contains($0.variant) }.min { $0.value.median < $1.value.median }
+      return rows.filter { !["c", "strata", "foundation"].contains($0.variant) }.min { $0.value.median < $1.value.median }
     }
     guard let variant = report.runs.max(by: { $0.size < $1.size }).flatMap(row)?.variant else { return [] }
     return report.runs.compactMap { run in

@@ -24,8 +24,8 @@ typedef struct {
   double price, published;
 } Tally;
 
-/// Opens the database, sets the pragmas that all sides set, and checks that they took.
-sqlite3 *openDatabase(const char *path);
+/// Opens the database, sets the pragmas that all sides set for the operation, and checks that they took.
+sqlite3 *openDatabase(const Run *run);
 
 /// Ends the process with SQLite's message unless `code` is SQLITE_OK, SQLITE_ROW or SQLITE_DONE.
 void check(sqlite3 *database, int code, const char *doing);
@@ -60,6 +60,7 @@ void fetchUnindexed(Run *run);
 void fetchAny(Run *run);
 void group(Run *run);
 void writeBlocks(Run *run, size_t booksPerBlock);
+void writeGroups(Run *run);
 void insertRelated(Run *run, bool tagging, bool shelving);
 void retag(Run *run);
 void moveVolumes(Run *run);

@@ -21,12 +21,13 @@ sqlite3_stmt *prepare(sqlite3 *database, const char *sql) {
   return statement;
 }
 
-sqlite3 *openDatabase(const char *path) {
+sqlite3 *openDatabase(const Run *run) {
+  const char *path = run->path;
   sqlite3 *database;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   check(NULL, sqlite3_open_v2(path, &database, flags, NULL), path);
   size_t count;
-  const BenchmarkPragma *pragmas = benchmark_pragmas(&count);
+  const BenchmarkPragma *pragmas = benchmark_pragmas(run->operation, &count);
   char sql[80];
   for (size_t i = 0; i < count; i++) {
     snprintf(sql, sizeof sql, "PRAGMA %s = %s", pragmas[i].name, pragmas[i].value);
@@ -92,9 +93,10 @@ int main(int count, char **arguments) {
   run.path = arguments[4];
   const char *operation = run.operation;
   if (strcmp(operation, "audit") != 0 && strcmp(operation, "audittables") != 0)
-    run.database = openDatabase(run.path);
+    run.database = openDatabase(&run);
 
   if (strcmp(operation, "insert") == 0) insertAll(&run);
+  else if (strncmp(operation, "batchinsert", 11) == 0) insertBooks(&run);
   else if (strcmp(operation, "fetch") == 0) fetchAll(&run);
   else if (strcmp(operation, "faults") == 0) fetchIdentifiers(&run);
   else if (strcmp(operation, "fire") == 0) fetchOneByOne(&run);
@@ -108,6 +110,8 @@ int main(int count, char **arguments) {
   else if (strcmp(operation, "write1") == 0) writeBlocks(&run, 1);
   else if (strcmp(operation, "write10") == 0) writeBlocks(&run, 10);
   else if (strcmp(operation, "write100") == 0) writeBlocks(&run, 100);
+  else if (strcmp(operation, "writefull") == 0) writeBlocks(&run, 1);
+  else if (strcmp(operation, "writegroup") == 0) writeGroups(&run);
   else if (strcmp(operation, "relate") == 0) insertRelated(&run, true, true);
   else if (strcmp(operation, "tag") == 0) insertRelated(&run, true, false);
   else if (strcmp(operation, "shelve") == 0) insertRelated(&run, false, true);

@@ -8,19 +8,24 @@ struct BenchmarkCoreData {
   static func main() throws {
     let run = Run()
     if run.operation == "open" { return try openFiftyEntities(run) }
+    if run.operation == "decode" { return try Importing.decode(run) }
     if try Relating.run(run) { return }
     if try Migrating.run(run) { return }
-    let context = try openStack(run.path)
+    let context = try openStack(run)
     let reading = Reading(run: run, context: context)
     let asking = Asking(run: run, context: context)
     let writing = Writing(run: run, context: context)
     switch run.operation {
     case "insert": try writing.insert()
+    case "batchinsert": try writing.batchInsert()
+    case "batchinsertobject": try writing.batchInsertObject()
+    case "import": try Importing(run: run, context: context).importCatalog()
     case "update": try writing.update()
     case "delete": try writing.delete()
-    case "write1": try writing.writeBlocks(booksPerBlock: 1)
+    case "write1", "writefull": try writing.writeBlocks(booksPerBlock: 1)
     case "write10": try writing.writeBlocks(booksPerBlock: 10)
     case "write100": try writing.writeBlocks(booksPerBlock: 100)
+    case "writegroup": try writing.writeGroups()
     case "fetch": try reading.fetch()
     case "reread": try reading.reread()
     case "rereadkey": try reading.rereadByKey()

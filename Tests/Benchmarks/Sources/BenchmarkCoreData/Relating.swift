@@ -22,7 +22,7 @@ struct Relating {
       "reorder": { try $0.reorder() },
     ]
     guard let operation = operations[run.operation] else { return false }
-    try operation(Relating(run: run, context: try openStack(run.path, model: "BenchmarkShelves")))
+    try operation(Relating(run: run, context: try openStack(run, model: "BenchmarkShelves")))
     return true
   }
 

@@ -1,4 +1,5 @@
 import BenchmarkDriver
+import BenchmarkWorkload
 import CoreData
 
 /// A compiled model of this driver's bundle.
@@ -13,23 +14,24 @@ func model(_ name: String) -> NSManagedObjectModel {
 
 /// A coordinator with one store, with the settings that all drivers share stated.
 func coordinator(
-  _ model: NSManagedObjectModel, _ path: String, _ more: [AnyHashable: Any] = [:]
+  _ model: NSManagedObjectModel, _ path: String, synchronous: String = "NORMAL", _ more: [AnyHashable: Any] = [:]
 ) throws -> NSPersistentStoreCoordinator {
   let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
   _ = try coordinator.addPersistentStore(
     ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
     options: [
       NSSQLitePragmasOption: [
-        "journal_mode": "WAL", "synchronous": "NORMAL", "cache_size": "-2000", "wal_autocheckpoint": "1000",
+        "journal_mode": "WAL", "synchronous": synchronous, "cache_size": "-2000", "wal_autocheckpoint": "1000",
       ]
     ].merging(more) { $1 })
   return coordinator
 }
 
 /// The stack as a program would set it up, on the main queue.
-func openStack(_ path: String, model name: String = "BenchmarkLibrary") throws -> NSManagedObjectContext {
+func openStack(_ run: Run, model name: String = "BenchmarkLibrary") throws -> NSManagedObjectContext {
   let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-  context.persistentStoreCoordinator = try coordinator(model(name), path)
+  context.persistentStoreCoordinator = try coordinator(
+    model(name), run.path, synchronous: benchmark_is_durable(run.operation) ? "FULL" : "NORMAL")
   context.undoManager = nil
   return context
 }

@@ -25,6 +25,43 @@ struct Writing {
     }
   }
 
+  /// A row at a time by a handler, which fills in the dictionary that it is given.
+  func batchInsert() throws {
+    var books = Library(bookCount: run.size).books.makeIterator()
+    let request = NSBatchInsertRequest(entityName: "Book") { (dictionary: NSMutableDictionary) in
+      guard let data = books.next() else { return true }
+      dictionary["title"] = data.title
+      dictionary["author"] = data.author
+      dictionary["isbn"] = data.isbn
+      dictionary["pages"] = data.pages
+      dictionary["price"] = data.price
+      dictionary["published"] = Date(timeIntervalSinceReferenceDate: data.published)
+      dictionary["inPrint"] = data.inPrint
+      return false
+    }
+    try execute(request)
+  }
+
+  /// The same by a handler that sets the properties of the object that it is given.
+  func batchInsertObject() throws {
+    var books = Library(bookCount: run.size).books.makeIterator()
+    let request = NSBatchInsertRequest(entityName: "Book") { (object: NSManagedObject) in
+      guard let data = books.next(), let book = object as? Book else { return true }
+      book.set(data)
+      return false
+    }
+    try execute(request)
+  }
+
+  private func execute(_ request: NSBatchInsertRequest) throws {
+    request.resultType = .count
+    var count: Int?
+    run.measure {
+      count = (try context.execute(request) as? NSBatchInsertResult)?.result as? Int
+    }
+    if count != run.size { fail("\(run.operation): \(count.map(String.init) ?? "no") rows were inserted") }
+  }
+
   func update() throws {
     let books = try chosen()
     run.measure {
@@ -69,11 +106,35 @@ struct Writing {
       }
     }
   }
+
+  /// One book a block, by a writer that saves the blocks together that wait. Each block reports after its commit, and
+  /// as soon as one has reported the next one is enqueued: while a group is saved, another one waits.
+  func writeGroups() throws {
+    let library = Library(bookCount: benchmark_written_count(run.size))
+    let groupSize = Int(BENCHMARK_GROUP_SIZE)
+    let writer = GroupWriter(coordinator: context.persistentStoreCoordinator!, groupLimit: groupSize)
+    let places = DispatchSemaphore(value: 2 * groupSize)
+    run.measure {
+      for data in library.books {
+        places.wait()
+        writer.enqueue {
+          Book(context: $0).set(data)
+        } completion: { result in
+          if case .failure(let error) = result { fail("\(run.operation): \(error)") }
+          places.signal()
+        }
+      }
+      for _ in 0..<2 * groupSize { places.wait() }
+    }
+    for _ in 0..<2 * groupSize { places.signal() }
+    run.report("commits", writer.saveCount)
+  }
 }
 
 extension Book {
   /// Sets the seven attributes.
-  fileprivate func set(_ data: BookData) {
+  @inline(__always)
+  func set(_ data: some BookValues) {
     title = data.title
     author = data.author
     isbn = data.isbn

@@ -1,8 +1,20 @@
 import BenchmarkWorkload
 
+/// The seven attributes of a book that is to be stored.
+public protocol BookValues {
+  var title: String { get }
+  var author: String { get }
+  var isbn: String { get }
+  var pages: Int32 { get }
+  var price: Double { get }
+  /// Seconds since 2001-01-01 00:00 UTC.
+  var published: Double { get }
+  var inPrint: Bool { get }
+}
+
 /// A book as a Swift program holds it before it is stored.
 @frozen
-public struct BookData {
+public struct BookData: BookValues {
   public var title: String
   public var author: String
   public var isbn: String

@@ -10,9 +10,9 @@ struct BenchmarkGRDB {
   static func main() throws {
     let run = Run()
     if run.variant == "pool" {
-      let pool = try openPool(run.path)
+      let pool = try openPool(run)
       switch run.operation {
-      case "write1": try writeBlocks(run, pool: pool, booksPerBlock: 1)
+      case "write1", "writefull": try writeBlocks(run, pool: pool, booksPerBlock: 1)
       case "write10": try writeBlocks(run, pool: pool, booksPerBlock: 10)
       case "write100": try writeBlocks(run, pool: pool, booksPerBlock: 100)
       default: run.unknownOperation()
@@ -21,13 +21,17 @@ struct BenchmarkGRDB {
     }
 
     if try Relating.run(run) { return }
-    let queue = try openQueue(run.path)
+    let queue = try openQueue(run)
     let reading = Reading(run: run, queue: queue)
     let writing = Writing(run: run, queue: queue)
     switch (run.variant, run.operation) {
     case ("statement", "insert"): try writing.insertByStatement()
     case ("hand", "insert"): try writing.insertRecords(HandBook.self)
     case ("codable", "insert"): try writing.insertRecords(CodableBook.self)
+
+    case ("statement", "batchinsert"): try writing.insertByStatement(withWriters: false)
+    case ("hand", "batchinsert"): try writing.insertRecords(HandBook.self, withWriters: false)
+    case ("statement", "import"): try writing.importCatalog()
 
     case ("index", "fetch"): try reading.fetchByIndex()
     case ("hand", "fetch"): try reading.fetchRecords(HandBook.self)

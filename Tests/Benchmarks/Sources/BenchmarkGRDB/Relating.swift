@@ -18,7 +18,7 @@ struct Relating {
       "reorder": { try $0.reorder() },
     ]
     guard run.variant == "statement", let operation = operations[run.operation] else { return false }
-    let queue = try openQueue(run.path)
+    let queue = try openQueue(run)
     try operation(Relating(run: run, queue: queue))
     try queue.close()
     return true

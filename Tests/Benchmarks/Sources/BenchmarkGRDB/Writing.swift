@@ -22,39 +22,69 @@ struct Writing {
   let run: Run
   let queue: DatabaseQueue
 
-  func insertRecords<Book: BookRecord>(_: Book.Type) throws {
+  func insertRecords<Book: BookRecord>(_: Book.Type, withWriters: Bool = true) throws {
     try queue.write(createTables)
     let library = Library(bookCount: run.size)
+    let authors = withWriters ? library.authors : []
     run.measure {
       try queue.write { db in
-        for (index, name) in library.authors.enumerated() {
+        for (index, name) in authors.enumerated() {
           try Book.Author(key: Int64(index + 1), name: name).insert(db)
         }
         for (index, data) in library.books.enumerated() {
-          try Book(key: Int64(index + 1), writer: Int64(data.writer + 1), data: data).insert(db)
+          let writer = withWriters ? Int64(data.writer + 1) : nil
+          try Book(key: Int64(index + 1), writer: writer, data: data).insert(db)
         }
-        try setGreatestKeys(db, authors: library.authors.count, books: library.books.count)
+        try setGreatestKeys(db, authors: authors.count, books: library.books.count)
       }
     }
   }
 
-  func insertByStatement() throws {
+  func insertByStatement(withWriters: Bool = true) throws {
     try queue.write(createTables)
     let library = Library(bookCount: run.size)
+    let authors = withWriters ? library.authors : []
     run.measure {
       try queue.write { db in
         let insertAuthor = try db.makeStatement(sql: insertAuthorSQL)
-        for (index, name) in library.authors.enumerated() {
+        for (index, name) in authors.enumerated() {
           insertAuthor.setUncheckedArguments([index + 1, name])
           try insertAuthor.execute()
         }
         let insertBook = try db.makeStatement(sql: insertBookSQL)
         for (index, book) in library.books.enumerated() {
-          try insertBook.execute(book, key: Int64(index + 1), writer: Int64(book.writer + 1))
+          let writer = withWriters ? Int64(book.writer + 1) : nil
+          try insertBook.execute(book, key: Int64(index + 1), writer: writer)
         }
-        try setGreatestKeys(db, authors: library.authors.count, books: library.books.count)
+        try setGreatestKeys(db, authors: authors.count, books: library.books.count)
       }
     }
+  }
+
+  /// Decodes a catalogue of JSON as a whole, then inserts what it has, in one transaction.
+  func importCatalog() throws {
+    try queue.write(createTables)
+    let catalog = try Catalog(run)
+    let before = Memory.now()
+    run.measure {
+      let authors = try catalog.decoded()
+      try queue.write { db in
+        let insertAuthor = try db.makeStatement(sql: insertAuthorSQL)
+        let insertBook = try db.makeStatement(sql: insertBookSQL)
+        var bookCount = 0
+        for (index, author) in authors.enumerated() {
+          insertAuthor.setUncheckedArguments([index + 1, author.name])
+          try insertAuthor.execute()
+          for book in author.books {
+            bookCount += 1
+            try insertBook.execute(book, key: Int64(bookCount), writer: Int64(index + 1))
+          }
+        }
+        try setGreatestKeys(db, authors: authors.count, books: bookCount)
+      }
+    }
+    run.report("rss", Memory.now().peakResident - before.peakResident)
+    try catalog.remove()
   }
 
   /// Updates the chosen books: all columns with `update`, or only what changed with `updateChanges`.
@@ -115,7 +145,7 @@ func writeBlocks(_ run: Run, pool: DatabasePool, booksPerBlock: Int) throws {
 }
 
 extension Statement {
-  fileprivate func execute(_ book: BookData, key: Int64, writer: Int64?) throws {
+  fileprivate func execute(_ book: some BookValues, key: Int64, writer: Int64?) throws {
     setUncheckedArguments([
       key, book.title, book.author, book.isbn, book.pages, book.price, book.published, book.inPrint, writer,
     ])

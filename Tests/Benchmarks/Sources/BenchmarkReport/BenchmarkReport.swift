@@ -118,10 +118,10 @@ public struct BenchmarkReport: Codable, Sendable, Equatable {
   public struct Goal: Codable, Sendable, Equatable {
     /// What is bounded: `Strata / C`.
     public var text: String
-    /// The bound with its sign: `<= 2.30`.
+    /// The bound with its sign: `<= 2.30`. Empty for a figure that only stands beside a goal.
     public var bound: String
     public var measured: Spread
-    /// `met`, `met, and beyond`, `MISSED by 12 %`.
+    /// `met`, `met, and beyond`, `MISSED by 12 %`, `for comparison`.
     public var verdict: String
     public var isMissed: Bool
 

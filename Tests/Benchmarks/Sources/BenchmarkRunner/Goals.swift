@@ -14,6 +14,8 @@ struct Goal {
   enum Quantity {
     /// The first figure over the second, both of one round.
     case ratio(Figure, Figure)
+    /// The first figure over the sum of the others, all of one round.
+    case share(Figure, of: [Figure])
     /// Milliseconds spread over the seven properties of each book, in nanoseconds.
     case nanosecondsPerProperty(Figure)
     /// A figure as it is.
@@ -33,9 +35,12 @@ struct Goal {
   var beyond: Double?
   /// Whether the bound itself is what would be better still: not reaching it is no miss.
   var isAmbition = false
+  /// Whether it only stands beside another goal, and has no bound.
+  var isComparison = false
 
   /// How far a value is on the wrong side of the bound, as a fraction of the bound; nil if it is not.
   func miss(_ value: Double) -> Double? {
+    if isComparison { return nil }
     let excess = isFloor ? bound / value - 1 : value / bound - 1
     return excess > 0 ? excess : nil
   }
@@ -66,10 +71,25 @@ struct Goal {
       beyond: beyond)
   }
 
+  /// How many times as many blocks a second a variant writes with group commit as one by one.
+  private static func groupCommit(_ variant: Variant) -> Goal {
+    Goal(
+      operation: "writegroup", text: "rate, \(variant.title) / \(variant.title) writefull",
+      quantity: .ratio(Figure(variant, "writefull"), Figure(variant, "writegroup")), bound: 8, isFloor: true, beyond: 12,
+      isComparison: variant != .strata)
+  }
+
   static let all: [Goal] = [
     atMost(1.7, of: .c, "insert", beyond: 1.5),
     atMost(0.4, of: .hand, "insert"),
     atMost(0.85, of: .statement, "insert"),
+    atMost(1.3, of: .c, "batchinsert", beyond: 1.2),
+    atMost(1.3, of: .c, "batchinsertobject", beyond: 1.2),
+    Goal(
+      operation: "import", text: "Strata / (Foundation decode + Strata insert)",
+      quantity: .share(
+        Figure(.strata, "import"), of: [Figure(.foundation, "decode"), Figure(.strata, "insert")]), bound: 1.2,
+      beyond: 0.6),
     atMost(2.3, of: .c, "fetch"),
     atMost(0.5, of: .hand, "fetch"),
     atMost(0.32, of: .codable, "fetch"),
@@ -102,6 +122,8 @@ struct Goal {
     rateAtLeast(1.0, of: .pool, "write1", beyond: 1.15),
     rateAtLeast(1.2, of: .pool, "write10", beyond: 1.4),
     rateAtLeast(1.2, of: .pool, "write100", beyond: 1.4),
+    groupCommit(.strata),
+    groupCommit(.c),
     atMost(1.5, of: .c, "migratedefault"),
     atMost(1.5, of: .c, "migratedrop"),
     atMost(1.5, of: .c, "migrateentity"),

@@ -48,6 +48,18 @@ struct Operation {
       name: "insert", summary: "create, relate and save N books and N/10 authors", start: .nothing,
       variants: [.c, .statement, .hand, .codable, .strata]),
     Operation(
+      name: "batchinsert", summary: "insert N books by a batch request whose handler fills in a dictionary",
+      start: .nothing, variants: [.c, .statement, .hand, .strata]),
+    Operation(
+      name: "batchinsertobject", summary: "the same N books; the handler sets an object's properties",
+      start: .nothing, variants: [.c, .strata]),
+    Operation(
+      name: "decode", summary: "read N books from a catalogue of JSON, without a store", start: .otherStore,
+      variants: [.foundation, .strata]),
+    Operation(
+      name: "import", summary: "read N books and N/10 authors from a catalogue of JSON and save them", start: .nothing,
+      variants: [.statement, .strata]),
+    Operation(
       name: "fetch", summary: "fetch N books and read 7 properties of each", start: .books,
       variants: [.c, .index, .hand, .codable, .strata]),
     Operation(
@@ -101,6 +113,12 @@ struct Operation {
     Operation(
       name: "write100", summary: "N/10 books, a hundred a transaction", start: .nothing,
       variants: [.c, .pool, .strata]),
+    Operation(
+      name: "writefull", summary: "N/10 books, one a transaction that is on the disk at its end (synchronous FULL)",
+      start: .nothing, variants: [.c, .pool, .strata]),
+    Operation(
+      name: "writegroup", summary: "the same N/10 books in a block each, of which those that wait, 64, share a transaction",
+      start: .nothing, variants: [.c, .strata]),
     Operation(
       name: "tag", summary: "create N volumes, 1,000 tags, 3 tags a volume (many to many), save",
       start: .noVolumes, variants: [.c, .statement, .strata]),

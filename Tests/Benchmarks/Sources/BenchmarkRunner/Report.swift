@@ -26,12 +26,12 @@ struct Report {
         guard let time = samples.spread(Figure(variant, operation.name)) else { continue }
         let ratio = samples.spread(.ratio(Figure(variant, operation.name), reference(operation)))
         row(variant.title, time.text(2), ratio?.text(2) ?? "")
-      } else {
-        for what in Agreement.figures {
-          let figure = Figure(variant, "\(operation.name).\(what)")
-          guard let bytes = samples.spread(.bytesPerBook(figure)) else { continue }
-          row("\(variant.title), \(Self.title(of: what))", bytes.text(0), "")
-        }
+      }
+      for what in Agreement.figures {
+        let figure = Figure(variant, "\(operation.name).\(what)")
+        guard let bytes = samples.spread(.bytesPerBook(figure)) else { continue }
+        let unit = operation.isTimed ? " bytes a book" : ""
+        row("\(variant.title), \(Self.title(of: what))", bytes.text(0) + unit, "")
       }
     }
   }
@@ -51,14 +51,16 @@ struct Report {
 
   private func printGoal(_ goal: Goal, _ samples: Samples) {
     guard let measured = samples.spread(goal.quantity) else { return }
+    if goal.isComparison { return row("beside: \(goal.text)", measured.text(2), "") }
     row("goal: \(goal.text)", measured.text(2), "\(bound(goal)): \(verdict(goal, measured.median))")
   }
 
   func bound(_ goal: Goal) -> String {
-    "\(goal.isFloor ? ">=" : "<=") \(goal.bound.text(2))"
+    goal.isComparison ? "" : "\(goal.isFloor ? ">=" : "<=") \(goal.bound.text(2))"
   }
 
   func verdict(_ goal: Goal, _ value: Double) -> String {
+    if goal.isComparison { return "for comparison" }
     if goal.isAmbition { return goal.miss(value) == nil ? "beyond the goals" : "an ambition, not reached" }
     if let miss = goal.miss(value) { return "MISSED by \((miss * 100).text(0)) %" }
     return goal.surpasses(value) ? "met, and beyond" : "met"
@@ -68,7 +70,7 @@ struct Report {
   func printSummary(_ samples: Samples) {
     var met = 0
     var misses: [(excess: Double, text: String)] = []
-    for goal in Goal.all where !goal.isAmbition && operations.contains(where: { $0.name == goal.operation }) {
+    for goal in Goal.all where !goal.isAmbition && !goal.isComparison && operations.contains(where: { $0.name == goal.operation }) {
       guard let measured = samples.spread(goal.quantity) else { continue }
       if let miss = goal.miss(measured.median) {
         let text = "\(goal.operation): \(goal.text) is \(measured.text(2)), goal \(bound(goal))"

@@ -66,6 +66,12 @@ struct Samples {
       let denominators = (figures[denominator] ?? [:]).filter { $0.value > 0 }
       return Spread(
         (figures[numerator] ?? [:]).compactMap { round, value in denominators[round].map { value / $0 } })
+    case .share(let figure, let others):
+      return Spread(
+        (figures[figure] ?? [:]).compactMap { round, value in
+          let parts = others.compactMap { figures[$0]?[round] }
+          return parts.count == others.count ? value / parts.reduce(0, +) : nil
+        })
     case .nanosecondsPerProperty(let figure):
       return Spread((figures[figure] ?? [:]).values.map { $0 * 1e6 / Double(size * 7) })
     case .plain(let figure):

@@ -7,13 +7,14 @@ enum Variant: String, CaseIterable {
   case codable
   case changes
   case pool
+  case foundation
   case strata
 
   /// The driver's executable, beside the runner's.
   var driver: String {
     switch self {
     case .c: "BenchmarkC"
-    case .strata: "BenchmarkCoreData"
+    case .strata, .foundation: "BenchmarkCoreData"
     case .statement, .index, .hand, .codable, .changes, .pool: "BenchmarkGRDB"
     }
   }
@@ -22,6 +23,7 @@ enum Variant: String, CaseIterable {
     switch self {
     case .c: "C"
     case .strata: "Strata"
+    case .foundation: "Foundation"
     case .statement, .index, .hand, .codable, .changes, .pool: "GRDB \(rawValue)"
     }
   }

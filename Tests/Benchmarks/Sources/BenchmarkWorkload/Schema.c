@@ -1,5 +1,7 @@
 #include "BenchmarkWorkload.h"
 
+#include <string.h>
+
 // Core Data's order of columns: integers (attributes by name, then foreign keys), dates and floats, texts.
 static const char schema[] =
   "CREATE TABLE ZAUTHOR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR );"
@@ -11,15 +13,17 @@ static const char schema[] =
 
 // The order matters: auto_vacuum and page_size only take effect before the first page is written, which
 // turning the write-ahead log on does.
-static const BenchmarkPragma pragmas[] = {
-  {"page_size", "4096", "4096"},
-  {"auto_vacuum", "2", "2"},
-  {"journal_mode", "WAL", "wal"},
-  {"synchronous", "NORMAL", "1"},
-  {"cache_size", "-2000", "-2000"},
-  {"wal_autocheckpoint", "1000", "1000"},
-  {"foreign_keys", "0", "0"},
-};
+#define PRAGMAS(synchronous, readBack) { \
+  {"page_size", "4096", "4096"}, \
+  {"auto_vacuum", "2", "2"}, \
+  {"journal_mode", "WAL", "wal"}, \
+  {"synchronous", synchronous, readBack}, \
+  {"cache_size", "-2000", "-2000"}, \
+  {"wal_autocheckpoint", "1000", "1000"}, \
+  {"foreign_keys", "0", "0"}, \
+}
+static const BenchmarkPragma pragmas[] = PRAGMAS("NORMAL", "1");
+static const BenchmarkPragma durablePragmas[] = PRAGMAS("FULL", "2");
 
 const char *benchmark_schema(void) {
   return schema;
@@ -29,7 +33,11 @@ const char *benchmark_isbn_index(void) {
   return "CREATE INDEX IF NOT EXISTS Z_Book_isbn ON ZBOOK (ZISBN COLLATE BINARY ASC)";
 }
 
-const BenchmarkPragma *benchmark_pragmas(size_t *count) {
+bool benchmark_is_durable(const char *operation) {
+  return strcmp(operation, "writefull") == 0 || strcmp(operation, "writegroup") == 0;
+}
+
+const BenchmarkPragma *benchmark_pragmas(const char *operation, size_t *count) {
   *count = sizeof pragmas / sizeof pragmas[0];
-  return pragmas;
+  return benchmark_is_durable(operation) ? durablePragmas : pragmas;
 }

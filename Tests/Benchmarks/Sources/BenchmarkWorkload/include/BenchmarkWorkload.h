@@ -76,6 +76,13 @@ const char *benchmark_schema(void);
 /// The statement that adds an index on ISBN, as Core Data writes it.
 const char *benchmark_isbn_index(void);
 
+/// How many blocks wait for the writer with group commit, and at most go into one commit.
+#define BENCHMARK_GROUP_SIZE 64
+
+/// Writes the library of `bookCount` books into a file, as JSON: an array with an object for each author, which has the
+/// objects of the author's books. Returns false where the file can't be written.
+bool benchmark_write_catalog(const char *path, size_t bookCount);
+
 // Volumes on shelves and with tags, for what relationships cost.
 
 /// The statements that make the tables, as Core Data writes them for this model; separated by semicolons.
@@ -104,8 +111,11 @@ typedef struct {
   const char *readBack;
 } BenchmarkPragma;
 
-/// The pragmas in the order in which to run them on a new connection.
-const BenchmarkPragma *benchmark_pragmas(size_t *count);
+/// Whether a commit of an operation is on the disk before it returns: synchronous is FULL, else NORMAL.
+bool benchmark_is_durable(const char *operation);
+
+/// The pragmas of an operation, in the order in which to run them on a new connection.
+const BenchmarkPragma *benchmark_pragmas(const char *operation, size_t *count);
 
 /// Runs `body` once and returns how long it took, in milliseconds: of wall time, or, where the environment has
 /// BENCHMARK_PROCESSOR_TIME, of processor time on all threads. It is a function of its own
