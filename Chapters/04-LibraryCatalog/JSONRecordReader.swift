@@ -132,45 +132,68 @@ public final class JSONRecordReader {
     return nil
   }
 
-  /// Collects the bytes of one value: to the matching bracket, past brackets within strings; or to the next
-  /// separator, for a bare number or word.
+  /// Collects the bytes of one value, a piece of the file at a time.
   private func readValue() throws -> RawRecord {
     number += 1
     let startLine = line
-    var bytes: [UInt8] = []
+    var end = ValueEnd()
+    var bytes = Data()
+    while !end.isFound, try peek() != nil {
+      let piece = chunk[index...]
+      let (count, lines) = piece.withUnsafeBufferPointer { end.look(in: $0) }
+      bytes.append(contentsOf: piece.prefix(count))
+      index += count
+      position += count
+      line += lines
+    }
+    guard end.depth == 0, !end.inString else {
+      throw failure("it ends within record \(number), which begins on line \(startLine)")
+    }
+    guard !bytes.isEmpty else { throw failure("a value is missing") }
+    return RawRecord(number: number, line: startLine, bytes: bytes)
+  }
+
+  /// Looks for the end of a value: the matching bracket, past brackets within strings; or the next separator, for a bare
+  /// number or word.
+  private struct ValueEnd {
     var depth = 0
     var inString = false
-    var escaped = false
-    scan: while let byte = try peek() {
-      if inString {
-        if escaped {
-          escaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          escaped = true
-        } else if byte == UInt8(ascii: "\"") {
-          inString = false
+    var isFound = false
+    private var escaped = false
+
+    /// How many of some bytes still belong to the value, and how many lines end in them.
+    mutating func look(in bytes: UnsafeBufferPointer<UInt8>) -> (count: Int, lines: Int) {
+      var lines = 0
+      for index in bytes.indices {
+        let byte = bytes[index]
+        if byte == UInt8(ascii: "\n") { lines += 1 }
+        if inString {
+          if escaped {
+            escaped = false
+          } else if byte == UInt8(ascii: "\\") {
+            escaped = true
+          } else if byte == UInt8(ascii: "\"") {
+            inString = false
+          }
+          continue
         }
-      } else {
         switch byte {
         case UInt8(ascii: "\""): inString = true
         case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
-          if depth == 0 { break scan }
+          isFound = depth <= 1
+          if depth == 0 { return (index, lines) }
           depth -= 1
+          if isFound { return (index + 1, lines) }
         case UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
-          if depth == 0 { break scan }
+          if depth > 0 { continue }
+          isFound = true
+          return (index, byte == UInt8(ascii: "\n") ? lines - 1 : lines)
         default: break
         }
       }
-      bytes.append(byte)
-      advance()
-      if depth == 0 && !inString && (byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")) { break }
+      return (bytes.count, lines)
     }
-    guard depth == 0, !inString else {
-      throw failure("it ends within record \(number), which begins on line \(startLine)")
-    }
-    guard !bytes.isEmpty else { throw failure("a value is missing") }
-    return RawRecord(number: number, line: startLine, bytes: Data(bytes))
   }
 
   private func peek() throws -> UInt8? {
