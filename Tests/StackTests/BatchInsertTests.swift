@@ -170,6 +170,47 @@ struct BatchInsertTests {
     dictionary["title"] = "C"
   }
 
+  @Test("What a handler sets can be read as it was set and replaced by anything; taken away, it is the default value")
+  func replacedValues() throws {
+    try withBatchStack { _, context throws in
+      var number = 0
+      let request = NSBatchInsertRequest(entityName: "Book") { (dictionary: NSMutableDictionary) in
+        number += 1
+        switch number {
+        case 1:
+          dictionary["pages"] = Int16(3)
+          #expect(dictionary["pages"] as Any is Int16 && dictionary["pages"] as? Int16 == 3)
+          dictionary["pages"] = true
+          #expect(dictionary["pages"] as Any is Bool && dictionary.count == 1)
+          dictionary["title"] = "A title of more than fifteen bytes"
+          dictionary["title"] = "B"
+          #expect(dictionary["title"] as? String == "B")
+        case 2:
+          dictionary["title"] = "C"
+          dictionary["pages"] = 5
+          dictionary["title"] = nil
+          dictionary.removeObject(forKey: "pages")
+          #expect(dictionary.count == 0 && dictionary["pages"] == nil)
+        case 3:
+          dictionary["pages"] = "many"
+          dictionary["pages"] = 7
+          dictionary["isbn"] = "x"
+          dictionary["isbn"] = NSNull()
+          #expect(dictionary["isbn"] is NSNull)
+        case 4:
+          dictionary["pages"] = NSNumber(value: 9)
+          #expect(dictionary["pages"] as Any is NSNumber)
+        default: return true
+        }
+        return false
+      }
+      let books = try context.inserted(request).map { context.object(with: $0) }
+      #expect(books.map { $0.string("title") } == ["B", "Untitled", "Untitled", "Untitled"])
+      #expect(books.map { $0.int("pages") } == [1, 0, 7, 9])
+      #expect(books.allSatisfy { $0.string("isbn") == nil })
+    }
+  }
+
   @Test("Values of every type are stored as a save stores them")
   func types() throws {
     let types: [(NSAttributeType, Any)] = [

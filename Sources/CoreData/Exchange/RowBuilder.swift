@@ -144,4 +144,11 @@ struct RowBuilder: ~Copyable {
   func finish(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
     .make(key: key, version: version, entity: entity, bytes: bytes)
   }
+
+  /// The same in an earlier row, if nobody else holds that one any more.
+  func finish(
+    in earlier: inout RowSnapshot?, key: Int64, version: Int64, entity: Int
+  ) -> RowSnapshot {
+    .remake(&earlier, key: key, version: version, entity: entity, bytes: bytes)
+  }
 }

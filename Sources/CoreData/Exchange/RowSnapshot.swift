@@ -26,7 +26,8 @@ struct RowHeader {
 /// | UUID | 16 bytes |
 /// | Decimal | 20 bytes of `Foundation.Decimal` |
 /// | to-one | the destination's key; then its entity index where the destination has subentities |
-/// Never written after it was made, but for `header.cache`, under the cache's lock; so any thread may read it.
+/// Never written after it was made, but for `header.cache`, under the cache's lock, and by `remake`, when nobody else holds
+/// it; so any thread may read it.
 final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   deinit {
     if let cache = withUnsafeMutablePointerToHeader({ $0.pointee.cache }) {
@@ -48,6 +49,24 @@ final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
       UnsafeMutableRawPointer($0).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     }
     return unsafeDowncast(buffer, to: RowSnapshot.self)
+  }
+
+  /// Copies `bytes` into a row that nobody else holds and no cache knows, if it has room for them; else into a new one.
+  /// For rows that are written one after the other, and read by nobody.
+  static func remake(
+    _ row: inout RowSnapshot?, key: Int64, version: Int64, entity: Int, bytes: UnsafeRawBufferPointer
+  ) -> RowSnapshot {
+    if isKnownUniquelyReferenced(&row), let old = row, old.byteCount >= bytes.count, old.head.pointee.cache == nil {
+      old.withUnsafeMutablePointers { head, words in
+        // Its size stays that of its room: what stands behind the new tail is not referred to.
+        (head.pointee.key, head.pointee.version, head.pointee.entity) = (key, version, Int32(entity))
+        UnsafeMutableRawPointer(words).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+      }
+      return old
+    }
+    let new = make(key: key, version: version, entity: entity, bytes: bytes)
+    row = new
+    return new
   }
 
   @inline(__always)

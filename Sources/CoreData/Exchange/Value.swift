@@ -92,11 +92,12 @@ struct SlotMask: Hashable {
     return word < high.count && high[word] & (1 << UInt64(slot % 64)) != 0
   }
 
+  @inline(__always)
   mutating func insert(_ slot: Int) {
-    if slot < 64 {
-      low |= 1 << UInt64(slot)
-      return
-    }
+    if slot < 64 { low |= 1 << UInt64(slot) } else { insertHigh(slot) }
+  }
+
+  private mutating func insertHigh(_ slot: Int) {
     let word = slot / 64 - 1
     while high.count <= word { high.append(0) }
     high[word] |= 1 << UInt64(slot % 64)

@@ -36,7 +36,7 @@ extension BatchInsert {
       names.restart()
       for (name, value) in object {
         guard let index = names.index(of: name) else { throw rows.unknown(name, value) }
-        try rows.set(value, index)
+        if rows.take(value, index) == nil { try rows.set(value, index) }
       }
       return try rows.finish(key)
     }
@@ -45,15 +45,11 @@ extension BatchInsert {
   private static func rows(
     _ handler: @escaping (NSMutableDictionary) -> Bool, _ rows: BatchRowEncoder
   ) -> (Int64) throws -> BatchRow? {
-    let dictionary = BatchRowDictionary(rows.layout)
+    let dictionary = BatchRowDictionary(rows)
     return { key in
       dictionary.clear()
       if handler(dictionary) { return nil }
-      rows.begin()
-      if let (name, value) = dictionary.strangers.min(by: { $0.key < $1.key }) { throw rows.unknown(name, value) }
-      for index in dictionary.order {
-        if let value = dictionary.values[index] { try rows.set(value, index) }
-      }
+      try dictionary.encodeRest()
       return try rows.finish(key)
     }
   }
@@ -62,13 +58,11 @@ extension BatchInsert {
     _ handler: @escaping (NSManagedObject) -> Bool, _ rows: BatchRowEncoder
   ) -> (Int64) throws -> BatchRow? {
     let object = rows.layout.objectClass.init(entity: rows.layout.entity, insertInto: nil)
-    var isFirst = true
     return { key in
-      if !isFirst { object.returnToDefaults() }
-      isFirst = false
       if handler(object) { return nil }
       rows.begin()
       try rows.set(object)
+      object.returnToDefaults()
       return try rows.finish(key)
     }
   }
@@ -77,22 +71,27 @@ extension BatchInsert {
 /// Finds properties by name; soonest where names come in the order in which they came before.
 struct PropertyFinder {
   private let layout: EntityLayout
-  private let properties: [LayoutProperty]
+  private let names: ContiguousArray<String>
   /// What came last time after each property, by its index and one; at 0 what came first. -1 for nothing.
   private var followers: ContiguousArray<Int>
   private var place = 0
 
   init(_ layout: EntityLayout) {
     self.layout = layout
-    properties = layout.properties
-    followers = ContiguousArray(repeating: -1, count: properties.count + 1)
+    names = ContiguousArray(layout.properties.map(\.name))
+    followers = ContiguousArray(repeating: -1, count: names.count + 1)
   }
 
   mutating func restart() { place = 0 }
 
+  /// The property of a key that is text; nil for others.
+  mutating func index<Key>(of key: UnsafePointer<Key>) -> Int? {
+    key.exactly(String.self).flatMap { index(of: $0) }
+  }
+
   mutating func index(of name: String) -> Int? {
     let guess = followers[place]
-    if guess >= 0, properties[guess].name == name {
+    if guess >= 0, names[guess] == name {
       place = guess + 1
       return guess
     }

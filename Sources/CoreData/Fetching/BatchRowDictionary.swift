@@ -1,34 +1,54 @@
-/// The dictionary that a batch insert's handler fills in: keeps values by property as they come, so that none is
-/// boxed and no key is hashed.
+/// The dictionary that a batch insert's handler fills in. A value of the very type that its property wants goes into
+/// the row at once, so that none is boxed, no key is hashed and no string is kept; all others are kept until the row is
+/// finished.
 ///
 /// Overrides what `NSMutableDictionary` asks of a subclass, on which its other methods are built.
 final class BatchRowDictionary: NSMutableDictionary {
-  private var names: PropertyFinder?
-  private var properties: [LayoutProperty] = []
-  /// By the property's index.
-  @exclusivity(unchecked) private(set) var values: ContiguousArray<Any?> = []
-  /// The properties that were set, each once, also those whose value was taken away again.
-  @exclusivity(unchecked) private(set) var order: ContiguousArray<Int> = []
-  @exclusivity(unchecked) private var isListed: ContiguousArray<Bool> = []
-  /// Values of keys that are no properties.
-  @exclusivity(unchecked) private(set) var strangers: [String: Any] = [:]
-
-  convenience init(_ layout: EntityLayout) {
-    self.init()
-    names = PropertyFinder(layout)
-    properties = layout.properties
-    values = ContiguousArray(repeating: nil, count: properties.count)
-    isListed = ContiguousArray(repeating: false, count: properties.count)
+  /// Where a property's value is.
+  private enum Place: Equatable {
+    /// It was not set.
+    case none
+    /// It was taken away again.
+    case removed
+    case kept
+    case inRow(BatchRowEncoder.Taken)
   }
 
+  @exclusivity(unchecked) private var rows: BatchRowEncoder!
+  @exclusivity(unchecked) private var names: PropertyFinder!
+  private var properties: [LayoutProperty] = []
+  /// By the property's index.
+  @exclusivity(unchecked) private var places: ContiguousArray<Place> = []
+  /// Values that are not in the row, by the property's index.
+  @exclusivity(unchecked) private var kept: [Int: Any] = [:]
+  /// The properties that were set, each once, also those whose value was taken away again.
+  @exclusivity(unchecked) private var order: ContiguousArray<Int> = []
+  /// Values of keys that are no properties.
+  @exclusivity(unchecked) private var strangers: [String: Any] = [:]
+
+  convenience init(_ rows: BatchRowEncoder) {
+    self.init()
+    self.rows = rows
+    names = PropertyFinder(rows.layout)
+    properties = rows.layout.properties
+    places = ContiguousArray(repeating: .none, count: properties.count)
+  }
+
+  /// Begins a new row.
   func clear() {
-    for index in order {
-      values[index] = nil
-      isListed[index] = false
-    }
+    for index in order { places[index] = .none }
     order.removeAll(keepingCapacity: true)
+    if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
     if !strangers.isEmpty { strangers.removeAll() }
-    names?.restart()
+    names.restart()
+    rows.begin()
+  }
+
+  /// Brings what was kept into the row; throws what can't be set.
+  func encodeRest() throws {
+    if kept.isEmpty && strangers.isEmpty { return }
+    if let (name, value) = strangers.min(by: { $0.key < $1.key }) { throw rows.unknown(name, value) }
+    for index in order where places[index] == .kept { try rows.set(kept[index]!, index) }
   }
 
   private func name(_ key: Any) -> String {
@@ -36,38 +56,54 @@ final class BatchRowDictionary: NSMutableDictionary {
     return (key as? AnyHashable)?.base as? String ?? "\(key)"
   }
 
-  override var count: Int { order.reduce(strangers.count) { $0 + (values[$1] == nil ? 0 : 1) } }
+  /// The property of a key.
+  private func index(_ key: Any) -> Int? {
+    func open<Key>(_ key: Key) -> Int? { withUnsafePointer(to: key) { names.index(of: $0) } }
+    return _openExistential(key, do: open) ?? names.index(of: name(key))
+  }
+
+  override var count: Int {
+    order.reduce(strangers.count) { $0 + (places[$1] == .removed ? 0 : 1) }
+  }
 
   override func object(forKey key: Any) -> Any? {
-    let name = name(key)
-    guard let index = names?.index(of: name) else { return strangers[name] }
-    return values[index]
+    guard let index = index(key) else { return strangers[name(key)] }
+    switch places[index] {
+    case .none, .removed: return nil
+    case .kept: return kept[index]
+    case .inRow(let taken): return rows.value(index, as: taken)
+    }
   }
 
   override func setObject(_ value: Any, forKey key: AnyHashable) {
-    let name = name(key.base)
-    guard let index = names?.index(of: name) else {
-      strangers[name] = value
+    guard let index = index(key.base) else {
+      strangers[name(key.base)] = value
       return
     }
-    values[index] = value
-    if !isListed[index] {
-      isListed[index] = true
-      order.append(index)
+    let before = places[index]
+    if before == .none { order.append(index) }
+    if let taken = rows.take(value, index) {
+      if before == .kept { kept[index] = nil }
+      places[index] = .inRow(taken)
+    } else {
+      kept[index] = value
+      places[index] = .kept
     }
   }
 
   override func removeObject(forKey key: Any) {
-    let name = name(key)
-    guard let index = names?.index(of: name) else {
-      strangers[name] = nil
+    guard let index = index(key) else {
+      strangers[name(key)] = nil
       return
     }
-    values[index] = nil
+    if places[index] == .none { return }
+    rows.restore(index)
+    kept[index] = nil
+    places[index] = .removed
   }
 
   override var allKeys: [Any] {
-    order.filter { values[$0] != nil }.map { properties[$0].name } + strangers.keys.sorted()
+    order.filter { places[$0] != .removed }.map { properties[$0].name } + strangers.keys.sorted()
   }
 
   override func keyEnumerator() -> NSEnumerator { (allKeys as NSArray).objectEnumerator() }

@@ -1,20 +1,63 @@
 /// Puts the rows of a batch insert together, one after the other: `begin`, the setters, `finish`.
 final class BatchRowEncoder {
+  /// Where a property's value stands in a row.
+  private struct Place {
+    let kind: SlotKind
+    let index: Int
+    let slot: Int
+    let word: Int
+    /// Whether a program may set it.
+    let isSettable: Bool
+    /// Of an integer.
+    let range: ClosedRange<Int64>
+
+    init(_ property: LayoutProperty) {
+      kind = property.kind
+      index = property.index
+      slot = property.slot
+      word = property.word
+      isSettable = property.batchRefusal == nil && property.word >= 0
+      switch property.kind {
+      case .int16: range = Int64(Int16.min)...Int64(Int16.max)
+      case .int32: range = Int64(Int32.min)...Int64(Int32.max)
+      case .boolean: range = 0...1
+      default: range = .min ... .max
+      }
+    }
+  }
+
+  /// Of which type a value was that went straight into the row.
+  enum Taken: UInt8 {
+    case string, double, date, int, int16, int32, int64, bool
+  }
+
   let layout: EntityLayout
   @exclusivity(unchecked) private var builder = RowBuilder()
   @exclusivity(unchecked) private var given = SlotMask()
   private let properties: [LayoutProperty]
+  /// By the property's index.
+  private let places: ContiguousArray<Place>
+  /// Of what an object may bring: attributes that rows hold.
+  private let attributes: ContiguousArray<Place>
+  private let toOne: [LayoutProperty]
   /// The default values.
   private let template: RowSnapshot
+  /// The last row, whose memory the next one takes.
+  @exclusivity(unchecked) private var row: RowSnapshot?
   private let mandatory: [LayoutProperty]
+  private let mandatorySlots: ContiguousArray<Int>
   /// Why a property can't be set, by its index.
   private let refusals: [String?]
 
   init(_ layout: EntityLayout) throws {
     self.layout = layout
     properties = layout.properties
+    places = ContiguousArray(properties.map(Place.init))
+    attributes = ContiguousArray(layout.slots.filter { $0.kind != .toOne && $0.word >= 0 }.map(Place.init))
+    toOne = layout.slots.filter { $0.kind == .toOne }
     refusals = properties.map(\.batchRefusal)
     mandatory = layout.slots.filter { !$0.isOptional && $0.composite == nil && $0.batchRefusal == nil }
+    mandatorySlots = ContiguousArray(mandatory.map(\.slot))
     builder.begin(layout)
     for (slot, value) in layout.defaults where layout.slots[slot].word >= 0 {
       let property = layout.slots[slot]
@@ -34,7 +77,93 @@ final class BatchRowEncoder {
     given = SlotMask()
   }
 
-  /// Sets what a program gives for the property of an index; `NSNull` is nil.
+  // MARK: Values of a dictionary
+
+  /// Sets what a program gives for the property of an index, if it is of the very type that the property has, or an
+  /// integer that fits; else sets nothing. Most values are, and to find out what another one is costs more than all of it.
+  func take(_ value: Any, _ index: Int) -> Taken? {
+    func open<Given>(_ given: Given) -> Taken? {
+      withUnsafePointer(to: given) { take($0, places[index]) }
+    }
+    return _openExistential(value, do: open)
+  }
+
+  @inline(__always)
+  private func take<Given>(_ value: UnsafePointer<Given>, _ place: Place) -> Taken? {
+    guard place.isSettable else { return nil }
+    switch place.kind {
+    case .string:
+      guard let text = value.exactly(String.self) else { return nil }
+      take(text, place)
+      given.insert(place.slot)
+      return .string
+    case .double:
+      guard let number = value.exactly(Double.self) else { return nil }
+      return take(number, place, .double)
+    case .date:
+      guard let date = value.exactly(Date.self) else { return nil }
+      return take(date.timeIntervalSinceReferenceDate, place, .date)
+    case .int16, .int32, .int64, .boolean:
+      if let number = value.exactly(Int.self) { return take(Int64(number), place, .int) }
+      if let isTrue = value.exactly(Bool.self) { return take(isTrue ? 1 : 0, place, .bool) }
+      if let number = value.exactly(Int32.self) { return take(Int64(number), place, .int32) }
+      if let number = value.exactly(Int64.self) { return take(number, place, .int64) }
+      if let number = value.exactly(Int16.self) { return take(Int64(number), place, .int16) }
+      return nil
+    default:
+      return nil
+    }
+  }
+
+  @inline(__always)
+  private func take(_ text: String, _ place: Place) {
+    let isTaken: Void? = text.utf8.withContiguousStorageIfAvailable {
+      builder.setBytes(UnsafeRawBufferPointer($0), slot: place.slot, word: place.word)
+    }
+    if isTaken == nil { builder.set(.string(text), properties[place.index]) }
+  }
+
+  @inline(__always)
+  private func take(_ number: Double, _ place: Place, _ taken: Taken) -> Taken {
+    builder.setDouble(number, slot: place.slot, word: place.word)
+    given.insert(place.slot)
+    return taken
+  }
+
+  @inline(__always)
+  private func take(_ number: Int64, _ place: Place, _ taken: Taken) -> Taken? {
+    guard place.range.contains(number) else { return nil }
+    builder.setInt(number, slot: place.slot, word: place.word)
+    given.insert(place.slot)
+    return taken
+  }
+
+  /// A value that the row has taken, as it was given.
+  func value(_ index: Int, as taken: Taken) -> Any {
+    let row = builder.finish(key: 0, version: 1, entity: layout.index)
+    let word = places[index].word
+    switch taken {
+    case .string: return row.string(word: word)
+    case .double: return row.double(word: word)
+    case .date: return Date(timeIntervalSinceReferenceDate: row.double(word: word))
+    case .int: return Int(row.int(word: word))
+    case .int16: return Int16(row.int(word: word))
+    case .int32: return Int32(row.int(word: word))
+    case .int64: return row.int(word: word)
+    case .bool: return row.int(word: word) != 0
+    }
+  }
+
+  /// Gives a property its default value, as if nothing had been set.
+  func restore(_ index: Int) {
+    let property = properties[index]
+    guard places[index].isSettable else { return }
+    builder.setNull(slot: property.slot)
+    builder.copy(property, from: template)
+    given.remove(property.slot)
+  }
+
+  /// Sets what a program gives for the property of an index, whatever it is; `NSNull` is nil.
   func set(_ value: Any, _ index: Int) throws {
     if let refusal = refusals[index] {
       throw Failure.malformedBatchRequest(
@@ -47,28 +176,36 @@ final class BatchRowEncoder {
     if property.kind != .transformable, let typed = Value(value, for: property) {
       builder.set(typed, property)
     } else {
-      take(try BatchUpdate.stored(unwrapped(value), property, layout), property)
+      let value = try BatchUpdate.stored(unwrapped(value), property, layout)
+      if case .null = value { builder.setNull(slot: property.slot) } else { builder.set(value, property) }
     }
   }
 
-  private func take(_ value: Value, _ property: LayoutProperty) {
-    if case .null = value { builder.setNull(slot: property.slot) } else { builder.set(value, property) }
-  }
+  // MARK: Objects
 
   /// Sets what an object without a context holds. Transient values are left out.
   func set(_ object: NSManagedObject) throws {
     guard let changes = object.changes else { return }
-    for property in layout.slots where changes.holds(property.slot) {
-      let value = changes[property.slot]
-      if property.kind == .toOne {
-        if !value.isNull { throw relationshipSet(property) }
-        continue
+    for place in attributes where changes.holds(place.slot) {
+      if changes.isChanged(place.slot) { given.insert(place.slot) }
+      switch changes.place(place.slot).pointee {
+      case .null: builder.setNull(slot: place.slot)
+      case .int(let number): builder.setInt(number, slot: place.slot, word: place.word)
+      case .double(let number): builder.setDouble(number, slot: place.slot, word: place.word)
+      case .date(let date):
+        builder.setDouble(date.timeIntervalSinceReferenceDate, slot: place.slot, word: place.word)
+      case .string(let text): take(text, place)
+      case let value:
+        let property = layout.slots[place.slot]
+        builder.set(try BatchRowEncoder.stored(value, property), property)
       }
-      if property.word < 0 { continue }
-      if changes.isChanged(property.slot) { given.insert(property.slot) }
-      take(try BatchRowEncoder.stored(value, property), property)
     }
-    for property in layout.toMany where object.toManyStates[property.toManyIndex]?.isChanged == true {
+    for property in toOne where changes.holds(property.slot) && !changes.isNull(property.slot) {
+      throw relationshipSet(property)
+    }
+    if !layout.toMany.isEmpty, let property = layout.toMany.first(where: {
+      object.toManyStates[$0.toManyIndex]?.isChanged == true
+    }) {
       throw relationshipSet(property)
     }
   }
@@ -78,11 +215,13 @@ final class BatchRowEncoder {
       entity: layout.name, what: "it can't set \(property.name), which is a relationship").nsError
   }
 
+  // MARK: The end of a row
+
   func finish(_ key: Int64) throws -> BatchRow {
-    for property in mandatory where builder.isNull(slot: property.slot) {
-      throw Failure.missingMandatoryValue(.init(entity: layout.name, property: property.name)).nsError
+    for (position, slot) in mandatorySlots.enumerated() where builder.isNull(slot: slot) {
+      throw Failure.missingMandatoryValue(.init(entity: layout.name, property: mandatory[position].name)).nsError
     }
-    return BatchRow(row: builder.finish(key: key, version: 1, entity: layout.index), given: given)
+    return BatchRow(row: builder.finish(in: &row, key: key, version: 1, entity: layout.index), given: given)
   }
 
   func unknown(_ name: String, _ value: Any) -> NSError {
@@ -106,9 +245,11 @@ extension LayoutProperty {
 extension NSManagedObject {
   /// Forgets all that was set on an object that belongs to no context.
   final func returnToDefaults() {
-    for index in toManyStates.indices { toManyStates[index] = nil }
+    if !layout.toMany.isEmpty {
+      for index in toManyStates.indices { toManyStates[index] = nil }
+    }
     guard let changes else { return }
-    for slot in layout.slots.indices where changes.holds(slot) { changes.drop(slot) }
+    changes.dropAll()
     for (slot, value) in layout.defaults { changes[slot] = value }
   }
 }

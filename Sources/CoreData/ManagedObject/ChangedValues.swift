@@ -76,6 +76,10 @@ struct ChangedValues {
   /// Whether none of these slots holds a value here.
   func holdsNone(of slots: SlotMask) -> Bool { slots.allSatisfy { !holds($0) } }
 
+  /// The value of a slot where it stands: to be looked at, not to be kept.
+  @inline(__always)
+  func place(_ slot: Int) -> UnsafePointer<Value> { UnsafePointer(values + slot) }
+
   /// Whether the value held is nil.
   @inline(__always)
   func isNull(_ slot: Int) -> Bool {
@@ -90,6 +94,19 @@ struct ChangedValues {
     values[slot] = .null
     held[slot >> 6] &= ~(1 << UInt64(slot & 63))
     changedWords[slot >> 6] &= ~(1 << UInt64(slot & 63))
+  }
+
+  /// Drops all values.
+  func dropAll() {
+    for word in 0..<words {
+      var rest = held[word]
+      while rest != 0 {
+        values[word * 64 + rest.trailingZeroBitCount] = .null
+        rest &= rest - 1
+      }
+      held[word] = 0
+      changedWords[word] = 0
+    }
   }
 
   /// Slots set since the last save.

@@ -99,9 +99,9 @@ extension Value {
 
   private init?(integer value: Any, in range: ClosedRange<Int64>) {
     // Most are; an object for the number costs more than the rest.
-    if let value = exactly(value, Int.self) {
-      guard range.contains(Int64(value)) else { return nil }
-      self = .int(Int64(value))
+    if let value = exactInteger(value) {
+      guard range.contains(value) else { return nil }
+      self = .int(value)
       return
     }
     guard let number = NSNumber(anyNumber: value), range.contains(number.int64Value) else { return nil }
@@ -116,6 +116,29 @@ func exactly<Wanted>(_ value: Any, _ type: Wanted.Type) -> Wanted? {
     Given.self == Wanted.self ? unsafeBitCast(given, to: Wanted.self) : nil
   }
   return _openExistential(value, do: open)
+}
+
+/// The value of an integer or of a truth value of Swift's; nil for all others, which a cast may still turn into one.
+func exactInteger(_ value: Any) -> Int64? {
+  func open<Given>(_ given: Given) -> Int64? {
+    withUnsafePointer(to: given) { given in
+      if let value = given.exactly(Int.self) { return Int64(value) }
+      if let value = given.exactly(Int32.self) { return Int64(value) }
+      if let value = given.exactly(Int64.self) { return value }
+      if let value = given.exactly(Int16.self) { return Int64(value) }
+      return given.exactly(Bool.self).map { $0 ? 1 : 0 }
+    }
+  }
+  return _openExistential(value, do: open)
+}
+
+extension UnsafePointer {
+  /// What stands there, if it is of the very type. For generic code that learns its type when it runs: a comparison of
+  /// addresses, where a cast would look into both types.
+  @inline(__always)
+  func exactly<Wanted>(_ type: Wanted.Type) -> Wanted? {
+    Pointee.self == type ? UnsafeRawPointer(self).assumingMemoryBound(to: Wanted.self).pointee : nil
+  }
 }
 
 extension NSNumber {
