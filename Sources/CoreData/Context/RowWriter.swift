@@ -19,7 +19,7 @@ final class RowWriter {
         let (slot, word) = (Int(place.slot), Int(place.word))
         guard changes.holds(slot) else { continue }
         // The commonest kinds here, so that they are not handed on as an enumeration.
-        switch changes[slot] {
+        switch changes.place(slot).pointee {
         case .int(let value): builder.setInt(value, slot: slot, word: word)
         case .double(let value): builder.setDouble(value, slot: slot, word: word)
         case .date(let value): builder.setDouble(value.timeIntervalSinceReferenceDate, slot: slot, word: word)
