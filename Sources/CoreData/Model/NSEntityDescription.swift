@@ -7,7 +7,9 @@ import Foundation
 // Mutable only until the model is frozen, by whoever builds it; any thread may read it after that.
 nonisolated open class NSEntityDescription: NSObject, NSCopying {
   final weak var owningModel: NSManagedObjectModel?
-  final weak var storedSuperentity: NSEntityDescription?
+  /// What others refer to instead of the entity itself.
+  final private(set) var anchor: EntityAnchor!
+  private final weak var superentityAnchor: EntityAnchor?
   final var storedSubentities: [NSEntityDescription] = []
   final var storedName: String?
   final var storedManagedObjectClassName = "NSManagedObject"
@@ -33,6 +35,12 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   /// An entity without a name, a model or properties.
   public override init() {
     super.init()
+    anchor = EntityAnchor(self)
+  }
+
+  final var storedSuperentity: NSEntityDescription? {
+    get { superentityAnchor?.entity }
+    set { superentityAnchor = newValue?.anchor }
   }
 
   final var isFrozen: Bool { frozen != nil }

@@ -2,7 +2,7 @@ import Foundation
 
 /// An index of an entity's table. No part of the version hash.
 nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
-  final weak var owningEntity: NSEntityDescription?
+  private final weak var owningAnchor: EntityAnchor?
   final var storedName: String
   final var storedElements: [NSFetchIndexElementDescription]
   final var storedPartialIndexPredicate: NSPredicate?
@@ -16,6 +16,11 @@ nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
     storedElements = elements ?? []
     super.init()
     for element in storedElements { element.owningIndex = self }
+  }
+
+  final var owningEntity: NSEntityDescription? {
+    get { owningAnchor?.entity }
+    set { owningAnchor = newValue?.anchor }
   }
 
   /// The name, unique within the entity.

@@ -8,7 +8,7 @@ import Foundation
 /// Once a coordinator uses the model, a change traps.
 // Mutable only until the model is frozen, by whoever builds it; any thread may read it after that.
 nonisolated open class NSPropertyDescription: NSObject, NSCopying {
-  final weak var owningEntity: NSEntityDescription?
+  private final weak var owningAnchor: EntityAnchor?
   final var storedName = ""
   final var storedIsOptional = true
   final var storedIsTransient = false
@@ -28,6 +28,11 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   /// For subclasses: an optional property without a name.
   public override init() {
     super.init()
+  }
+
+  final var owningEntity: NSEntityDescription? {
+    get { owningAnchor?.entity }
+    set { owningAnchor = newValue?.anchor }
   }
 
   /// The entity that declares the property. Reading it before the property is in an entity is a misuse.

@@ -18,7 +18,7 @@ public enum NSDeleteRule: UInt, Sendable {
 /// Defaults of a new one: optional, to-many (`maxCount` 0), unordered, delete rule Nullify.
 open class NSRelationshipDescription: NSPropertyDescription {
   // Weak, since entities refer to each other in circles; the model owns them all.
-  final weak var storedDestinationEntity: NSEntityDescription?
+  private final weak var destinationAnchor: EntityAnchor?
   final weak var storedInverseRelationship: NSRelationshipDescription?
   final var storedMaxCount = 0
   final var storedMinCount = 0
@@ -27,6 +27,11 @@ open class NSRelationshipDescription: NSPropertyDescription {
   /// The destination by name, where a model of several parts has yet to be joined.
   final var pendingDestinationName: String?
   final var pendingInverseName: String?
+
+  final var storedDestinationEntity: NSEntityDescription? {
+    get { destinationAnchor?.entity }
+    set { destinationAnchor = newValue?.anchor }
+  }
 
   /// The entity that the relationship leads to.
   open var destinationEntity: NSEntityDescription? {
