@@ -10,6 +10,7 @@ void *core_data_queue_ownership(void) { return ownership; }
 void core_data_set_queue_ownership(void *value) { ownership = value; }
 
 _Bool core_data_guards_queues;
+_Bool core_data_knows_small_strings;
 
 static _Atomic long long last_temporary_key;
 

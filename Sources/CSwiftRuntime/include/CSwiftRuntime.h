@@ -11,6 +11,9 @@
 /// Retains `object` unless its deinitialisation has begun; then returns NULL.
 void *_Nullable swift_tryRetain(void *_Nonnull object);
 
+/// Retains `object` `count` times, in one operation.
+void *_Nonnull swift_retain_n(void *_Nonnull object, uint32_t count);
+
 /// Allocates an object of the class with this metadata; its fields are not initialised.
 void *_Nonnull swift_allocObject(const void *_Nonnull metadata, size_t size, size_t alignmentMask);
 
@@ -26,6 +29,9 @@ void core_data_set_queue_ownership(void *_Nullable value);
 /// Whether uses of a context off its queue are looked for. A plain C variable, since every property access reads
 /// it and a Swift global asks first whether it was initialised. Written before the first context is made.
 extern _Bool core_data_guards_queues;
+
+/// Whether short strings have the form that `SmallString` makes. Written before there are rows, read for each string.
+extern _Bool core_data_knows_small_strings;
 
 /// -1, -2, -3 …: a key for an object that no store has seen. Any thread.
 long long core_data_next_temporary_key(void);

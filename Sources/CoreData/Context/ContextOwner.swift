@@ -25,9 +25,6 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// The last of them: many objects of one class are made in a row.
   @exclusivity(unchecked) var lastEntity: (objectClass: NSManagedObject.Type, entity: NSEntityDescription)?
 
-  /// Set by `init`, which needs a whole `self` for it.
-  @exclusivity(unchecked) private var materialisation: Materialisation!
-
   private final class Table {
     @exclusivity(unchecked) var keys = KeyTable()
     /// The store that is told which of its objects are here; nil for nearly all stores.
@@ -44,8 +41,6 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     self.context = context
     self.isMainQueue = isMainQueue
     super.init(layouts)
-    // A model without entities has no objects to make.
-    materialisation = layouts.layouts.first.map { Materialisation(owner: self, layout: $0) }
   }
 
   override var isOnQueue: Bool {
@@ -135,7 +130,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: former.store)
     }
-    return make(Maker(layouts.layouts[Int(reference.entity)]), reference.key, store, table)
+    return make(Maker(layouts.layouts[Int(reference.entity)], self), reference.key, store, table)
   }
 
   /// The objects of rows that a fetch brought, in order. Faults take the row; others keep what they have unless
@@ -146,22 +141,25 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     guard let first = rows.first else { return [] }
     let table = tables[Int(store)][layouts.layouts[first.entity].rootIndex]
     table.keys.reserve(rows.count)
-    var maker = Maker(layouts.layouts[first.entity])
     var objects: [NSManagedObject] = []
     objects.reserveCapacity(rows.count)
-    for row in rows {
-      if let object = held(table, row.key) {
-        if object.state.contains(.fault) {
+    var index = 0
+    while index < rows.count {
+      let maker = Maker(layouts.layouts[rows[index].entity], self)
+      let entity = maker.layout.index
+      index = rows.forEachHeld(from: index, while: { $0.entity == entity }) { row in
+        if let object = held(table, row.key) {
+          if object.state.contains(.fault) {
+            object.row = row
+          } else if refreshing, object.row !== row {
+            object.takeRefreshed(row)
+          }
+          objects.append(object)
+        } else {
+          let object = make(maker, row.key, store, table)
           object.row = row
-        } else if refreshing, object.row !== row {
-          object.takeRefreshed(row)
+          objects.append(object)
         }
-        objects.append(object)
-      } else {
-        if maker.layout.index != row.entity { maker = Maker(layouts.layouts[row.entity]) }
-        let object = make(maker, row.key, store, table)
-        object.row = row
-        objects.append(object)
       }
     }
     return objects
@@ -185,12 +183,19 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     guard let first = references.first else { return [] }
     let table = tables[Int(store)][layouts.layouts[Int(first.entity)].rootIndex]
     table.keys.reserve(references.count)
-    var maker = Maker(layouts.layouts[Int(first.entity)])
-    return references.map { reference in
-      if let object = held(table, reference.key) { return object }
-      if maker.layout.index != reference.entity { maker = Maker(layouts.layouts[Int(reference.entity)]) }
-      return make(maker, reference.key, store, table)
+    var objects: [NSManagedObject] = []
+    objects.reserveCapacity(references.count)
+    var index = 0
+    while index < references.count {
+      let entity = references[index].entity
+      let maker = Maker(layouts.layouts[Int(entity)], self)
+      while index < references.count, references[index].entity == entity {
+        let key = references[index].key
+        objects.append(held(table, key) ?? make(maker, key, store, table))
+        index += 1
+      }
     }
+    return objects
   }
 
   /// What objects of an entity are made with, looked up once for many of them.
@@ -198,19 +203,22 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     let layout: EntityLayout
     let entity: NSEntityDescription
     let objectClass: NSManagedObject.Type
+    let materialisation: Materialisation
 
-    init(_ layout: EntityLayout) {
+    init(_ layout: EntityLayout, _ owner: ContextOwner) {
       self.layout = layout
       entity = layout.entity
       objectClass = layout.objectClass
+      materialisation = Materialisation(owner: owner, places: layout.places)
     }
   }
 
   /// Makes a fault. The client's class is asked for an object through its own initialiser.
   private func make(_ maker: Maker, _ key: Int64, _ store: UInt16, _ table: Table) -> NSManagedObject {
-    materialisation.layout = maker.layout
-    core_data_set_materialisation(Unmanaged.passUnretained(materialisation).toOpaque())
-    let object = maker.objectClass.init(entity: maker.entity, insertInto: nil)
+    let object = withUnsafePointer(to: maker.materialisation) { source in
+      core_data_set_materialisation(UnsafeMutableRawPointer(mutating: source))
+      return maker.objectClass.init(entity: maker.entity, insertInto: nil)
+    }
     object.key = key
     object.store = store
     object.state = [.fault, .registered]

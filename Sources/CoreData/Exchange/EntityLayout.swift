@@ -98,6 +98,8 @@ final class LayoutProperty: @unchecked Sendable {
 /// An entity's places, as its objects read them: plain memory, valid as long as the layout.
 struct PlaceTable {
   fileprivate struct Tables {
+    /// Set by the layout once it is whole.
+    unowned(unsafe) var layout: EntityLayout!
     var indexes: UnsafeMutablePointer<Int16>
     var places: UnsafeMutablePointer<PropertyPlace>
     var count: Int
@@ -106,6 +108,8 @@ struct PlaceTable {
   /// One word in every object.
   private let tables: UnsafeMutablePointer<Tables>
 
+  @inline(__always)
+  var layout: EntityLayout { tables.pointee.layout }
   @inline(__always)
   fileprivate var indexes: UnsafeMutablePointer<Int16> { tables.pointee.indexes }
   @inline(__always)
@@ -121,11 +125,17 @@ struct PlaceTable {
     tables.pointee.indexes.initialize(repeating: -1, count: max(keys, 1))
   }
 
+  fileprivate func belong(to layout: EntityLayout) { tables.pointee.layout = layout }
+
   fileprivate func free() {
     indexes.deallocate()
     places.deallocate()
     tables.deallocate()
   }
+
+  /// The place of the property at an index.
+  @inline(__always)
+  subscript(index: Int) -> PropertyPlace { places[index] }
 
   /// The place of a property; nil when the entity has no such property.
   @inline(__always)
@@ -195,6 +205,7 @@ final class EntityLayout: @unchecked Sendable {
   let ruled: [LayoutProperty]
 
   private let indexByName: [String: Int]
+  private let names: NameTable
   let places: PlaceTable
   let isAbstract: Bool
   /// What a new object's attributes hold, where the model says so.
@@ -211,9 +222,11 @@ final class EntityLayout: @unchecked Sendable {
   /// `ValueValidation`.
   let validatingClass = AtomicWord()
 
-  func property(named name: String) -> LayoutProperty? {
-    indexByName[name].map { properties[$0] }
-  }
+  func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }
+
+  /// The position among `properties` of the one with a name.
+  @inline(__always)
+  func index(named name: String) -> Int? { names[name] ?? indexByName[name] }
 
   @inline(__always)
   func property(_ key: ManagedKey) -> LayoutProperty? { property(keyNumber: key.number) }
@@ -309,12 +322,14 @@ final class EntityLayout: @unchecked Sendable {
     ruled = validated.filter { !$0.isMerelyMandatory }
 
     indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+    names = NameTable(properties.map(\.name))
     places = PlaceTable(keys: KeyRegistry.shared.count, properties: properties.count)
     isAbstract = entity.isAbstract
     defaults = slots.compactMap { property in
       guard property.kind != .toOne, let value = property.attribute.defaultValue else { return nil }
       return Value(value, for: property).map { (property.slot, $0) }
     }
+    places.belong(to: self)
     for property in properties {
       places.indexes[property.keyNumber] = Int16(property.index)
       places.places[property.index] = PropertyPlace(property)
@@ -323,6 +338,7 @@ final class EntityLayout: @unchecked Sendable {
 
   deinit {
     places.free()
+    names.free()
     classWord.free()
     validatingClass.free()
   }
@@ -360,7 +376,7 @@ final class ModelLayouts: @unchecked Sendable {
 
   /// Kept alive by the coordinator and contexts that use the layouts.
   unowned(unsafe) let model: NSManagedObjectModel
-  private(set) var layouts: [EntityLayout] = []
+  @exclusivity(unchecked) private(set) var layouts: [EntityLayout] = []
   /// Whether key paths may go on in composite attributes.
   let hasComposites: Bool
   private let indexByEntity: [ObjectIdentifier: Int]
@@ -380,6 +396,7 @@ final class ModelLayouts: @unchecked Sendable {
   private static let creation = NSLock()
 
   private init(_ model: NSManagedObjectModel) {
+    _ = SmallString.setUp
     self.model = model
     let entities = model.entitiesInStoreOrder
     indexByEntity = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($1), $0) })

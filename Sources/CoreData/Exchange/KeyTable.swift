@@ -38,30 +38,30 @@ struct KeyTable: ~Copyable {
     while let object = entries[index].object {
       if entries[index].key == key { return object }
       if displacement(at: index) < distance { return nil }
-      index = (index + 1) & mask
-      distance += 1
+      index = (index &+ 1) & mask
+      distance &+= 1
     }
     return nil
   }
 
   /// How far an entry stands behind the place its key asks for.
   @inline(__always)
-  private func displacement(at index: Int) -> Int { (index - home(entries[index].key)) & mask }
+  private func displacement(at index: Int) -> Int { (index &- home(entries[index].key)) & mask }
 
   /// Puts an object at its key; what stood there is replaced.
   @inline(__always)
   mutating func insert(_ object: UnsafeMutableRawPointer, at key: Int64) {
-    if (count + 1) * 8 > (mask + 1) * 7 { resize(to: (mask + 1) * 2) }
+    if (count &+ 1) &* 8 > (mask &+ 1) &* 7 { resize(to: (mask + 1) * 2) }
     var index = home(key)
     while entries[index].object != nil {
       if entries[index].key == key {
         entries[index].object = object
         return
       }
-      if displacement(at: index) < (index - home(key)) & mask { break }
-      index = (index + 1) & mask
+      if displacement(at: index) < (index &- home(key)) & mask { break }
+      index = (index &+ 1) & mask
     }
-    count += 1
+    count &+= 1
     if place(Entry(key: key, object: object), from: index) > 64, !isScattered {
       isScattered = true
       resize(to: mask + 1)
@@ -74,12 +74,12 @@ struct KeyTable: ~Copyable {
   private func place(_ entry: Entry, from start: Int) -> Int {
     var entry = entry
     var index = start
-    var longest = (index - home(entry.key)) & mask
+    var longest = (index &- home(entry.key)) & mask
     while entries[index].object != nil {
-      let distance = (index - home(entry.key)) & mask
+      let distance = (index &- home(entry.key)) & mask
       if displacement(at: index) < distance { swap(&entries[index], &entry) }
       longest = max(longest, distance)
-      index = (index + 1) & mask
+      index = (index &+ 1) & mask
     }
     entries[index] = entry
     return longest
@@ -93,11 +93,11 @@ struct KeyTable: ~Copyable {
       if entries[index].key == key {
         guard found == object else { return false }
         close(index)
-        count -= 1
+        count &-= 1
         return true
       }
-      if displacement(at: index) < (index - home(key)) & mask { return false }
-      index = (index + 1) & mask
+      if displacement(at: index) < (index &- home(key)) & mask { return false }
+      index = (index &+ 1) & mask
     }
     return false
   }
@@ -105,11 +105,11 @@ struct KeyTable: ~Copyable {
   /// Moves back what was pushed past the hole, so that no tombstones are needed.
   private func close(_ index: Int) {
     var hole = index
-    var next = (hole + 1) & mask
+    var next = (hole &+ 1) & mask
     while entries[next].object != nil, displacement(at: next) > 0 {
       entries[hole] = entries[next]
       hole = next
-      next = (next + 1) & mask
+      next = (next &+ 1) & mask
     }
     entries[hole].object = nil
   }

@@ -47,19 +47,30 @@ final class RowCache: @unchecked Sendable {
     guard !rows.isEmpty, !Stress.isOn else { return }
     lock.lock()
     defer { lock.unlock() }
-    tables[layouts.layouts[rows[0].entity].rootIndex].keys.reserve(rows.count)
-    for index in rows.indices {
-      let table = tables[layouts.layouts[rows[index].entity].rootIndex]
-      if sharingEqual, let cached = held(table, rows[index].key) {
-        if cached.isSame(as: rows[index]) {
-          rows[index] = cached
-          continue
+    table(ofEntity: rows[0].entity).keys.reserve(rows.count)
+    var shared: [(index: Int, row: RowSnapshot)] = []
+    var entered: UInt32 = 0
+    var index = 0
+    while index < rows.count {
+      let entity = rows[index].entity
+      let table = table(ofEntity: entity)
+      var place = index
+      index = rows.forEachHeld(from: index, while: { $0.entity == entity }) { row in
+        defer { place += 1 }
+        if sharingEqual, let cached = held(table, row.key) {
+          if cached.isSame(as: row) {
+            shared.append((place, cached))
+            return
+          }
+          // A commit has overtaken this read: the cache keeps what is newer.
+          if cached.version > row.version { return }
         }
-        // A commit has overtaken this read: the cache keeps what is newer.
-        if cached.version > rows[index].version { continue }
+        if enter(row, table) { entered += 1 }
       }
-      enter(rows[index], table)
     }
+    // One operation for all rows that refer to the cache from now on.
+    if entered > 0 { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), entered) }
+    for (index, row) in shared { rows[index] = row }
   }
 
   /// Publishes one row; returns the cached one where it is the same.
@@ -72,15 +83,19 @@ final class RowCache: @unchecked Sendable {
       if cached.isSame(as: row) { return cached }
       if cached.version > row.version { return row }
     }
-    enter(row, table)
+    if enter(row, table) { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), 1) }
     return row
   }
 
-  private func enter(_ row: RowSnapshot, _ table: Table) {
-    row.withUnsafeMutablePointerToHeader { header in
-      if header.pointee.cache == nil { header.pointee.cache = Unmanaged.passRetained(self) }
-    }
+  /// Returns whether the row refers to the cache only now: then the caller retains the cache for it.
+  @inline(__always)
+  private func enter(_ row: RowSnapshot, _ table: Table) -> Bool {
     table.keys.insert(Unmanaged.passUnretained(row).toOpaque(), at: row.key)
+    return row.withUnsafeMutablePointerToHeader { header in
+      if header.pointee.cache != nil { return false }
+      header.pointee.cache = Unmanaged.passUnretained(self)
+      return true
+    }
   }
 
   /// Drops keys whose rows are gone from the store, or known to be stale.

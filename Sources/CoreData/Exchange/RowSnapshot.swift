@@ -1,3 +1,5 @@
+internal import CSwiftRuntime
+
 /// What stands at the head of a row.
 struct RowHeader {
   /// `Z_PK`, or a negative key for an object that no store has seen yet.
@@ -111,7 +113,9 @@ final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   static func string(_ words: UnsafePointer<UInt64>, word: Int) -> String {
     let entry = words[word]
     let start = UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF)
-    return String(decoding: UnsafeRawBufferPointer(start: start, count: Int(entry >> 32)), as: UTF8.self)
+    let count = Int(entry >> 32)
+    if count < 16, core_data_knows_small_strings, let small = SmallString.make(start, count) { return small }
+    return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   func uuid(word: Int) -> UUID {

@@ -1,10 +1,24 @@
 /// Typed reads: what generated accessors and the stack itself use. No boxing, no dictionary.
 extension NSManagedObject {
-  /// First in every read: the queue guard, then the fault.
+  /// First in every read: the queue guard, then the fault. What goes wrong is told elsewhere, so that a read that goes
+  /// well saves no registers for it.
   @inline(__always)
   final func fireIfNeeded(call: @autoclosure () -> String) {
-    if ConcurrencyGuard.isOn, !owner.isOnQueue { owner.reportWrongQueue(self, call: call()) }
+    if ConcurrencyGuard.isOn { checkQueue(call) }
     if state.contains(.fault) { fire() }
+  }
+
+  @inline(never)
+  private final func checkQueue(_ call: () -> String) {
+    if !owner.isOnQueue { owner.reportWrongQueue(self, call: call()) }
+  }
+
+  @inline(never)
+  final func hasNo(_ key: ManagedKey) -> Never { misuse(.unknownKey(key.name, self)) }
+
+  @inline(never)
+  private final func isWrong(_ key: ManagedKey, _ wanted: StaticString) -> Never {
+    misuse(.wrongType(key.name, self, wanted.description))
   }
 
   /// Reads the values in: from the row that a fetch left here, else through the context.
@@ -32,7 +46,7 @@ extension NSManagedObject {
 
   @inline(__always)
   final func place(_ key: ManagedKey, _ call: StaticString) -> PropertyPlace {
-    guard let place = places[key] else { misuse(.unknownKey(key.name, self)) }
+    guard let place = places[key] else { hasNo(key) }
     return place
   }
 
@@ -60,7 +74,7 @@ extension NSManagedObject {
     switch place.kind {
     case .int16, .int32, .int64, .boolean: return Int64(bitPattern: words[Int(place.word)])
     case .double, .float, .date: return NSManagedObject.wholeNumber(Double(bitPattern: words[Int(place.word)]))
-    default: misuse(.wrongType(key.name, self, "an integer"))
+    default: isWrong(key, "an integer")
     }
   }
 
@@ -87,7 +101,7 @@ extension NSManagedObject {
     switch place.kind {
     case .double, .float, .date: return Double(bitPattern: words[Int(place.word)])
     case .int16, .int32, .int64, .boolean: return Double(Int64(bitPattern: words[Int(place.word)]))
-    default: misuse(.wrongType(key.name, self, "a floating-point number"))
+    default: isWrong(key, "a floating-point number")
     }
   }
 
@@ -96,22 +110,30 @@ extension NSManagedObject {
     fireIfNeeded(call: "reading \"\(key.name)\"")
     let place = place(key, "")
     if let changes, changes.holds(Int(place.slot)) {
-      switch changes[Int(place.slot)] {
-      case .string(let value): return value
-      case .object(let object): return object as? String
-      default: return nil
-      }
+      if case .string(let value) = changes[Int(place.slot)] { return value }
+      return NSManagedObject.string(held: changes[Int(place.slot)])
     }
     guard let words = storedWords(place) else { return nil }
     if place.kind == .string { return RowSnapshot.string(words, word: Int(place.word)) }
-    return storedAny(key) as? String
+    return otherString(key)
+  }
+
+  // Strings where the model has an attribute of another type.
+
+  @inline(never)
+  private final func otherString(_ key: ManagedKey) -> String? { storedAny(key) as? String }
+
+  @inline(never)
+  private static func string(held value: Value) -> String? {
+    guard case .object(let object) = value else { return nil }
+    return object as? String
   }
 
   /// Any property, as key-value coding hands it out. The slow path of all typed reads.
   @usableFromInline
   final func storedAny(_ key: ManagedKey) -> Any? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
-    guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
+    guard let property = layout.property(key) else { hasNo(key) }
     return boxedValue(property)
   }
 
@@ -119,8 +141,8 @@ extension NSManagedObject {
   @usableFromInline
   final func storedObject(_ key: ManagedKey) -> NSManagedObject? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
-    guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
-    guard property.kind == .toOne else { misuse(.wrongType(key.name, self, "a to-one relationship")) }
+    guard let property = layout.property(key) else { hasNo(key) }
+    guard property.kind == .toOne else { isWrong(key, "a to-one relationship") }
     return toOne(property)
   }
 
@@ -151,6 +173,30 @@ extension NSManagedObject {
   final func keep(_ destination: NSManagedObject, _ property: LayoutProperty) {
     if changes == nil { changes = ChangedValues.make(layout) }
     if changes?.holds(property.slot) == false { changes?[property.slot] = .object(destination) }
+  }
+
+  /// What key-value coding hands out for the property at an index of the layout. Attributes that stand in the row go
+  /// without the property's object and a `Value`, which cost more than finding and boxing them.
+  final func boxedValue(at index: Int) -> Any? {
+    let place = places[index]
+    switch place.kind {
+    case .string, .int16, .int32, .int64, .boolean, .double, .float, .date:
+      if let changes, changes.holds(Int(place.slot)) { break }
+      guard let words = storedWords(place) else { return nil }
+      let word = Int(place.word)
+      switch place.kind {
+      case .string: return RowSnapshot.string(words, word: word)
+      case .int16: return NSNumber(value: Int16(truncatingIfNeeded: words[word]))
+      case .int32: return NSNumber(value: Int32(truncatingIfNeeded: words[word]))
+      case .int64: return NSNumber(value: Int64(bitPattern: words[word]))
+      case .boolean: return words[word] != 0 ? Value.boxedTrue : Value.boxedFalse
+      case .double: return NSNumber(value: Double(bitPattern: words[word]))
+      case .float: return NSNumber(value: Float(Double(bitPattern: words[word])))
+      default: return Date(timeIntervalSinceReferenceDate: Double(bitPattern: words[word]))
+      }
+    default: break
+    }
+    return boxedValue(layout.properties[index])
   }
 
   /// What key-value coding hands out: numbers as `NSNumber`, sets as `NSSet` or `NSOrderedSet`.

@@ -39,22 +39,18 @@ struct ObjectState: OptionSet {
 ///
 /// Subclasses declare their properties with `@NSManaged`; without a subclass, use ``value(forKey:)``.
 nonisolated open class NSManagedObject: NSObject {
-  /// Kept alive by `owner`, which holds the model.
-  @exclusivity(unchecked) final unowned(unsafe) var layout: EntityLayout
   @exclusivity(unchecked) final var owner: ObjectOwner
-  /// By key number: where a property is. The layout's; read without counting references.
+  /// By key number: where a property is. The layout's, which `owner` keeps alive; read without counting references.
   @exclusivity(unchecked) final var places: PlaceTable
   @exclusivity(unchecked) private final var rowReference: Unmanaged<RowSnapshot>?
   @exclusivity(unchecked) private final var ownedChanges: ChangedValues?
-  /// Of the to-many relationships and, once one was asked for, of the fetched properties.
-  /// nil until one of them is used: counting references to Swift's empty array costs more than this.
-  @exclusivity(unchecked) private final var toManyStorage: ContiguousArray<ToManyState?>?
+  /// The id once it was asked for, or an `Attachments`.
+  @exclusivity(unchecked) final var attached: AnyObject?
   /// `Z_PK`, or a negative number while the object was never saved.
   @exclusivity(unchecked) final var key: Int64 = 0
   @exclusivity(unchecked) final var state: ObjectState = []
   /// Which of the context's stores; `noStore` for a new object that was not assigned to one.
   @exclusivity(unchecked) final var store: UInt16 = NSManagedObject.noStore
-  @exclusivity(unchecked) final var cachedID: NSManagedObjectID?
 
   static let noStore = UInt16.max
 
@@ -64,10 +60,9 @@ nonisolated open class NSManagedObject: NSObject {
   public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     if let pointer = core_data_materialisation() {
       core_data_set_materialisation(nil)
-      let source = Unmanaged<Materialisation>.fromOpaque(pointer).takeUnretainedValue()
-      layout = source.layout
-      owner = source.owner
-      places = source.layout.places
+      let source = pointer.assumingMemoryBound(to: Materialisation.self)
+      owner = source.pointee.owner
+      places = source.pointee.places
       super.init()
       return
     }
@@ -75,7 +70,6 @@ nonisolated open class NSManagedObject: NSObject {
     guard let layout = layouts.layout(of: entity) else {
       fatalError("The entity \(entity.name ?? "without a name") is not part of the context's model.")
     }
-    self.layout = layout
     places = layout.places
     owner = context?.owner ?? ObjectOwner(layouts)
     super.init()
@@ -121,13 +115,8 @@ nonisolated open class NSManagedObject: NSObject {
     }
   }
 
-  /// What is known and changed of each to-many relationship, by its index; empty until one is used.
-  final var toManyStates: ContiguousArray<ToManyState?> {
-    @inline(__always) get { toManyStorage ?? [] }
-    _modify {
-      if toManyStorage == nil { toManyStorage = [] }
-      yield &toManyStorage!
-    }
+  final var layout: EntityLayout {
+    @inline(__always) get { places.layout }
   }
 
   final var reference: RowReference { RowReference(entity: layout.index, key: key) }
@@ -212,8 +201,8 @@ nonisolated open class NSManagedObject: NSObject {
   /// A key that the entity lacks is a misuse; ``value(checkedForKey:)`` throws instead.
   open func value(forKey key: String) -> Any? {
     fireIfNeeded(call: "value(forKey: \"\(key)\")")
-    guard let property = layout.property(named: key) else { return self.value(forUndefinedKey: key) }
-    return boxedValue(property)
+    guard let index = layout.index(named: key) else { return self.value(forUndefinedKey: key) }
+    return boxedValue(at: index)
   }
 
   /// Sets a property. A value of the wrong type, an unknown key, or an object of another context is a misuse;

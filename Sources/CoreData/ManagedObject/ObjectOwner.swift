@@ -49,13 +49,10 @@ class ObjectOwner {
 }
 
 /// What an object is made from when its initialiser was not called by the client: set for the thread just
-/// before `init(entity:insertInto:)` runs, taken by the base initialiser. Each owner has one, used again and again.
-final class Materialisation {
+/// before `init(entity:insertInto:)` runs, taken by the base initialiser.
+///
+/// Plain memory that its maker keeps alive: counting references to it would cost each object more than its memory does.
+struct Materialisation {
   unowned(unsafe) let owner: ObjectOwner
-  unowned(unsafe) var layout: EntityLayout
-
-  init(owner: ObjectOwner, layout: EntityLayout) {
-    self.owner = owner
-    self.layout = layout
-  }
+  let places: PlaceTable
 }

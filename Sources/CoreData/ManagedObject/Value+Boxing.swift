@@ -7,7 +7,7 @@ extension Value {
     case .null: return nil
     case .int(let value):
       switch property.kind {
-      case .boolean: return NSNumber(value: value != 0)
+      case .boolean: return value != 0 ? Value.boxedTrue : Value.boxedFalse
       case .int16: return NSNumber(value: Int16(truncatingIfNeeded: value))
       case .int32: return NSNumber(value: Int32(truncatingIfNeeded: value))
       default: return NSNumber(value: value)
@@ -23,6 +23,10 @@ extension Value {
     case .object(let value): return TransformableBox.open(value)
     }
   }
+
+  /// Foundation has one object for each of the two as well, and takes as long to find it as to make a string.
+  nonisolated(unsafe) static let boxedTrue = NSNumber(value: true)
+  nonisolated(unsafe) static let boxedFalse = NSNumber(value: false)
 
   /// Takes what key-value coding brings for an attribute; a value of another type is a misuse, named with the
   /// property, the wanted and the given type.
