@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
         try coordinator.dictionaries(
           for: description, for: self, stores: options.stores, generationForReading()))
     case .references where type == .managedObjectIDResultType:
+      if let ids = try committedIDs(description, options, coordinator) { return cast(ids) }
       return cast(try objects(description, options, coordinator).map(\.objectID))
     case .references, .rows: return cast(try objects(description, options, coordinator))
     }
@@ -109,7 +110,7 @@ extension NSManagedObjectContext {
     } else {
       objects = try committed(description, options, coordinator)
     }
-    if !options.asFaults { for object in objects where object.state.contains(.fault) { object.fire() } }
+    if !options.asFaults { objects.forEachHeld { if $0.state.contains(.fault) { $0.fire() } } }
     for path in options.prefetching { try prefetch(path, from: objects) }
     if retainsRegisteredObjects { retained.formUnion(objects) }
     return objects
@@ -134,6 +135,34 @@ extension NSManagedObjectContext {
     case .references(let references): return owner.faults(for: references, store: number)
     case .count, .dictionaries: return []
     }
+  }
+
+  /// The ids that a fetch finds, without making objects; nil where something is to be done with the objects besides.
+  private func committedIDs(
+    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [NSManagedObjectID]? {
+    if parent != nil || retainsRegisteredObjects || !options.asFaults || !options.prefetching.isEmpty { return nil }
+    if options.pendingChanges, hasPendingChanges(touching: description) { return nil }
+    if try isMerged(description, options, coordinator) { return nil }
+    let answers =
+      try options.answers
+      ?? coordinator.answers(to: description, for: self, stores: options.stores, generationForReading())
+    var ids: [NSManagedObjectID] = []
+    for answer in answers {
+      guard case .references(let references) = answer.outcome else { continue }
+      // Such a store is told of the objects.
+      if answer.store.asksContexts {
+        ids += owner.faults(for: references, store: owner.number(of: answer.store)).map(\.objectID)
+        continue
+      }
+      ids.reserveCapacity(ids.count + references.count)
+      for reference in references {
+        ids.append(
+          NSManagedObjectID(
+            layout: owner.layouts.layouts[Int(reference.entity)], key: reference.key, store: answer.store))
+      }
+    }
+    return ids
   }
 
   /// Whether several stores answer, whose answers have to be brought into one order or cut together.

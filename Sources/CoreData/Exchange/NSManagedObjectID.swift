@@ -7,11 +7,11 @@ final class StoreIdentity: @unchecked Sendable {
 
   /// The store's `NSStoreUUID`, upper case.
   var uuid: String
-  weak var store: NSPersistentStore? {
+  @exclusivity(unchecked) weak var store: NSPersistentStore? {
     didSet { rowStore = store as? any RowStore }
   }
   /// The store, if it speaks in rows. Kept because a cast to a protocol costs more than reading a row.
-  private(set) weak var rowStore: (any RowStore)?
+  @exclusivity(unchecked) private(set) weak var rowStore: (any RowStore)?
   /// What follows the entity in a URI: "p7" unless the store has references of its own.
   var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
   /// The key that such a text stands for, of an entity; nil where it can be none.
@@ -45,8 +45,8 @@ final class StoreIdentity: @unchecked Sendable {
 public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
-  let layout: EntityLayout
-  /// Keeps the layouts alive beyond the coordinator.
+  unowned(unsafe) let layout: EntityLayout
+  /// Keeps the layout alive, beyond the coordinator too.
   private let model: NSManagedObjectModel
   let key: Int64
   /// Nil for a temporary id.
