@@ -68,7 +68,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var shouldDeleteInaccessibleFaults = true
 
   /// How old, in seconds, a row of the shared cache may be for a fault to take it. Negative: any age.
-  open var stalenessInterval: TimeInterval = -1
+  @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
   /// Whether saves of the coordinator's other contexts are merged into this one as they happen.
   ///
@@ -105,7 +105,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.
   @exclusivity(unchecked) final var generation = ReadGeneration.newest
   /// Fetches whose rows come in batches.
-  var batches: [FaultBatch] = []
+  @exclusivity(unchecked) var batches: [FaultBatch] = []
   /// Kinds of calls that were reported as off the queue; under `reportLock`.
   final var reportedCalls: Set<String> = []
 
@@ -148,7 +148,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   ///
   /// Set it once, before the child is used; the parent must have its coordinator by then. A child sees what its
   /// parent has not saved yet, and ``save()`` makes its changes unsaved changes of the parent.
-  open var parent: NSManagedObjectContext? {
+  @exclusivity(unchecked) open var parent: NSManagedObjectContext? {
     didSet {
       guard parent !== oldValue else { return }
       guard let parent else { fatalError("The context \(label) cannot leave its parent: its objects are of it.") }

@@ -55,7 +55,7 @@ extension NSPersistentStoreCoordinator {
     }
     var readers: [(store: NSPersistentStore, reader: any RowReader)] = []
     for store in all where (asked?.contains { $0 === store } ?? true) && holds(store, layout) {
-      guard let rows = store as? any RowStore else {
+      guard let rows = store.rowStore else {
         throw Failure.unsupportedFeature("Fetching from a store of class \(type(of: store))").nsError
       }
       guard let generation else {

@@ -7,12 +7,19 @@ struct RowBuilder: ~Copyable {
   private var capacity: Int
   private var end = 0
 
+  /// Takes memory with the first row.
   init() {
-    capacity = 1024
-    memory = .allocate(byteCount: capacity, alignment: 8)
+    capacity = 0
+    memory = RowBuilder.none
   }
 
-  deinit { memory.deallocate() }
+  deinit { if capacity > 0 { memory.deallocate() } }
+
+  /// Gives the memory of an uncommonly large row back, where a builder is kept.
+  @inline(__always)
+  mutating func trim() { if capacity > 64 * 1024 { self = RowBuilder() } }
+
+  private static var none: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: 8)! }
 
   private var words: UnsafeMutablePointer<UInt64> { memory.assumingMemoryBound(to: UInt64.self) }
 
@@ -39,11 +46,11 @@ struct RowBuilder: ~Copyable {
   }
 
   private mutating func grow(_ more: Int) {
-    let wanted = max(capacity * 2, end + more)
+    let wanted = max(capacity * 2, end + more, 1024)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 8)
     // A row that has just begun may be wider than all that there was room for.
     larger.copyMemory(from: memory, byteCount: min(end, capacity))
-    memory.deallocate()
+    if capacity > 0 { memory.deallocate() }
     memory = larger
     capacity = wanted
   }

@@ -78,6 +78,14 @@ protocol RowStore: NSPersistentStore, RowReader {
   func endWatching()
 }
 
+extension NSPersistentStore {
+  /// The store, if it speaks in rows. What its identity says of itself costs less than the cast.
+  final var rowStore: (any RowStore)? {
+    if let known = identity.rowStore, known === self { return known }
+    return self as? any RowStore
+  }
+}
+
 extension RowReader {
   func reader(for context: AnyObject) -> any RowReader { self }
 

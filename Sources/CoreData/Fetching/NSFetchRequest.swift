@@ -29,30 +29,32 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   final var place: RequestPlace?
 
   /// The entity whose objects are looked for; resolved by its name in the context's model when only that is given.
-  open var entity: NSEntityDescription? { willSet { willChange("entity") } }
+  @exclusivity(unchecked) open var entity: NSEntityDescription? { willSet { willChange("entity") } }
   /// The name of the entity, whether the request was made with a name or a description.
   open var entityName: String? { entity?.name ?? namedEntity }
 
   /// Which objects; nil for all.
-  open var predicate: NSPredicate? { willSet { willChange("predicate") } }
+  @exclusivity(unchecked) open var predicate: NSPredicate? { willSet { willChange("predicate") } }
   /// In which order; nil for none in particular.
-  open var sortDescriptors: [NSSortDescriptor]? { willSet { willChange("sortDescriptors") } }
+  @exclusivity(unchecked) open var sortDescriptors: [NSSortDescriptor]? { willSet { willChange("sortDescriptors") } }
   /// How many at most; 0 for no limit.
-  open var fetchLimit = 0 { willSet { willChange("fetchLimit") } }
+  @exclusivity(unchecked) open var fetchLimit = 0 { willSet { willChange("fetchLimit") } }
   /// How many to skip.
-  open var fetchOffset = 0 { willSet { willChange("fetchOffset") } }
+  @exclusivity(unchecked) open var fetchOffset = 0 { willSet { willChange("fetchOffset") } }
   /// In what portions rows are read as the objects are used; 0 for all at once.
-  open var fetchBatchSize = 0 { willSet { willChange("fetchBatchSize") } }
+  @exclusivity(unchecked) open var fetchBatchSize = 0 { willSet { willChange("fetchBatchSize") } }
   /// What the fetch returns. Default: managed objects.
-  open var resultType: NSFetchRequestResultType = .managedObjectResultType { willSet { willChange("resultType") } }
+  @exclusivity(unchecked) open var resultType: NSFetchRequestResultType = .managedObjectResultType {
+    willSet { willChange("resultType") }
+  }
   /// Whether objects of subentities are found as well.
-  open var includesSubentities = true { willSet { willChange("includesSubentities") } }
+  @exclusivity(unchecked) open var includesSubentities = true { willSet { willChange("includesSubentities") } }
   /// Whether the rows' values are read along with the objects.
-  open var includesPropertyValues = true { willSet { willChange("includesPropertyValues") } }
+  @exclusivity(unchecked) open var includesPropertyValues = true { willSet { willChange("includesPropertyValues") } }
   /// Whether objects come as faults; with `includesPropertyValues` their values are at hand all the same.
-  open var returnsObjectsAsFaults = true { willSet { willChange("returnsObjectsAsFaults") } }
+  @exclusivity(unchecked) open var returnsObjectsAsFaults = true { willSet { willChange("returnsObjectsAsFaults") } }
   /// Whether unsaved changes of the context take part.
-  open var includesPendingChanges = true { willSet { willChange("includesPendingChanges") } }
+  @exclusivity(unchecked) open var includesPendingChanges = true { willSet { willChange("includesPendingChanges") } }
   /// Whether equal dictionaries come once; for dictionary results only.
   open var returnsDistinctResults = false { willSet { willChange("returnsDistinctResults") } }
   /// Names or descriptions of the properties of dictionary results; nil for all attributes and to-one ids.
@@ -62,11 +64,13 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// Which groups of ``propertiesToGroupBy`` are returned. Without properties to group by the fetch throws.
   open var havingPredicate: NSPredicate? { willSet { willChange("havingPredicate") } }
   /// Paths of relationships whose destinations are read along.
-  open var relationshipKeyPathsForPrefetching: [String]? {
+  @exclusivity(unchecked) open var relationshipKeyPathsForPrefetching: [String]? {
     willSet { willChange("relationshipKeyPathsForPrefetching") }
   }
   /// Whether objects that have their values already take the rows' ones; unsaved changes stay on top.
-  open var shouldRefreshRefetchedObjects = false { willSet { willChange("shouldRefreshRefetchedObjects") } }
+  @exclusivity(unchecked) open var shouldRefreshRefetchedObjects = false {
+    willSet { willChange("shouldRefreshRefetchedObjects") }
+  }
   /// A request without an entity, which has to be set before it is executed.
   public override init() { super.init() }
 

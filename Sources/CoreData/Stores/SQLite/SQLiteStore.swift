@@ -13,9 +13,9 @@ final class SQLiteStore: NSPersistentStore, RowStore {
   var trace: StatementTrace? = .requested
 
   /// Set once, by `loadMetadata()`.
-  private(set) var schema: StoreSchema!
-  private(set) var pool: ConnectionPool!
-  private(set) var queries: QueryPlans!
+  @exclusivity(unchecked) private(set) var schema: StoreSchema!
+  @exclusivity(unchecked) private(set) var pool: ConnectionPool!
+  @exclusivity(unchecked) private(set) var queries: QueryPlans!
   private(set) var savePlanner: SavePlanner!
   /// Records what is written; nil unless the store was opened with the option.
   private(set) var history: SQLiteHistory?

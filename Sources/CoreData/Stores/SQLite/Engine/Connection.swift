@@ -18,9 +18,11 @@ final class Connection {
   let database: OpaquePointer
   private let file: DatabaseFiles.Identity?
   /// What is told of the statements run here; nil when nobody listens.
-  var trace: StatementTrace?
-  private var kept: [Int: Statement] = [:]
-  private var keptByText: [String: StatementText] = [:]
+  @exclusivity(unchecked) var trace: StatementTrace?
+  @exclusivity(unchecked) private var kept: [Int: Statement] = [:]
+  /// The one that ran last, of those: most run again and again, and are found here without hashing.
+  @exclusivity(unchecked) private var latest: (number: Int, statement: Statement)?
+  @exclusivity(unchecked) private var keptByText: [String: StatementText] = [:]
   /// Keeps the closures of registered functions.
   var functions: [AnyObject] = []
   /// What the room above keeps with the connection.
@@ -52,6 +54,7 @@ final class Connection {
 
   deinit {
     kept.removeAll()
+    latest = nil
     DatabaseFiles.closing(file) { sqlite3_close_v2(database) }
   }
 
@@ -71,14 +74,17 @@ final class Connection {
   /// The prepared statement of a text; prepared at the first call, then kept.
   @inline(__always)
   func statement(_ text: StatementText) throws -> Statement {
-    if let statement = kept[text.number] { return statement }
-    return try prepare(text)
+    if let latest, latest.number == text.number { return latest.statement }
+    let statement = try kept[text.number] ?? prepare(text)
+    latest = (text.number, statement)
+    return statement
   }
 
   private func prepare(_ text: StatementText) throws -> Statement {
     if kept.count >= Connection.keepLimit {
       kept = kept.filter { sqlite3_stmt_busy($0.value.handle) != 0 }
       keptByText.removeAll()
+      latest = nil
     }
     let statement = try Statement(text.sql, in: database, isKept: true)
     trace?.didPrepare(text.sql)

@@ -40,6 +40,8 @@ final class Statement {
   let sql: String
   /// How many rows have come since this was last set to 0.
   @exclusivity(unchecked) var rowCount = 0
+  /// For the rows that the statement finds: a single one costs no memory of its own.
+  @exclusivity(unchecked) var builder = RowBuilder()
   private let database: OpaquePointer
 
   init(_ sql: String, in database: OpaquePointer, isKept: Bool) throws {

@@ -7,16 +7,19 @@ final class QueryPlans: @unchecked Sendable {
   private let schema: StoreSchema
   private let lock = NSLock()
   /// By layout index times two, plus one with subentities.
-  private var rowQueries: [RowQuery?]
-  private var faultTexts: [[StatementText?]]
-  private var memberPlans: [Int: MemberPlan] = [:]
-  private var fetchTexts: [FetchShape: StatementText] = [:]
+  @exclusivity(unchecked) private var rowQueries: [RowQuery?]
+  @exclusivity(unchecked) private var faultTexts: [[StatementText?]]
+  /// By root.
+  @exclusivity(unchecked) private var faultPlans: [FaultPlan?]
+  @exclusivity(unchecked) private var memberPlans: [Int: MemberPlan] = [:]
+  @exclusivity(unchecked) private var fetchTexts: [FetchShape: StatementText] = [:]
 
   init(_ schema: StoreSchema) {
     self.schema = schema
     let count = schema.layouts.layouts.count
     rowQueries = Array(repeating: nil, count: count * 2)
     faultTexts = Array(repeating: Array(repeating: nil, count: QueryPlans.keyCounts.count), count: count)
+    faultPlans = Array(repeating: nil, count: count)
   }
 
   func rowQuery(_ layout: EntityLayout, includesSubentities: Bool) throws -> RowQuery {
@@ -69,9 +72,12 @@ final class QueryPlans: @unchecked Sendable {
   }
 
   /// What fires one fault of a hierarchy.
-  func fault(_ root: EntityLayout) throws -> (query: RowQuery, text: StatementText) {
+  func fault(_ root: EntityLayout) throws -> FaultPlan {
+    if let plan = lock.withLock({ faultPlans[root.index] }) { return plan }
     let query = try rowQuery(root, includesSubentities: true)
-    return (query, faultText(query, size: 0))
+    let plan = FaultPlan(query: query, text: faultText(query, size: 0))
+    lock.withLock { faultPlans[root.index] = plan }
+    return plan
   }
 
   func memberPlan(_ relationship: LayoutProperty, of layout: EntityLayout) throws -> MemberPlan {
@@ -82,6 +88,17 @@ final class QueryPlans: @unchecked Sendable {
     let plan = try MemberPlan(schema, relationship, of: layout)
     memberPlans[key] = plan
     return plan
+  }
+}
+
+/// The statement that finds the row of one key, and what reads it.
+final class FaultPlan: Sendable {
+  let query: RowQuery
+  let text: StatementText
+
+  init(query: RowQuery, text: StatementText) {
+    self.query = query
+    self.text = text
   }
 }
 

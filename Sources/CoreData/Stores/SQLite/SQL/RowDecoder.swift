@@ -9,14 +9,14 @@ final class RowDecoder: @unchecked Sendable {
   struct Step {
     let kind: SlotKind
     let isTagged: Bool
+    let isPolymorphic: Bool
+    let column: Int32
     let slot: Int
     let word: Int
-    let column: Int32
     /// The destination's Z_ENT, or -1.
     let entityColumn: Int32
     /// Layout index of the declared destination.
     let destination: Int
-    let isPolymorphic: Bool
 
     init(_ column: SlotColumn, at place: Int32, entityColumn: Int32) {
       let property = column.property
@@ -32,18 +32,21 @@ final class RowDecoder: @unchecked Sendable {
   }
 
   private let layout: EntityLayout
-  private let steps: UnsafeMutableBufferPointer<Step>
+  private let steps: UnsafeMutablePointer<Step>
 
   init(_ entity: EntitySchema, steps: [Step]) {
     layout = entity.layout
     self.steps = .allocate(capacity: max(steps.count, 1))
-    _ = self.steps.initialize(from: steps)
+    self.steps.initialize(from: steps, count: steps.count)
     count = steps.count
   }
 
   private let count: Int
 
-  deinit { steps.deallocate() }
+  deinit {
+    steps.deinitialize(count: count)
+    steps.deallocate()
+  }
 
   /// The current row of a statement.
   @inline(__always)
@@ -53,29 +56,29 @@ final class RowDecoder: @unchecked Sendable {
     builder.begin(layout)
     let handle = statement.handle
     for index in 0..<count {
-      let step = steps[index]
+      let step = steps + index
       // One look-up for each column: the functions that take a column's number lock and check each time.
-      let value = sqlite3_column_value(handle, step.column)
+      let value = sqlite3_column_value(handle, step.pointee.column)
       let type = sqlite3_value_type(value)
       if type == SQLITE_NULL { continue }
-      switch step.kind {
+      switch step.pointee.kind {
       case .string, .uri:
         let text = sqlite3_value_text(value)
         builder.setBytes(
           UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))),
-          slot: step.slot, word: step.word)
+          slot: step.pointee.slot, word: step.pointee.word)
       case .int16, .int32, .int64, .boolean:
-        builder.setInt(sqlite3_value_int64(value), slot: step.slot, word: step.word)
+        builder.setInt(sqlite3_value_int64(value), slot: step.pointee.slot, word: step.pointee.word)
       case .double, .float, .date:
-        builder.setDouble(sqlite3_value_double(value), slot: step.slot, word: step.word)
+        builder.setDouble(sqlite3_value_double(value), slot: step.pointee.slot, word: step.pointee.word)
       case .toOne:
         let key = sqlite3_value_int64(value)
         // No row has such a key, and in memory it would be an object's that no store has seen.
         if key <= 0 { continue }
-        builder.setInt(key, slot: step.slot, word: step.word)
-        if step.isPolymorphic { try setEntity(step, handle, &builder, schema, files) }
+        builder.setInt(key, slot: step.pointee.slot, word: step.pointee.word)
+        if step.pointee.isPolymorphic { try setEntity(step.pointee, handle, &builder, schema, files) }
       default:
-        try setOther(step, type, statement, &builder, files)
+        try setOther(step.pointee, type, statement, &builder, files)
       }
     }
     let key = sqlite3_column_int64(handle, 1)

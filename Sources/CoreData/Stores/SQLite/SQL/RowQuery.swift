@@ -49,8 +49,8 @@ final class RowQuery: @unchecked Sendable {
   func row(_ statement: Statement, files: ExternalFiles) throws -> RowSnapshot? {
     guard hasOneEntity, let decoder = decoders[0] else { return try rows(statement, files: files).first }
     guard try statement.step() else { return nil }
-    var builder = RowBuilder()
-    return try decoder.row(statement, &builder, schema, files)
+    defer { statement.builder.trim() }
+    return try decoder.row(statement, &statement.builder, schema, files)
   }
 
   /// The rows of a statement that selects `columns`.
