@@ -156,9 +156,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
           }
           objects.append(object)
         } else {
-          let object = make(maker, row.key, store, table)
-          object.row = row
-          objects.append(object)
+          objects.append(make(maker, row.key, store, table, row))
         }
       }
     }
@@ -214,7 +212,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   }
 
   /// Makes a fault. The client's class is asked for an object through its own initialiser.
-  private func make(_ maker: Maker, _ key: Int64, _ store: UInt16, _ table: Table) -> NSManagedObject {
+  private func make(
+    _ maker: Maker, _ key: Int64, _ store: UInt16, _ table: Table, _ row: RowSnapshot? = nil
+  ) -> NSManagedObject {
     let object = withUnsafePointer(to: maker.materialisation) { source in
       core_data_set_materialisation(UnsafeMutableRawPointer(mutating: source))
       return maker.objectClass.init(entity: maker.entity, insertInto: nil)
@@ -222,6 +222,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.key = key
     object.store = store
     object.state = [.fault, .registered]
+    if let row { object.row = row }
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: key)
     if table.listener != nil { note(table, key, maker.layout, isThere: true) }
     return object

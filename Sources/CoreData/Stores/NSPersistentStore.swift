@@ -13,7 +13,7 @@ nonisolated open class NSPersistentStore: NSObject {
   public let options: [AnyHashable: Any]?
 
   /// Where the store lives. Stores in memory may have none.
-  open var url: URL?
+  @exclusivity(unchecked) open var url: URL?
 
   /// Whether saves to the store are refused.
   open var isReadOnly: Bool
