@@ -1,39 +1,58 @@
 /// After the stores have written: objects take what was saved as their committed state.
 extension NSManagedObjectContext {
   /// Reserves permanent keys for new objects: one reservation for each store and root entity.
-  func reserveKeys(for objects: [NSManagedObject], _ coordinator: NSPersistentStoreCoordinator) throws {
-    // By store and root entity, in the order of insertion.
-    var groups: [[ContiguousArray<NSManagedObject>]] = []
-    // By entity: a configuration may lack some of a hierarchy.
-    var storeOfEntity: [UInt16?] = Array(repeating: nil, count: owner.layouts.layouts.count)
-    for object in objects where object.key < 0 && object.finalReference.key < 0 {
-      let layout = object.layout
-      let root = layout.rootIndex
-      if object.store == NSManagedObject.noStore {
-        let entity = layout.index
-        if storeOfEntity[entity] == nil {
-          storeOfEntity[entity] = owner.number(of: try coordinator.storeForNewObjects(of: layout).identity)
-        }
-        object.store = storeOfEntity[entity]!
-      }
-      let store = Int(object.store)
-      while groups.count <= store { groups.append(Array(repeating: [], count: storeOfEntity.count)) }
-      groups[store][root].append(object)
-    }
-    for (number, roots) in groups.enumerated() {
-      for (root, members) in roots.enumerated() where !members.isEmpty {
+  func reserveKeys(
+    for objects: ContiguousArray<NSManagedObject>, _ coordinator: NSPersistentStoreCoordinator
+  ) throws {
+    // By store and root entity: first how many keys are needed, then the next one to give away, 0 for none.
+    var keys = try countNewObjects(objects, coordinator)
+    for (number, roots) in keys.enumerated() {
+      for (root, count) in roots.enumerated() where count > 0 {
+        keys[number][root] = 0
         guard let identity = owner.storeIdentity(UInt16(number)), let store = identity.store else { continue }
         if identity.takesObjects, let store = store as? any ObjectStore {
-          for (object, key) in zip(members, try coordinator.reserveKeys(for: Array(members), store)) {
-            object.reserve(key)
+          let members = objects.filter {
+            $0.finalReference.key < 0 && $0.store == UInt16(number) && $0.layout.rootIndex == root
           }
+          for (object, key) in zip(members, try coordinator.reserveKeys(for: members, store)) { object.reserve(key) }
           continue
         }
-        let first = try coordinator.reserveKeys(members.count, in: owner.layouts.layouts[root], store)
-        for (offset, object) in members.enumerated() { object.reserve(first + Int64(offset)) }
-        owner.reserve(members.count, entity: root, store: UInt16(number))
+        keys[number][root] = try coordinator.reserveKeys(Int(count), in: owner.layouts.layouts[root], store)
+        owner.reserve(Int(count), entity: root, store: UInt16(number))
       }
     }
+    // In the order of insertion.
+    objects.forEachHeld { object in
+      guard object.finalReference.key < 0 else { return }
+      let (store, root) = (Int(object.store), object.layout.rootIndex)
+      guard store < keys.count, keys[store][root] > 0 else { return }
+      object.reserve(keys[store][root])
+      keys[store][root] += 1
+    }
+  }
+
+  /// How many objects without a permanent key there are, by store and root entity. Objects without a store get one.
+  private func countNewObjects(
+    _ objects: ContiguousArray<NSManagedObject>, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [[Int64]] {
+    let entityCount = owner.layouts.layouts.count
+    var counts: [[Int64]] = []
+    // By entity: a configuration may lack some of a hierarchy.
+    var storeOfEntity: [UInt16?] = Array(repeating: nil, count: entityCount)
+    try objects.forEachHeld { object in
+      guard object.finalReference.key < 0 else { return }
+      let layout = object.layout
+      if object.store == NSManagedObject.noStore {
+        if storeOfEntity[layout.index] == nil {
+          storeOfEntity[layout.index] = owner.number(of: try coordinator.storeForNewObjects(of: layout).identity)
+        }
+        object.store = storeOfEntity[layout.index]!
+      }
+      let store = Int(object.store)
+      while counts.count <= store { counts.append(Array(repeating: 0, count: entityCount)) }
+      counts[store][layout.rootIndex] += 1
+    }
+    return counts
   }
 
   /// Gives an object the key that was reserved for it.
@@ -51,9 +70,9 @@ extension NSManagedObjectContext {
   func adopt(_ plan: SavePlan) {
     // First all keys, so that references of objects to each other are right when relationships settle.
     let hasChildren = !children.isEmpty
-    for (object, _) in plan.inserted { adoptReservedKey(object, hasChildren: hasChildren) }
-    for (object, row) in plan.inserted { settle(object, row) }
-    for (object, row) in plan.updated { settle(object, row) }
+    plan.inserted.objects.forEachHeld { adoptReservedKey($0, hasChildren: hasChildren) }
+    plan.inserted.forEach(settle)
+    plan.updated.forEach(settle)
     for object in plan.unchanged { settle(object, nil) }
     for object in plan.deleted {
       // The id is asked for once more when observers are told; afterwards the store is out of reach.
@@ -73,8 +92,8 @@ extension NSManagedObjectContext {
     lockedList = []
     let deleted = plan.deleted
     deletedList = []
-    for (object, _) in plan.inserted { object.didSave() }
-    for (object, _) in plan.updated { object.didSave() }
+    plan.inserted.objects.forEachHeld { $0.didSave() }
+    plan.updated.objects.forEachHeld { $0.didSave() }
     for object in deleted {
       object.didSave()
       object.owner = ObjectOwner(owner.layouts)
@@ -85,11 +104,12 @@ extension NSManagedObjectContext {
   private func settle(_ object: NSManagedObject, _ row: RowSnapshot?) {
     if let row { object.row = row }
     object.state.remove([.inserted, .updated, .listedInserted, .listedUpdated])
-    for state in object.toManyStates { state?.adoptChanges(in: owner) }
+    let layout = object.layout
+    if !layout.toMany.isEmpty { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
     guard let changes = object.changes else { return }
-    if object.layout.hasTransformables || !object.layout.transientSlots.isEmpty {
+    if layout.hasTransformables || !layout.transientSlots.isEmpty {
       // Transients live in memory only; decoded transformables stay the objects they are.
-      for property in object.layout.slots where !property.isTransient && property.kind != .transformable {
+      for property in layout.slots where !property.isTransient && property.kind != .transformable {
         changes.drop(property.slot)
       }
       changes.clearChanged()
@@ -101,8 +121,8 @@ extension NSManagedObjectContext {
   /// Tells the world: observers of this context, then the coordinator's other contexts.
   func announce(_ plan: SavePlan, _ coordinator: NSPersistentStoreCoordinator) {
     var changes = ObjectChanges()
-    changes.inserted = ContiguousArray(plan.inserted.lazy.map(\.object))
-    changes.updated = ContiguousArray(plan.updated.lazy.map(\.object))
+    changes.inserted = plan.inserted.objects
+    changes.updated = plan.updated.objects
     changes.deleted = ContiguousArray(plan.deleted)
     var info = changes.sets(reusing: toldInSave).userInfo
     toldInSave = nil

@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
     guard plan.changeSets.contains(where: { $0.store.identity.takesObjects }) else {
       return try coordinator.commit(plan.changeSets)
     }
-    let named = giveIDs(plan.inserted.lazy.map(\.object))
+    let named = giveIDs(plan.inserted.objects)
     do {
       let conflicts = try coordinator.commit(withObjects(plan.changeSets))
       if !conflicts.isEmpty { takeBack(named, notOf: conflicts.written) }
@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
   /// An object that has got the id it will have, and what it had before.
   private typealias NamedObject = (object: NSManagedObject, key: Int64, id: NSManagedObjectID?)
 
-  private func giveIDs(_ objects: some Sequence<NSManagedObject>) -> [NamedObject] {
+  private func giveIDs(_ objects: ContiguousArray<NSManagedObject>) -> [NamedObject] {
     let hasChildren = !children.isEmpty
     var named: [NamedObject] = []
     for object in objects where object.key < 0 && owner.storeIdentity(object.store)?.takesObjects == true {

@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
     guardQueue("obtainPermanentIDs(for:)")
     let coordinator = try coordinator(for: "obtainPermanentIDs(for:)")
     let temporary = objects.filter { $0.key < 0 && $0.owner === owner }
-    let new = temporary.filter { $0.state.contains(.inserted) }
+    let new = ContiguousArray(temporary.filter { $0.state.contains(.inserted) })
     try reserveKeys(for: new, coordinator)
     let hasChildren = !children.isEmpty
     for object in new { adoptReservedKey(object, hasChildren: hasChildren) }

@@ -86,10 +86,37 @@ extension NSManagedObjectContext {
     eventSnapshots = [:]
     refreshedInEvent = []
     if let undoManager { registerUndo(of: event, snapshots, undoManager) }
+    var changes = changes(of: event)
+    changes.refreshed = refreshed
+    isProcessing = false
+    checkInvariants("after processing its changes")
+    if changes.isEmpty { return }
+    let outer = postedEvent
+    postedEvent = PostedEvent(changes, snapshots)
+    let sets = changes.sets()
+    if isSaving { toldInSave = ToldObjects(changes: changes, sets: sets) }
+    post(.NSManagedObjectContextObjectsDidChange, sets.userInfo)
+    postedEvent = outer
+  }
+
+  /// What has happened to the objects of an event, whose marks are taken off. Nearly always the same to all.
+  private func changes(of event: ContiguousArray<NSManagedObject>) -> ObjectChanges {
+    let marks: ObjectState = [.eventListed, .eventInserted, .eventUpdated, .eventDeleted]
+    let gone: ObjectState = [.deleted, .eventDeleted]
     var changes = ObjectChanges()
+    if event.allHeld({ $0.state.isDisjoint(with: gone) && $0.state.contains(.eventInserted) }) {
+      event.forEachHeld { $0.state.remove(marks) }
+      changes.inserted = event
+      return changes
+    }
+    if event.allHeld({ $0.state.isDisjoint(with: gone.union(.eventInserted)) && $0.state.contains(.eventUpdated) }) {
+      event.forEachHeld { $0.state.remove(marks) }
+      changes.updated = event
+      return changes
+    }
     for object in event {
       let state = object.state
-      object.state.remove([.eventListed, .eventInserted, .eventUpdated, .eventDeleted])
+      object.state.remove(marks)
       if state.contains(.deleted) && state.contains(.inserted) {
         // Inserted and deleted without a save between: as if it had never been.
         dismiss(object)
@@ -102,16 +129,7 @@ extension NSManagedObjectContext {
         changes.updated.append(object)
       }
     }
-    changes.refreshed = refreshed
-    isProcessing = false
-    checkInvariants("after processing its changes")
-    if changes.isEmpty { return }
-    let outer = postedEvent
-    postedEvent = PostedEvent(changes, snapshots)
-    let sets = changes.sets()
-    if isSaving { toldInSave = ToldObjects(changes: changes, sets: sets) }
-    post(.NSManagedObjectContextObjectsDidChange, sets.userInfo)
-    postedEvent = outer
+    return changes
   }
 
   /// A new object that was deleted before any save leaves the context.

@@ -35,26 +35,24 @@ extension NSManagedObjectContext {
 
   /// Lets every object prepare itself; what they change lets others prepare, until nothing changes any more.
   private func settle() {
-    var round = pendingObjects
+    var round = pendingLists
     var rounds = 0
-    while !round.isEmpty {
-      for object in round { object.willSave() }
-      round = eventList
+    while !round.allSatisfy(\.isEmpty) {
+      for list in round { list.forEachHeld { $0.willSave() } }
+      let touched = eventList
       processChanges(propagatingDeletes: true)
-      round.removeAll { $0.state.isDisjoint(with: .pending) }
+      round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
       rounds += 1
-      if rounds > 1000 { misuse(.savesNeverSettle(self, round)) }
+      if rounds > 1000 { misuse(.savesNeverSettle(self, round[0])) }
     }
   }
 
   /// Everything the save is about, deleted objects last.
-  private var pendingObjects: ContiguousArray<NSManagedObject> {
-    var objects = ContiguousArray<NSManagedObject>()
-    objects.reserveCapacity(insertedList.count + updatedList.count + deletedList.count)
-    for object in insertedList where object.state.contains(.inserted) { objects.append(object) }
-    for object in updatedList where object.isUpdated { objects.append(object) }
-    for object in deletedList where object.state.contains(.deleted) { objects.append(object) }
-    return objects
+  private var pendingLists: [ContiguousArray<NSManagedObject>] {
+    [
+      insertedList.keeping { $0.state.contains(.inserted) }, updatedList.keeping { $0.isUpdated },
+      deletedList.keeping { $0.state.contains(.deleted) },
+    ]
   }
 
   private func validatePendingChanges() throws {
@@ -64,10 +62,13 @@ extension NSManagedObjectContext {
     for object in deletedList where object.state.contains(.deleted) {
       do { try object.validateForDelete() } catch { errors.append(error as NSError) }
     }
-    for object in insertedList where object.state.contains(.inserted) && !object.state.contains(.deleted) {
+    let (inserted, updated) = (insertedList, updatedList)
+    inserted.forEachHeld { object in
+      guard object.state.contains(.inserted), !object.state.contains(.deleted) else { return }
       do { try object.validateForInsert() } catch { errors.append(error as NSError) }
     }
-    for object in updatedList where object.isUpdated {
+    updated.forEachHeld { object in
+      guard object.isUpdated else { return }
       do { try object.validateForUpdate() } catch { errors.append(error as NSError) }
     }
     try NSManagedObject.throwAll(errors)

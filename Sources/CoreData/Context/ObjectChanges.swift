@@ -31,7 +31,7 @@ struct ObjectChanges {
   var idUserInfo: [AnyHashable: Any] {
     var info: [AnyHashable: Any] = [:]
     func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
-      if !objects.isEmpty { info[key] = Set(telling: objects.lazy.map(\.objectID)) }
+      if !objects.isEmpty { info[key] = Set(telling: objects.lazy.map { $0.objectID }) }
     }
     put(NSInsertedObjectIDsKey, inserted)
     put(NSUpdatedObjectIDsKey, updated)

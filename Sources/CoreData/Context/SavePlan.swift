@@ -3,8 +3,8 @@
 /// Invariant 7: once the plan is made, no managed object is read until the stores have answered; but for custom stores,
 /// see `commit(_:to:)`.
 struct SavePlan {
-  private(set) var inserted: [(object: NSManagedObject, row: RowSnapshot)] = []
-  private(set) var updated: [(object: NSManagedObject, row: RowSnapshot)] = []
+  private(set) var inserted = PlannedRows()
+  private(set) var updated = PlannedRows()
   private(set) var unchanged: [NSManagedObject] = []
   private(set) var deleted: [NSManagedObject] = []
   private(set) var changeSets: [(store: NSPersistentStore, changes: ChangeSet)] = []
@@ -21,26 +21,14 @@ struct SavePlan {
 
   /// Reserves keys for new objects and encodes every changed object.
   init(_ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator) throws {
-    let new = context.insertedList.filter { $0.state.contains(.inserted) }
     // Temporary ids stay temporary until the root saves.
     builder = RowWriter(keepsTemporaryKeys: context.parent != nil)
-    if context.parent == nil {
-      try context.reserveKeys(for: new, coordinator)
-    } else {
-      for object in new { _ = try context.assignedStore(of: object) }
-    }
-    inserted.reserveCapacity(new.count)
-    for object in new {
-      let row = try builder.row(of: object, version: 1)
-      inserted.append((object, row))
-      withChanges(object, context) { $0.inserted.append(row) }
-      try addLinks(of: object, context)
-    }
-    let changed = context.updatedList.filter(\.isUpdated)
+    try addInserts(context.insertedList.keeping { $0.state.contains(.inserted) }, context, coordinator)
+    let changed = context.updatedList.keeping { $0.isUpdated }
     // A fault that is marked as updated was changed from the other side of a relationship only.
     try context.readRows(of: changed.filter { $0.row == nil })
     SavePlan.readOrders(of: changed)
-    for object in changed { try addUpdate(of: object, context) }
+    try changed.forEachHeld { try addUpdate(of: $0, context) }
     for object in context.deletedList where object.state.contains(.deleted) {
       deleted.append(object)
       if let row = object.row { withChanges(object, context) { $0.deleted.append(row) } }
@@ -55,8 +43,8 @@ struct SavePlan {
   /// What the plan has for some of the stores.
   func part(ofStores numbers: Set<UInt16>, _ stores: [NSPersistentStore]) -> SavePlan {
     var part = self
-    part.inserted.removeAll { !numbers.contains($0.object.store) }
-    part.updated.removeAll { !numbers.contains($0.object.store) }
+    part.inserted = inserted.ofStores(numbers)
+    part.updated = updated.ofStores(numbers)
     part.unchanged.removeAll { !numbers.contains($0.store) }
     part.deleted.removeAll { !numbers.contains($0.store) }
     part.changeSets.removeAll { set in !stores.contains { $0 === set.store } }
@@ -65,10 +53,12 @@ struct SavePlan {
 
   /// Reads what stores have of ordered relationships that are written as a whole: by key, since what neighbours need
   /// is likely to lie on the same pages.
-  private static func readOrders(of objects: some Sequence<NSManagedObject>) {
+  private static func readOrders(of objects: ContiguousArray<NSManagedObject>) {
     var unread: [(object: NSManagedObject, property: LayoutProperty, state: ToManyState)] = []
-    for object in objects where !object.toManyStates.isEmpty {
-      for property in object.layout.toMany where property.isOrdered {
+    objects.forEachHeld { object in
+      let layout = object.layout
+      if layout.toMany.isEmpty || object.toManyStates.isEmpty { return }
+      for property in layout.toMany where property.isOrdered {
         guard let state = object.toManyStates[property.toManyIndex], state.isChanged else { continue }
         if state.order == nil, state.base == nil { unread.append((object, property, state)) }
       }
@@ -77,24 +67,44 @@ struct SavePlan {
     for (object, property, state) in unread { state.base = object.owner.members(of: property, in: object) }
   }
 
+  private mutating func addInserts(
+    _ new: ContiguousArray<NSManagedObject>, _ context: NSManagedObjectContext,
+    _ coordinator: NSPersistentStoreCoordinator
+  ) throws {
+    guard let first = new.first else { return }
+    if context.parent == nil {
+      try context.reserveKeys(for: new, coordinator)
+    } else {
+      for object in new { _ = try context.assignedStore(of: object) }
+    }
+    inserted = try PlannedRows(new) { try builder.row(of: $0, version: 1) }
+    if new.allHeld({ $0.store == first.store }) {
+      let rows = inserted.rows
+      withChanges(first, context) { $0.inserted = rows }
+    } else {
+      inserted.forEach { object, row in withChanges(object, context) { $0.inserted.append(row) } }
+    }
+    try new.forEachHeld { if !$0.layout.toMany.isEmpty { try addLinks(of: $0, context) } }
+  }
+
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
     guard let base = object.row else { throw Failure.faultNotFulfillable(id: object.objectID).nsError }
     let row = try builder.row(of: object, version: base.version &+ 1)
+    let layout = object.layout
     var changed = SlotMask()
     object.changedSlots.forEach { slot in
-      if !object.layout.slots[slot].isTransient, !row.isEqual(object.layout.slots[slot], to: base) {
-        changed.insert(slot)
-      }
+      let property = layout.slots[slot]
+      if !property.isTransient, !row.isEqual(property, to: base) { changed.insert(slot) }
     }
-    let hasLinks = object.toManyStates.contains { $0?.isChanged == true }
+    let hasLinks = !layout.toMany.isEmpty && object.toManyStates.contains { $0?.isChanged == true }
     guard !changed.isEmpty || hasLinks else {
       unchanged.append(object)
       return
     }
-    updated.append((object, row))
+    updated.append(object, row)
     withChanges(object, context) { changes in
       if hasLinks {
-        for property in object.layout.toMany
+        for property in layout.toMany
         where property.toManyIndex < object.toManyStates.count
           && object.toManyStates[property.toManyIndex]?.isChanged == true
         {
@@ -103,7 +113,7 @@ struct SavePlan {
       }
       changes.updated.append(RowUpdate(row: row, base: base, changed: changed))
     }
-    try addLinks(of: object, context)
+    if hasLinks { try addLinks(of: object, context) }
   }
 
   /// The to-many changes that no foreign key on the many side says.
@@ -159,15 +169,13 @@ struct SavePlan {
   private func refuseReadOnlyStores() throws {
     for (store, changes) in changeSets where store.isReadOnly {
       let row = changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first
-      let entity = row.flatMap { row in (inserted + updated).first { $0.row === row }?.object.layout.name }
-      throw Failure.readOnlyStore(url: store.url, entity: entity).nsError
+      let object = row.flatMap { inserted.object(of: $0) ?? updated.object(of: $0) }
+      throw Failure.readOnlyStore(url: store.url, entity: object?.layout.name).nsError
     }
   }
 
   /// After a save that was given up: the keys stay used, but the objects are new again.
   func forgetReservedKeys() {
-    for (object, _) in inserted where object.key < 0 {
-      object.changes?.reservedKey = 0
-    }
+    inserted.objects.forEachHeld { if $0.key < 0 { $0.changes?.reservedKey = 0 } }
   }
 }

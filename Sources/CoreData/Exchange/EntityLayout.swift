@@ -100,6 +100,8 @@ struct PlaceTable {
   fileprivate struct Tables {
     /// Set by the layout once it is whole.
     unowned(unsafe) var layout: EntityLayout!
+    /// Its index in the model.
+    let entity: Int
     var indexes: UnsafeMutablePointer<Int16>
     var places: UnsafeMutablePointer<PropertyPlace>
     var count: Int
@@ -110,6 +112,9 @@ struct PlaceTable {
 
   @inline(__always)
   var layout: EntityLayout { tables.pointee.layout }
+  /// The entity's index in the model. Asking the layout for it would count references.
+  @inline(__always)
+  var entity: Int { tables.pointee.entity }
   @inline(__always)
   fileprivate var indexes: UnsafeMutablePointer<Int16> { tables.pointee.indexes }
   @inline(__always)
@@ -117,11 +122,12 @@ struct PlaceTable {
   @inline(__always)
   fileprivate var count: Int { tables.pointee.count }
 
-  fileprivate init(keys: Int, properties: Int) {
+  fileprivate init(entity: Int, keys: Int, properties: Int) {
     tables = .allocate(capacity: 1)
     tables.initialize(
       to: Tables(
-        indexes: .allocate(capacity: max(keys, 1)), places: .allocate(capacity: max(properties, 1)), count: keys))
+        entity: entity, indexes: .allocate(capacity: max(keys, 1)), places: .allocate(capacity: max(properties, 1)),
+        count: keys))
     tables.pointee.indexes.initialize(repeating: -1, count: max(keys, 1))
   }
 
@@ -323,7 +329,7 @@ final class EntityLayout: @unchecked Sendable {
 
     indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
     names = NameTable(properties.map(\.name))
-    places = PlaceTable(keys: KeyRegistry.shared.count, properties: properties.count)
+    places = PlaceTable(entity: index, keys: KeyRegistry.shared.count, properties: properties.count)
     isAbstract = entity.isAbstract
     defaults = slots.compactMap { property in
       guard property.kind != .toOne, let value = property.attribute.defaultValue else { return nil }

@@ -43,11 +43,13 @@ final class RowCache: @unchecked Sendable {
 
   /// Publishes rows that a store has just read or committed. Where the cache already has the same bytes at
   /// the same version, the array's row is replaced by the cached one, so that there is one copy.
-  func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true) {
+  ///
+  /// - Parameter new: how many of them the cache is not likely to know; nil for all.
+  func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true, new: Int? = nil) {
     guard !rows.isEmpty, !Stress.isOn else { return }
     lock.lock()
     defer { lock.unlock() }
-    table(ofEntity: rows[0].entity).keys.reserve(rows.count)
+    table(ofEntity: rows[0].entity).keys.reserve(new ?? rows.count)
     var shared: [(index: Int, row: RowSnapshot)] = []
     var entered: UInt32 = 0
     var index = 0

@@ -119,13 +119,13 @@ nonisolated open class NSManagedObject: NSObject {
     @inline(__always) get { places.layout }
   }
 
-  final var reference: RowReference { RowReference(entity: layout.index, key: key) }
+  final var reference: RowReference { RowReference(entity: places.entity, key: key) }
 
   /// The key the object has, or will have when the save under way succeeds.
   final var finalReference: RowReference {
     if key > 0 { return reference }
     let reserved = changes?.reservedKey ?? 0
-    return RowReference(entity: layout.index, key: reserved == 0 ? key : reserved)
+    return RowReference(entity: places.entity, key: reserved == 0 ? key : reserved)
   }
 
   /// The context the object belongs to; nil once it is deleted and saved, or the context is gone.

@@ -86,9 +86,10 @@ extension SQLiteStore {
     _ changes: ChangeSet, _ notes: TriggerNotes?, _ connection: Connection
   ) throws -> [RowSnapshot] {
     var rows = changes.inserted
-    rows += changes.updated.map(\.row)
+    rows.reserveCapacity(rows.count + changes.updated.count)
+    for update in changes.updated { rows.append(update.row) }
     rowCache.invalidate(changes.deleted.map(\.reference))
-    rowCache.publish(&rows, sharingEqual: false)
+    rowCache.publish(&rows, sharingEqual: false, new: changes.inserted.count)
     guard let notes, !notes.rows.isEmpty else { return [] }
     var keys: [Int: Set<Int64>] = [:]
     for note in notes.rows {

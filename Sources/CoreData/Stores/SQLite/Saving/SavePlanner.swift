@@ -46,6 +46,8 @@ final class SavePlanner: @unchecked Sendable {
 
   /// The rows by entity, in the order in which entities first appear.
   private func grouped(_ rows: [RowSnapshot]) -> [(entity: Int, rows: [RowSnapshot])] {
+    guard let first = rows.first?.entity else { return [] }
+    if rows.allSatisfy({ $0.entity == first }) { return [(first, rows)] }
     var groups: [(entity: Int, rows: [RowSnapshot])] = []
     var positions: [Int: Int] = [:]
     for row in rows {
@@ -62,6 +64,21 @@ final class SavePlanner: @unchecked Sendable {
   }
 
   private func updateSteps(_ updates: [RowUpdate]) throws -> [SaveStep] {
+    try grouped(updates).map { group in
+      if let plan = self.updates[group.key] { return .update(plan, group.updates) }
+      let entity = try schema.entity(schema.layouts.layouts[group.key.entity])
+      let plan = RowWritePlan.update(entity, changed: group.key.changed)
+      self.updates[group.key] = plan
+      return .update(plan, group.updates)
+    }
+  }
+
+  /// The updates by entity and changed slots, in the order in which these first appear.
+  private func grouped(_ updates: [RowUpdate]) -> [(key: UpdateKey, updates: [RowUpdate])] {
+    guard let first = updates.first else { return [] }
+    if updates.allSatisfy({ $0.row.entity == first.row.entity && $0.changed == first.changed }) {
+      return [(UpdateKey(entity: first.row.entity, changed: first.changed), updates)]
+    }
     var groups: [(key: UpdateKey, updates: [RowUpdate])] = []
     var positions: [UpdateKey: Int] = [:]
     for update in updates {
@@ -75,13 +92,7 @@ final class SavePlanner: @unchecked Sendable {
         groups.append((key, [update]))
       }
     }
-    return try groups.map { group in
-      if let plan = self.updates[group.key] { return .update(plan, group.updates) }
-      let entity = try schema.entity(schema.layouts.layouts[group.key.entity])
-      let plan = RowWritePlan.update(entity, changed: group.key.changed)
-      self.updates[group.key] = plan
-      return .update(plan, group.updates)
-    }
+    return groups
   }
 
   private func plan(
