@@ -99,6 +99,9 @@ let package = Package(
       name: "SurfaceMainActorTests", dependencies: ["CoreData"],
       swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
 
+    // What tests that start programs share.
+    .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms"),
+
     // Durability: files that fail on request, a program that is killed and breaks files, and tests with both. Nothing of
     // it is in a product.
     .target(name: "FaultyFiles", path: "Tests/FaultyFiles"),
@@ -110,7 +113,7 @@ let package = Package(
       dependencies: ["CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", argumentParser],
       path: "Tests/StoreCrasher", swiftSettings: stackSettings),
     .testTarget(
-      name: "DurabilityTests", dependencies: ["CoreData", "DurabilitySupport", "StoreCrasher"],
+      name: "DurabilityTests", dependencies: ["BuiltPrograms", "CoreData", "DurabilitySupport", "StoreCrasher"],
       swiftSettings: stackSettings),
 
     // What the chapters share: a second pair of eyes on a store's file, and their programs' common ground.
@@ -127,7 +130,10 @@ let package = Package(
       swiftSettings: stackSettings),
     .executableTarget(name: "inspect", dependencies: ["Inspection", argumentParser], swiftSettings: stackSettings),
     .testTarget(
-      name: "InspectionTests", dependencies: ["CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader", "inspect"],
+      name: "InspectionTests",
+      dependencies: [
+        "BuiltPrograms", "CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader", "inspect",
+      ],
       swiftSettings: stackSettings),
   ]
     // The book: its texts held against sources and programs, and its command line.
@@ -171,7 +177,7 @@ let package = Package(
         ],
         swiftSettings: stackSettings),
       .testTarget(
-        name: "ComparisonTests", dependencies: ["BookText", "ChapterSetups", "Comparison", "compare"],
+        name: "ComparisonTests", dependencies: ["BookText", "BuiltPrograms", "ChapterSetups", "Comparison", "compare"],
         exclude: ["Own"], resources: [.copy("example.json")], swiftSettings: stackSettings),
     ]
     // Pages of figures, in the book's dress: the comparison, and the benchmarks, whose report the benchmarks' own package
@@ -201,7 +207,7 @@ let package = Package(
       .testTarget(
         name: "ChapterTests",
         dependencies: [
-          "CoreData", "StoreFileReader", "ChapterSupport", "ManualStackChapter", "ManualStack",
+          "BuiltPrograms", "CoreData", "StoreFileReader", "ChapterSupport", "ManualStackChapter", "ManualStack",
           "ContainerStackChapter", "ContainerStack", "DataControllerChapter", "DataController",
           "LibraryCatalogChapter", "LibraryCatalog", "EnqueueWriterChapter", "EnqueueWriter",
           "ModelVersionsChapter", "ModelVersions", "UnsavedChangesChapter", "UnsavedChanges",

@@ -19,7 +19,7 @@ private func steps(_ writing: SetupStep) -> [SetupStep] {
 }
 
 /// Chapter 2: a container, of which the program uses the view context only.
-public final class ContainerSetup: StackSetup {
+public final class ContainerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "container", title: "Container", summary: "A container makes the objects; the view context does it all.",
     chapter: 2, folder: folder, modelName: "ContainerStack", storeName: NotesStack.storeName,
@@ -29,11 +29,6 @@ public final class ContainerSetup: StackSetup {
   public var viewContext: NSManagedObjectContext { stack.viewContext }
 
   public init(folder: URL) async throws { stack = try OpenedNotesStack(folder: folder) }
-
-  public func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
-    try block(viewContext)
-    try await saveView()
-  }
 
   public func saveView() async throws { try stack.save() }
 

@@ -23,7 +23,7 @@ private func steps(_ context: SetupStep) -> [SetupStep] {
 }
 
 /// Chapter 3: a controller whose initializer waits for the store.
-public final class ControllerSetup: StackSetup {
+public final class ControllerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "controller", title: "Data controller",
     summary: "An object owns the container and hands itself out when it is ready; the view context does it all.",
@@ -43,21 +43,11 @@ public final class ControllerSetup: StackSetup {
     viewContext = context
   }
 
-  public func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
-    try block(viewContext)
-    try await saveView()
-  }
-
-  public func saveView() async throws {
-    guard viewContext.hasChanges else { return }
-    try calling("save()") { try viewContext.save() }
-  }
-
   public func close() async throws { try controller.close() }
 }
 
 /// Chapter 3: the controller that is waited for, and opens its store in the background.
-public final class AwaitedControllerSetup: StackSetup {
+public final class AwaitedControllerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "awaited", title: "Data controller, async",
     summary: "The controller comes back from an await, ready or not at all; the view context does it all.",
@@ -79,16 +69,6 @@ public final class AwaitedControllerSetup: StackSetup {
     }
     guard let context = controller.viewContext else { preconditionFailure("A controller that is ready has a container.") }
     viewContext = context
-  }
-
-  public func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
-    try block(viewContext)
-    try await saveView()
-  }
-
-  public func saveView() async throws {
-    guard viewContext.hasChanges else { return }
-    try calling("save()") { try viewContext.save() }
   }
 
   public func close() async throws { try controller.close() }

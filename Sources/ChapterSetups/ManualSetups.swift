@@ -7,7 +7,7 @@ private let stackFile = "\(folder)/CoreDataStack.swift"
 private let callbackFile = "\(folder)/CallbackStack.swift"
 
 /// Chapter 1: four lazy properties, one context on the main queue.
-public final class ManualSetup: StackSetup {
+public final class ManualSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "manual", title: "Manual", summary: "Four objects made by hand; one context, on the main queue, does it all.",
     chapter: 1, folder: folder, modelName: "SingleViewCoreData", storeName: CoreDataStack.storeName,
@@ -33,18 +33,13 @@ public final class ManualSetup: StackSetup {
     }
   }
 
-  public func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
-    try block(viewContext)
-    try await saveView()
-  }
-
   public func saveView() async throws { try calling("CoreDataStack.saveContext()") { try stack.saveContext() } }
 
   public func close() async throws { try stack.close() }
 }
 
 /// Chapter 1: the same by hand, with the store added in the background.
-public final class CallbackSetup: StackSetup {
+public final class CallbackSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "callback", title: "Manual, callback",
     summary: "By hand; the store comes on a background queue, a callback says when; one context, on the main queue.",
@@ -79,16 +74,6 @@ public final class CallbackSetup: StackSetup {
     }
     guard let made else { preconditionFailure("A store was added for a stack.") }
     stack = made
-  }
-
-  public func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
-    try block(viewContext)
-    try await saveView()
-  }
-
-  public func saveView() async throws {
-    guard viewContext.hasChanges else { return }
-    try calling("save()") { try viewContext.save() }
   }
 
   public func close() async throws {

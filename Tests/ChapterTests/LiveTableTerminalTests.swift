@@ -1,3 +1,4 @@
+import BuiltPrograms
 import Foundation
 import Testing
 
@@ -84,7 +85,7 @@ private final class PseudoTerminal {
 
   func start(_ program: String, _ arguments: [String]) throws -> Process {
     let process = Process()
-    let executable: URL = try #require(ProgramRunner.builtProgram(program))
+    let executable: URL = try #require(BuiltProgram.url(program))
     process.executableURL = executable
     process.arguments = arguments
     var environment = ProcessInfo.processInfo.environment

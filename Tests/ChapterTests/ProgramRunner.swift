@@ -1,3 +1,4 @@
+import BuiltPrograms
 import Foundation
 import Testing
 
@@ -21,7 +22,7 @@ enum ProgramRunner {
   @discardableResult
   static func run(_ program: String, _ arguments: [String], store folder: URL? = nil) throws -> Outcome {
     let process = Process()
-    let executable: URL = try #require(builtProgram(program), "The program \(program) was not built.")
+    let executable: URL = try #require(BuiltProgram.url(program), "The program \(program) was not built.")
     process.executableURL = executable
     process.arguments = arguments + (folder.map { ["--store", $0.path] } ?? [])
     // Programs do what a reader's do, also when the tests run under stress.
@@ -41,18 +42,6 @@ enum ProgramRunner {
       exitCode: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
       output: try String(contentsOf: output, encoding: .utf8),
       errors: try String(contentsOf: errors, encoding: .utf8))
-  }
-
-  /// Programs lie beside the test bundle, whose path the test runner has among its arguments or is itself.
-  static func builtProgram(_ name: String) -> URL? {
-    var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
-    folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
-    return folders.lazy
-      .flatMap {
-        sequence(first: $0.deletingLastPathComponent(), next: { $0.deletingLastPathComponent() }).prefix(4)
-      }
-      .map { $0.appendingPathComponent(name) }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
   }
 }
 

@@ -1,3 +1,4 @@
+import BuiltPrograms
 import ChapterSetups
 import Foundation
 import Testing
@@ -8,22 +9,10 @@ import Testing
 @Suite("A run", .serialized)
 struct RunTests {
   private func candidates(_ ids: [String]) throws -> [Candidate] {
-    let program = try #require(Self.program)
+    let program = try #require(BuiltProgram.url("compare"))
     return try ids.map { id in
       Candidate(info: try #require(ChapterSetups.all.first { $0.info.id == id }).info, program: program)
     }
-  }
-
-  /// The built `compare`, which lies in the folder of the tests' own program or above it.
-  private static var program: URL? {
-    var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
-    folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
-    return folders.lazy
-      .flatMap {
-        sequence(first: $0.deletingLastPathComponent(), next: { $0.deletingLastPathComponent() }).prefix(4)
-      }
-      .map { $0.appendingPathComponent("compare") }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
   }
 
   private func report(
@@ -137,7 +126,7 @@ struct RunTests {
 
   @Test("A set-up that is not there is an error, not an empty row")
   func unknownSetup() throws {
-    let program = try #require(Self.program)
+    let program = try #require(BuiltProgram.url("compare"))
     let info = SetupInfo(id: "nobody", title: "Nobody", summary: "", modelName: "Nobody", storeName: "Nobody.sqlite")
     var options = ComparisonRun.Options()
     options.faults = false

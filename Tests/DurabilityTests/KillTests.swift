@@ -1,3 +1,4 @@
+import BuiltPrograms
 import Foundation
 import Testing
 import DurabilitySupport
@@ -8,7 +9,7 @@ struct KillTests {
   /// Runs the program that kills and breaks; returns what it said.
   private func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
     let process = Process()
-    let program: URL = try #require(KillTests.program, "The program StoreCrasher was not built.")
+    let program: URL = try #require(BuiltProgram.url("StoreCrasher"), "The program StoreCrasher was not built.")
     process.executableURL = program
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "COREDATA_STRESS" }
@@ -19,18 +20,6 @@ struct KillTests {
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     return (process.terminationStatus, text)
-  }
-
-  /// Programs lie beside the test bundle, whose path the test runner has among its arguments or is itself.
-  private static var program: URL? {
-    var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
-    folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
-    return folders.lazy
-      .flatMap {
-        sequence(first: $0.deletingLastPathComponent(), next: { $0.deletingLastPathComponent() }).prefix(4)
-      }
-      .map { $0.appendingPathComponent("StoreCrasher") }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
   }
 
   @Test("No acknowledged save is lost and none is there in part, wherever the program is killed")

@@ -1,3 +1,4 @@
+import BuiltPrograms
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ struct InspectProgramTests {
 
   private func run(_ arguments: [String]) throws -> (code: Int32, output: String, errors: String) {
     let process = Process()
-    let program: URL = try #require(Self.program, "The program inspect was not built.")
+    let program: URL = try #require(BuiltProgram.url("inspect"), "The program inspect was not built.")
     process.executableURL = program
     process.arguments = arguments
     let output = folder.file("output")
@@ -23,18 +24,6 @@ struct InspectProgramTests {
       try String(contentsOf: errors, encoding: .utf8)
     )
   }
-
-  /// Beside the test bundle, whose path the test runner has among its arguments or is itself.
-  private static let program: URL? = {
-    var folders = CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }
-    folders.append(Bundle.main.bundleURL.appendingPathComponent("x"))
-    return folders.lazy
-      .flatMap {
-        sequence(first: $0.deletingLastPathComponent(), next: { $0.deletingLastPathComponent() }).prefix(4)
-      }
-      .map { $0.appendingPathComponent("inspect") }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath }
-  }()
 
   @Test("It ends with 0 for what it shows, 1 for what it can't, 64 for a wrong command line")
   func exitCodes() throws {

@@ -151,6 +151,23 @@ struct ValidationCodesTests {
   }
 
   @Test(
+    "Of seventy mandatory attributes the one without a value is named, the first, the last or in between",
+    arguments: StoreKind.allCases)
+  func manyMandatory(_ kind: StoreKind) throws {
+    let names = (10..<80).map { "a\($0)" }
+    let model = NSManagedObjectModel()
+    model.entities = [entity("Wide", names.map { attribute($0, optional: false, default: "x") })]
+    try withStack(kind, model) { _, context in
+      let wide = context.new("Wide")
+      try context.save()
+      for name in ["a10", "a73", "a74", "a79"] {
+        try refused(
+          wide, name, nil, NSValidationMissingMandatoryPropertyError, ValidationCodesTests.plain, context)
+      }
+    }
+  }
+
+  @Test(
     "A mandatory attribute, transient or not, and a mandatory to-one: 1570, without a value",
     arguments: StoreKind.allCases)
   func mandatory(_ kind: StoreKind) throws {
