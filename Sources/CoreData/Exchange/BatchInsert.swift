@@ -46,5 +46,6 @@ struct BatchConflict: Error {
   let values: [Any?]
   /// The row that has them; nil where it is one of the request's own.
   var holder: RowReference?
-  var persisted: RowSnapshot?
+  /// A published row is never written again, so it may travel with the error to any thread.
+  nonisolated(unsafe) var persisted: RowSnapshot?
 }

@@ -133,7 +133,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   /// The entity, the predicate and the order, for logs.
   open override var description: String {
-    "<NSFetchRequest> (entity: \(entityName ?? "nil"); predicate: (\(predicate?.predicateFormat ?? "nil")); "
+    "<NSFetchRequest> (entity: \(entityName ?? "nil"); predicate: (\(predicate?.quietFormat ?? "nil")); "
       + "sortDescriptors: (\(sortDescriptors?.map { "\($0)" }.joined(separator: ", ") ?? "nil")))"
   }
 }

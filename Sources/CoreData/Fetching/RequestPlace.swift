@@ -51,11 +51,11 @@ extension NSFetchRequest: ModelRequest {
       values.map { "\($0.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" })" } ?? "nil"
     }
     let parts = [
-      entityName ?? "nil", predicate?.predicateFormat ?? "nil", list(sortDescriptors), "\(fetchLimit)",
+      entityName ?? "nil", predicate?.quietFormat ?? "nil", list(sortDescriptors), "\(fetchLimit)",
       "\(fetchOffset)", "\(fetchBatchSize)", "\(resultType.rawValue)", "\(includesSubentities)",
       "\(includesPropertyValues)", "\(includesPendingChanges)", "\(returnsObjectsAsFaults)",
       "\(returnsDistinctResults)", list(propertiesToFetch), list(propertiesToGroupBy),
-      havingPredicate?.predicateFormat ?? "nil", list(relationshipKeyPathsForPrefetching),
+      havingPredicate?.quietFormat ?? "nil", list(relationshipKeyPathsForPrefetching),
       "\(shouldRefreshRefetchedObjects)",
     ]
     return parts.joined(separator: "; ")

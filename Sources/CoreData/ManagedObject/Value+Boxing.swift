@@ -25,8 +25,8 @@ extension Value {
   }
 
   /// Foundation has one object for each of the two as well, and takes as long to find it as to make a string.
-  nonisolated(unsafe) static let boxedTrue = NSNumber(value: true)
-  nonisolated(unsafe) static let boxedFalse = NSNumber(value: false)
+  static let boxedTrue = NSNumber(value: true)
+  static let boxedFalse = NSNumber(value: false)
 
   /// Takes what key-value coding brings for an attribute; a value of another type is a misuse, named with the
   /// property, the wanted and the given type.

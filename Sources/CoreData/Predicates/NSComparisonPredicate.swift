@@ -1,11 +1,8 @@
 import Foundation
 
-/// Gives Foundation's `NSComparisonPredicate` its initializers and accessors, see `_PredicateInitializers`.
-public protocol _ComparisonPredicateInitializers {}
-
-extension NSComparisonPredicate: _ComparisonPredicateInitializers {}
-
-extension _ComparisonPredicateInitializers {
+// The extensions are of `NSCopying`, to which Foundation's class conforms: an extension of the class by its own name would
+// warn, and a conformance to a protocol of ours needs one. That they are of a protocol lets an initializer set `self`.
+extension NSCopying where Self: FoundationComparisonPredicate {
   /// `left operator right`, as the format language has it.
   public init(
     leftExpression: FoundationExpression, rightExpression: FoundationExpression,
@@ -33,7 +30,7 @@ extension _ComparisonPredicateInitializers {
 
 }
 
-extension _ComparisonPredicateInitializers where Self: FoundationComparisonPredicate {
+extension NSCopying where Self: FoundationComparisonPredicate {
   private var comparison: Comparison {
     guard let own = self as? ComparisonNodePredicate else {
       misuse(

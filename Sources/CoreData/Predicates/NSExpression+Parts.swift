@@ -2,7 +2,7 @@ import Foundation
 
 /// What an expression is made of. Each part exists for some types of expression only; asking another ends
 /// the program, as Apple's framework raises an exception.
-extension _ExpressionInitializers where Self: FoundationExpression {
+extension NSCopying where Self: FoundationExpression {
   /// The expression as a tree. Throws for a subclass that is not ours.
   var node: ExpressionNode {
     get throws { try expressionNode(of: self) }

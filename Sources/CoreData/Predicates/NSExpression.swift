@@ -1,31 +1,36 @@
 import Foundation
 
-/// An expression of ours. As with comparison predicates, Foundation's class has no initializer that works:
-/// `make(_:)` allocates the object.
-// What it holds never changes after `make(_:)`.
-final class NodeExpression: NSExpression {
-  private final class Content {
-    let node: ExpressionNode
-    init(_ node: ExpressionNode) { self.node = node }
-  }
+typealias NodeExpression = OwnExpressionType<OwnPredicateClasses>
 
-  private var content: Content?
-
-  static func make(_ node: ExpressionNode) -> FoundationExpression {
-    if case .fetch(let request, let context, let countOnly) = node {
-      return NSFetchRequestExpression.make(request, context, countOnly: countOnly)
+extension OwnPredicateClasses {
+  /// An expression of ours. As with comparison predicates, Foundation's class has no initializer that works:
+  /// `make(_:)` allocates the object.
+  // What it holds never changes after `make(_:)`.
+  @available(*, deprecated)
+  final class Expression: NSExpression {
+    private final class Content {
+      let node: ExpressionNode
+      init(_ node: ExpressionNode) { self.node = node }
     }
-    let object = allocateObject(NodeExpression.self)
-    object.content = Content(node)
-    return object
+
+    private var content: Content?
+
+    static func make(_ node: ExpressionNode) -> FoundationExpression {
+      if case .fetch(let request, let context, let countOnly) = node {
+        return NSFetchRequestExpression.make(request, context, countOnly: countOnly)
+      }
+      let object = allocateObject(NodeExpression.self)
+      object.content = Content(node)
+      return object
+    }
+
+    var node: ExpressionNode { content!.node }
+
+    override var description: String { PredicatePrinter.print(node) }
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+    override func isEqual(_ object: Any?) -> Bool { (object as? NodeExpression)?.node == node }
+    override var hash: Int { node.hashValue }
   }
-
-  var node: ExpressionNode { content!.node }
-
-  override var description: String { PredicatePrinter.print(node) }
-  override func copy(with zone: NSZone? = nil) -> Any { self }
-  override func isEqual(_ object: Any?) -> Bool { (object as? NodeExpression)?.node == node }
-  override var hash: Int { node.hashValue }
 }
 
 /// The tree of an expression; throws for a subclass that is not ours.
@@ -37,12 +42,9 @@ func expressionNode(of expression: FoundationExpression) throws -> ExpressionNod
   return own.node
 }
 
-/// Gives Foundation's `NSExpression` its initializers and accessors, see `_PredicateInitializers`.
-public protocol _ExpressionInitializers {}
-
-extension NSExpression: _ExpressionInitializers {}
-
-extension _ExpressionInitializers {
+// Extensions of `NSCopying`, for the reason given at `NSComparisonPredicate`: they give Foundation's `NSExpression` its
+// initializers and accessors.
+extension NSCopying where Self: FoundationExpression {
   fileprivate init(node: ExpressionNode) {
     guard node.fits() else {
       misuse(
@@ -185,7 +187,7 @@ extension _ExpressionInitializers {
   public static func expressionForAnyKey() -> FoundationExpression { NodeExpression.make(.anyKey) }
 }
 
-extension _ExpressionInitializers where Self: FoundationExpression {
+extension NSCopying where Self: FoundationExpression {
   /// Does nothing: expressions are not archived, so none of them is locked against evaluation.
   public func allowEvaluation() {}
 }

@@ -9,57 +9,61 @@ import Foundation
 ///
 /// Its value is the collection of the objects that the request finds, of their ids, or, for dictionary results of one
 /// column, of that column's values; or how many there are. A SQLite store makes a sub-select of it where it can.
-///
-/// As other expressions of ours it has no initializer that works: `make` allocates it.
-// What it holds never changes after `make`.
-public final class NSFetchRequestExpression: NSExpression {
-  private final class Content {
-    let request: ExpressionNode
-    let context: ExpressionNode
-    let countOnly: Bool
+public typealias NSFetchRequestExpression = _FetchRequestExpressionType<_PredicateClasses>
 
-    init(_ request: ExpressionNode, _ context: ExpressionNode, countOnly: Bool) {
-      self.request = request
-      self.context = context
-      self.countOnly = countOnly
+extension _PredicateClasses {
+  /// ``NSFetchRequestExpression``. As other expressions of ours it has no initializer that works: `make` allocates it.
+  // What it holds never changes after `make`.
+  @available(*, deprecated)
+  public final class FetchRequestExpression: NSExpression {
+    private final class Content {
+      let request: ExpressionNode
+      let context: ExpressionNode
+      let countOnly: Bool
+
+      init(_ request: ExpressionNode, _ context: ExpressionNode, countOnly: Bool) {
+        self.request = request
+        self.context = context
+        self.countOnly = countOnly
+      }
     }
+
+    private var content: Content?
+
+    static func make(
+      _ request: ExpressionNode, _ context: ExpressionNode, countOnly: Bool
+    ) -> NSFetchRequestExpression {
+      let object = allocateObject(NSFetchRequestExpression.self)
+      object.content = Content(request, context, countOnly: countOnly)
+      return object
+    }
+
+    /// The result of a fetch: `fetch` has an `NSFetchRequest` for its value and `context` an `NSManagedObjectContext`,
+    /// in which it is executed wherever no store makes a sub-select of it. With `countFlag` the value is a number.
+    public class func expression(
+      forFetch fetch: FoundationExpression, context: FoundationExpression, countOnly countFlag: Bool
+    ) -> FoundationExpression {
+      make(ExpressionNode(value: fetch), ExpressionNode(value: context), countOnly: countFlag)
+    }
+
+    /// What gives the fetch request.
+    public var requestExpression: FoundationExpression { NodeExpression.make(content!.request) }
+
+    /// What gives the context.
+    public var contextExpression: FoundationExpression { NodeExpression.make(content!.context) }
+
+    /// Whether the value is how many objects there are, instead of the objects.
+    public var isCountOnlyRequest: Bool { content!.countOnly }
+
+    var node: ExpressionNode { .fetch(content!.request, content!.context, countOnly: content!.countOnly) }
+
+    /// The expression in the predicate language.
+    public override var description: String { PredicatePrinter.print(node) }
+    /// The expression itself: expressions are immutable.
+    public override func copy(with zone: NSZone? = nil) -> Any { self }
+    /// Whether request, context and counting are the same.
+    public override func isEqual(_ object: Any?) -> Bool { (object as? NSFetchRequestExpression)?.node == node }
+    /// Of the request, the context and the counting.
+    public override var hash: Int { node.hashValue }
   }
-
-  private var content: Content?
-
-  static func make(
-    _ request: ExpressionNode, _ context: ExpressionNode, countOnly: Bool
-  ) -> NSFetchRequestExpression {
-    let object = allocateObject(NSFetchRequestExpression.self)
-    object.content = Content(request, context, countOnly: countOnly)
-    return object
-  }
-
-  /// The result of a fetch: `fetch` has an `NSFetchRequest` for its value and `context` an `NSManagedObjectContext`,
-  /// in which it is executed wherever no store makes a sub-select of it. With `countFlag` the value is a number.
-  public class func expression(
-    forFetch fetch: FoundationExpression, context: FoundationExpression, countOnly countFlag: Bool
-  ) -> FoundationExpression {
-    make(ExpressionNode(value: fetch), ExpressionNode(value: context), countOnly: countFlag)
-  }
-
-  /// What gives the fetch request.
-  public var requestExpression: FoundationExpression { NodeExpression.make(content!.request) }
-
-  /// What gives the context.
-  public var contextExpression: FoundationExpression { NodeExpression.make(content!.context) }
-
-  /// Whether the value is how many objects there are, instead of the objects.
-  public var isCountOnlyRequest: Bool { content!.countOnly }
-
-  var node: ExpressionNode { .fetch(content!.request, content!.context, countOnly: content!.countOnly) }
-
-  /// The expression in the predicate language.
-  public override var description: String { PredicatePrinter.print(node) }
-  /// The expression itself: expressions are immutable.
-  public override func copy(with zone: NSZone? = nil) -> Any { self }
-  /// Whether request, context and counting are the same.
-  public override func isEqual(_ object: Any?) -> Bool { (object as? NSFetchRequestExpression)?.node == node }
-  /// Of the request, the context and the counting.
-  public override var hash: Int { node.hashValue }
 }

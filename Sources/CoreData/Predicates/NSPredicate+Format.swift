@@ -113,7 +113,7 @@ extension NSPredicate {
       }
     }
     if type(of: self) == NSPredicate.self {
-      switch (self as any _PredicateFormatReading).predicateFormat {
+      switch quietFormat {
       case "TRUEPREDICATE": return .constant(true)
       case "FALSEPREDICATE": return .constant(false)
       case "BLOCKPREDICATE": break

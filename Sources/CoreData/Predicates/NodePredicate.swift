@@ -8,37 +8,42 @@ protocol NodePredicate: NSPredicate {
   var evaluators: EvaluatorPool { get }
 }
 
-/// A comparison: what the parser makes of `a == b`, and what `NSComparisonPredicate(leftExpression:…)` makes.
-///
-/// Foundation's class has no initializer that works, so instances come from `make(_:)`, which fills an object
-/// of this class by hand: Foundation's fields are copied from a constant predicate, ours begin as zeros,
-/// which is nil.
-// What it holds never changes after `make(_:)`.
-final class ComparisonNodePredicate: NSComparisonPredicate, NodePredicate {
-  /// It has the node, too.
-  private var content: EvaluatorPool?
+typealias ComparisonNodePredicate = OwnComparisonType<OwnPredicateClasses>
 
-  static func make(_ comparison: Comparison) -> ComparisonNodePredicate {
-    let object = allocateObject(ComparisonNodePredicate.self, fieldsFrom: NSPredicate(value: true))
-    object.content = EvaluatorPool(.comparison(comparison))
-    return object
-  }
+extension OwnPredicateClasses {
+  /// A comparison: what the parser makes of `a == b`, and what `NSComparisonPredicate(leftExpression:…)` makes.
+  ///
+  /// Foundation's class has no initializer that works, so instances come from `make(_:)`, which fills an object
+  /// of this class by hand: Foundation's fields are copied from a constant predicate, ours begin as zeros,
+  /// which is nil.
+  // What it holds never changes after `make(_:)`.
+  @available(*, deprecated)
+  final class Comparison: NSComparisonPredicate, NodePredicate {
+    /// It has the node, too.
+    private var content: EvaluatorPool?
 
-  var comparison: Comparison {
-    guard case .comparison(let comparison) = content!.node else { fatalError("no comparison") }
-    return comparison
-  }
-  var storedNode: PredicateNode { content!.node }
-  var evaluators: EvaluatorPool { content! }
+    static func make(_ comparison: CoreData.Comparison) -> ComparisonNodePredicate {
+      let object = allocateObject(ComparisonNodePredicate.self, fieldsFrom: NSPredicate(value: true))
+      object.content = EvaluatorPool(.comparison(comparison))
+      return object
+    }
 
-  override var predicateFormat: String { PredicatePrinter.print(storedNode) }
-  override var description: String { predicateFormat }
-  override func copy(with zone: NSZone? = nil) -> Any { self }
-  override func isEqual(_ object: Any?) -> Bool { isEqualPredicate(object) }
-  override var hash: Int { storedNode.hashValue }
-  override func evaluate(with object: Any?) -> Bool { evaluateOrTrap(object, [:]) }
-  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    evaluateOrTrap(object, bindings ?? [:])
+    var comparison: CoreData.Comparison {
+      guard case .comparison(let comparison) = content!.node else { fatalError("no comparison") }
+      return comparison
+    }
+    var storedNode: PredicateNode { content!.node }
+    var evaluators: EvaluatorPool { content! }
+
+    override var predicateFormat: String { PredicatePrinter.print(storedNode) }
+    override var description: String { predicateFormat }
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+    override func isEqual(_ object: Any?) -> Bool { isEqualPredicate(object) }
+    override var hash: Int { storedNode.hashValue }
+    override func evaluate(with object: Any?) -> Bool { evaluateOrTrap(object, [:]) }
+    override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+      evaluateOrTrap(object, bindings ?? [:])
+    }
   }
 }
 

@@ -60,11 +60,11 @@ final class FetchedResults {
     return sectionInfos
   }
 
-  func place(of object: NSManagedObject) -> ResultsPlace? {
+  func place(of object: AnyObject) -> ResultsPlace? {
     list?.place(of: object)
   }
 
-  func observe(_ body: @escaping (Notification) -> Void) {
+  func observe(_ body: @escaping @Sendable (Notification) -> Void) {
     if observer != nil { return }
     observer = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil, using: body)

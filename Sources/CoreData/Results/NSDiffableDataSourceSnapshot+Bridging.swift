@@ -13,7 +13,7 @@ extension NSDiffableDataSourceSnapshot: TypedSnapshot {
     _ section: Section.Type, _ item: Item.Type
   ) -> NSDiffableDataSourceSnapshot<Section, Item>? {
     mapped(
-      { ($0 as? AnyHashable)?.base as? Section }, { ($0 as? AnyHashable)?.base as? Item })
+      { AnyHashable($0).base as? Section }, { AnyHashable($0).base as? Item })
   }
 
   private func mapped<Section, Item>(

@@ -115,7 +115,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
 
   /// Where an object is; nil if it is not listed.
   open func indexPath(forObject object: ResultType) -> IndexPath? {
-    results.place(of: unsafeBitCast(object, to: NSManagedObject.self))?.indexPath
+    results.place(of: object)?.indexPath
   }
 
   /// The sections, as they are now; nil before the first fetch. A list without section names is one section.

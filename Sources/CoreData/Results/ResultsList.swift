@@ -124,7 +124,7 @@ final class ResultsList {
   ///
   /// It is looked for where it was last seen, then further and further away: as far as it was pushed since by
   /// others that came and went.
-  func place(of object: NSManagedObject) -> ResultsPlace? {
+  func place(of object: AnyObject) -> ResultsPlace? {
     if homes == nil { makeHomes() }
     guard let home = homes![ObjectIdentifier(object)] else { return nil }
     let item = home.section.objects.withUnsafeBufferPointer { objects -> Int in

@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 extension Connection {
   /// Copies the whole database over another one, in one transaction there. Waits for locks on both as long as

@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// One argument of a function that SQL calls. Valid during the call.
 struct FunctionArgument {

@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 extension Connection {
   /// What a pragma is now.

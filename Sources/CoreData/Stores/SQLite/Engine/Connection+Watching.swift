@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// Statements that may be stopped while they run.
 extension Connection {

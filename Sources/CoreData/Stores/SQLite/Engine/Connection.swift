@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// One connection to one database file. At any moment one thread has it: see ``ConnectionPool``.
 final class Connection {

@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// What SQLite answered instead of doing what it was asked.
 struct SQLiteError: Error, CustomStringConvertible {

@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// The text of a statement, numbered, so that a connection finds its prepared form without hashing the text.
 ///

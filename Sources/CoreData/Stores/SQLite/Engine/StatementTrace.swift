@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// What a store tells of the SQL it runs, in the format of Apple's `-com.apple.CoreData.SQLDebug`.
 ///

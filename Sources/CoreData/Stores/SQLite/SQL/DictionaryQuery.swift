@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// A fetch of dictionaries: its statement, and how the columns become values.
 ///

@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// Moves the columns of one entity's row into a row's slots: no dictionary, no boxed value.
 ///

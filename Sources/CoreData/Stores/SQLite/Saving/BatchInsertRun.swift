@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// Inserts the rows of one batch, one after the other, in the transaction of a run.
 ///

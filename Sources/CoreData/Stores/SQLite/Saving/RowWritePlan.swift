@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// One statement that writes, deletes or checks rows of an entity, and how a row's slots become its parameters.
 ///

@@ -1,4 +1,4 @@
-@_implementationOnly import CSQLite
+internal import CSQLite
 
 /// Runs the steps of one save on the connection that writes, and collects what stands in their way.
 ///

@@ -1,4 +1,4 @@
-@_implementationOnly import CZlib
+internal import CZlib
 internal import DataModelFiles
 
 /// `Z_MODELCACHE`: the model that wrote the file, so that a later program, which may not have it any more, can
