@@ -25,7 +25,9 @@ func chapter(
       resources: copied.map { .copy($0) }, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
     .executableTarget(
       name: name,
-      dependencies: [.target(name: "\(name)Chapter"), "ChapterSupport", "StoreFileReader", argumentParser],
+      dependencies: [
+        .target(name: "\(name)Chapter"), "ChapterSupport", "OutputFiles", "StoreFileReader", argumentParser,
+      ],
       path: "\(path)/Program", swiftSettings: stackSettings),
   ]
 }
@@ -116,6 +118,10 @@ let package = Package(
       name: "DurabilityTests", dependencies: ["BuiltPrograms", "CoreData", "DurabilitySupport", "StoreCrasher"],
       swiftSettings: stackSettings),
 
+    // What tools and chapters write files with, where a person has said where to.
+    .target(name: "OutputFiles"),
+    .testTarget(name: "OutputFilesTests", dependencies: ["OutputFiles"]),
+
     // What the chapters share: a second pair of eyes on a store's file, and their programs' common ground.
     .target(
       name: "StoreFileReader", dependencies: ["CSQLite"], path: "Chapters/Support/StoreFileReader",
@@ -128,7 +134,8 @@ let package = Package(
     .target(
       name: "Inspection", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "StoreFileReader"],
       swiftSettings: stackSettings),
-    .executableTarget(name: "inspect", dependencies: ["Inspection", argumentParser], swiftSettings: stackSettings),
+    .executableTarget(
+      name: "inspect", dependencies: ["Inspection", "OutputFiles", argumentParser], swiftSettings: stackSettings),
     .testTarget(
       name: "InspectionTests",
       dependencies: [
@@ -138,7 +145,7 @@ let package = Package(
   ]
     // The book: its texts held against sources and programs, and its command line.
     + [
-      .target(name: "BookText", dependencies: ["SwiftTokens"]),
+      .target(name: "BookText", dependencies: ["OutputFiles", "SwiftTokens"]),
       .target(
         name: "BookPages",
         dependencies: [
@@ -151,9 +158,9 @@ let package = Package(
       .testTarget(name: "BookTextTests", dependencies: ["BookText"]),
       .testTarget(name: "BookPagesTests", dependencies: ["BookPages", "BookText"]),
     ]
-    // The exercises' tool: runs a learner's and proves the book's. The exercises are a package of their own.
+    // The exercises' tool: runs a learner's and proves the book's. The exercises themselves are at the end of this file.
     + [
-      .target(name: "Learning", dependencies: ["BookText"]),
+      .target(name: "Learning", dependencies: ["BookText", "DataModelFiles", "OutputFiles"]),
       .executableTarget(name: "learn", dependencies: ["Learning", argumentParser]),
       .testTarget(name: "LearningTests", dependencies: ["Learning"]),
     ]
@@ -218,3 +225,54 @@ let package = Package(
         swiftSettings: stackSettings)
     ]
 )
+
+// The exercises, in place of the chapters, the tools and all tests: so a red exercise turns no other test red, and yet
+// they are built in the same folder, with the module that is built there already. `swift run learn` asks for them:
+//
+//   STRATA_EXERCISE=01-AddTheStore     this one alone, as the learner has it in Exercises/Mine
+//   STRATA_EXERCISE_VARIANT=Stub       all as they are shipped
+//   STRATA_EXERCISE_VARIANT=Solution   all as they are solved
+//   STRATA_EXERCISE_VARIANT=FOLDER     all, each from Exercises/FOLDER/NAME
+let exercise = Context.environment["STRATA_EXERCISE"]
+let variant = Context.environment["STRATA_EXERCISE_VARIANT"]
+if exercise != nil || variant != nil {
+  // The name is that of the test program; the module's targets are those above the first tests.
+  package.name = "StrataExercises"
+  package.products = []
+  package.targets = package.targets.prefix { $0.type != .test } + exerciseTargets()
+}
+
+func exerciseTargets() -> [Target] {
+  let path = "Chapters/Exercises/Exercises"
+  func entries(_ folder: String) -> [String] {
+    let place = "\(Context.packageDirectory)/\(path)/\(folder)"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []).sorted()
+  }
+  func sources(_ name: String) -> String {
+    guard exercise == nil, let variant else { return "Mine/\(name)" }
+    return ["Stub", "Solution"].contains(variant) ? "\(name)/\(variant)" : "\(variant)/\(name)"
+  }
+  // All in the folder that is not of these, so that nothing is left for SwiftPM to wonder about.
+  func others(than kept: [String], in folder: String = "") -> [String] {
+    entries(folder).flatMap { entry -> [String] in
+      let path = folder + entry
+      if kept.contains(path) { return [] }
+      return kept.contains { $0.hasPrefix(path + "/") } ? others(than: kept, in: path + "/") : [path]
+    }
+  }
+  let chosen = exercise.map { [$0] } ?? entries("").filter { $0.first?.isNumber == true }
+  let code = chosen.map(sources)
+  let tests = chosen.map { "\($0)/Tests" }
+  return [
+    // What the exercises share: a model, a bench with a fresh folder, and the error of unfinished code.
+    .target(
+      name: "ExerciseSupport", dependencies: ["CoreData"], path: "Chapters/Exercises/Support",
+      exclude: ["Bookshop.xcdatamodeld"], swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
+    .target(
+      name: "Exercises", dependencies: ["ExerciseSupport", "CoreData"], path: path, exclude: others(than: code),
+      sources: code, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
+    .testTarget(
+      name: "ExerciseTests", dependencies: ["Exercises", "ExerciseSupport", "CoreData"], path: path,
+      exclude: others(than: tests), sources: tests, swiftSettings: stackSettings),
+  ]
+}

@@ -37,15 +37,48 @@ if [ ${#missing[@]} -gt 0 ]; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
 fi
 
-# Runs a build and says nothing unless it fails: the deprecations that Foundation on Linux marks its own classes
-# with would hide everything else.
+# Runs a build and shows how far it is, but what it says only if it fails: the deprecations that Foundation on Linux
+# marks its own classes with would hide everything else.
 quietly() {
-  local log
+  local log progress status=0
   log=$(mktemp)
-  if ! "$@" >"$log" 2>&1; then
+  show_progress "$log" $$ &
+  progress=$!
+  "$@" >"$log" 2>&1 || status=$?
+  kill "$progress" 2>/dev/null || true
+  wait "$progress" 2>/dev/null || true
+  if writes_over; then printf '\r\033[K' >&2; fi
+  if [ "$status" -ne 0 ]; then
     cat "$log" >&2
     rm -f "$log"
     exit 1
   fi
   rm -f "$log"
+}
+
+# Whether a line can be written over: on a terminal that knows how.
+writes_over() { [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; }
+
+# show_progress LOG SHELL: the last step that a build has written to LOG, on a terminal in one line that is written over
+# each second, elsewhere in a line every 15 seconds. Ends with the process SHELL.
+show_progress() {
+  local step columns seconds=0
+  # A killed subshell leaves its sleep behind, which must not hold a pipe open.
+  while sleep 1 >/dev/null 2>&1 && kill -0 "$2" 2>/dev/null; do
+    seconds=$((seconds + 1))
+    if ! writes_over && [ $((seconds % 15)) -ne 0 ]; then continue; fi
+    # A page of warnings may stand behind the last step.
+    step=$(tail -c 200000 "$1" 2>/dev/null |
+      sed -nE 's/^\[([0-9]+)\/([0-9]+)\] (.*)$/step \1 of \2: \3/p; /^(Fetching|Computing|Creating working|Planning) /p' |
+      tail -n 1) || true
+    if [ -z "$step" ]; then continue; fi
+    step="  $step"
+    if writes_over; then
+      columns=$(tput cols 2>/dev/null || echo 80)
+      if [ "${#step}" -ge "$columns" ]; then step="${step:0:$((columns - 2))}…"; fi
+      printf '\r\033[K%s' "$step" >&2
+    else
+      printf '%s\n' "$step" >&2
+    fi
+  done
 }

@@ -7,7 +7,8 @@ struct OutputFolder {
 
   /// - Throws: `PagesProblem` if what is at `place` doesn't look like a book's pages, and so isn't ours to replace.
   init(replacing place: URL) throws {
-    self.place = place.standardizedFileURL
+    // A link to a folder stays one: the folder that it leads to is filled.
+    self.place = place.standardizedFileURL.resolvingSymlinksInPath()
     let files = FileManager.default
     if files.fileExists(atPath: place.path) {
       let names = (try? files.contentsOfDirectory(atPath: place.path)) ?? [""]

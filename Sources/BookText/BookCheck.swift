@@ -1,4 +1,5 @@
 import Foundation
+import OutputFiles
 
 /// Holds the book against what it speaks of: sources, transcripts, links.
 public struct BookCheck {
@@ -251,7 +252,7 @@ public struct BookCheck {
       case .failure(let problem): result.problems.append(problem)
       case .success(let output) where output != transcript.output:
         let text = transcript.command + "\n" + output
-        try Data(text.utf8).write(to: book.root.appendingPathComponent(transcript.path), options: .atomic)
+        try OutputFile.write(Data(text.utf8), to: book.root.appendingPathComponent(transcript.path).path)
         changed.append(transcript.path)
       case .success: break
       }

@@ -1,4 +1,5 @@
 import Foundation
+import OutputFiles
 
 /// Writes into the texts what their blocks quote from sources.
 public struct Weaver {
@@ -43,7 +44,7 @@ public struct Weaver {
       let (text, failures) = woven(page)
       problems += failures
       guard text != page.markdown.lines.joined(separator: "\n") else { continue }
-      try Data(text.utf8).write(to: book.root.appendingPathComponent(page.path), options: .atomic)
+      try OutputFile.write(Data(text.utf8), to: book.root.appendingPathComponent(page.path).path)
       changed.append(page.path)
     }
     return (changed, problems)

@@ -8,6 +8,8 @@ package final class Session {
   private let files: LearnerFiles
   private let hasColours: Bool
   private let print: (String) -> Void
+  /// Whether saving a file runs the tests; the screens then speak of that, and not of commands.
+  package var isWatching = false
   /// Prints how long each part took.
   package var showsTimings = false
   /// What "now" is, for `passed`.
@@ -30,11 +32,18 @@ package final class Session {
     }
   }
 
-  private var screens: ExerciseScreens { ExerciseScreens(course: course, progress: progress, hasColours: hasColours) }
+  private var screens: ExerciseScreens {
+    ExerciseScreens(course: course, progress: progress, hasColours: hasColours, isWatching: isWatching)
+  }
   private func show(_ screen: Screen) { if !screen.lines.isEmpty { print(screen.text) } }
   private func save() throws { try ProgressFile.write(progress, to: course.progressFile) }
 
   package var current: Exercise? { progress.current(of: course.exercises) }
+
+  /// Reads the progress again: a hint or a skip in another window is in the file alone.
+  package func reloadProgress() throws {
+    progress = try ProgressFile.read(course.progressFile).progress
+  }
 
   // MARK: Running
 
@@ -65,7 +74,7 @@ package final class Session {
   @discardableResult
   package func run(_ exercise: Exercise) throws -> Bool {
     try prepare(exercise)
-    if runner.isFirstBuild { show(screens.firstBuild()) }
+    if runner.isFirstBuild { show(screens.firstBuild(hasModule: runner.hasBuiltModule)) }
     let outcome = try outcome(of: exercise)
     progress[exercise.name].attempts += 1
     if outcome.hasPassed {
@@ -121,6 +130,9 @@ package final class Session {
 
   package func list() { show(screens.list()) }
 
+  /// The model that the exercises share.
+  package func model() throws { show(screens.model(try ExerciseModel(course: course))) }
+
   /// Shows an exercise without building it.
   package func introduce(_ exercise: Exercise) throws {
     try prepare(exercise)
@@ -155,9 +167,9 @@ package final class Session {
     try save()
     var screen = Screen(hasColours: hasColours)
     if places.isEmpty {
-      screen.say("\(exercise.title) is as the book has it; there was nothing of yours to keep.")
+      screen.say("\(exercise.title) is as the book has it; you had not changed it.")
     } else {
-      screen.say("\(exercise.title) is as at the beginning. What you had is kept:")
+      screen.say("\(exercise.title) starts over. What you had is kept:")
       for place in places { screen.path("", course.shown(place)) }
     }
     show(screen)

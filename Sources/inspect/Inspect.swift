@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Inspection
+import OutputFiles
 
 @main
 struct Inspect: ParsableCommand {
@@ -110,8 +111,8 @@ struct Inspect: ParsableCommand {
   }
 
   private func write(_ svg: String, to path: String) throws {
-    do { try Data(svg.utf8).write(to: URL(fileURLWithPath: path)) } catch {
-      throw InspectionFailure("The file \(path) cannot be written.")
+    do { try OutputFile.write(Data(svg.utf8), to: path) } catch let problem as OutputFileProblem {
+      throw InspectionFailure("\(problem)")
     }
     FileHandle.standardError.write(Data("Wrote \(path)\n".utf8))
   }

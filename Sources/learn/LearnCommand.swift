@@ -14,7 +14,8 @@ struct LearnCommand: ParsableCommand {
       CommandGroup(
         name: "For learners",
         subcommands: [
-          Continue.self, Hint.self, List.self, Skip.self, Show.self, Run.self, Reset.self, Solution.self, Watch.self,
+          Continue.self, Hint.self, List.self, Model.self, Skip.self, Show.self, Run.self, Reset.self, Solution.self,
+          Watch.self,
         ]),
       CommandGroup(name: "For teachers and authors", subcommands: [Report.self, New.self, Goals.self, Prove.self]),
     ],
@@ -22,7 +23,28 @@ struct LearnCommand: ParsableCommand {
 
   static func main() {
     Interruption.install()
+    if let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), !commandNames.contains(word) {
+      complain(about: word)
+    }
     main(nil)
+  }
+
+  private static var commandNames: [String] {
+    let commands = configuration.groupedSubcommands.flatMap(\.subcommands)
+    return commands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
+  }
+
+  /// The parser would take the word for an argument of `continue`, and not know what was meant.
+  private static func complain(about word: String) -> Never {
+    var sentence = "There is no command \"\(word)\"."
+    if let exercise = try? Place.parse([]).course().exercise(named: word) {
+      sentence += " To run exercise \(exercise.title): swift run learn run \(exercise.number)"
+    } else {
+      sentence += Suggestion.question(word, among: commandNames)
+    }
+    FileHandle.standardError.write(
+      Data("Error: \(sentence)\nThe commands are: \(commandNames.joined(separator: ", ")).\n".utf8))
+    Foundation.exit(EX_USAGE)
   }
 }
 
@@ -40,12 +62,10 @@ struct Place: ParsableArguments {
   private func rootURL() throws -> URL {
     if let root { return URL(fileURLWithPath: root, isDirectory: true) }
     var folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
-    while !FileManager.default.fileExists(
-      atPath: folder.appendingPathComponent("Chapters/Exercises/Package.swift").path)
-    {
+    while !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Chapters/Exercises/Exercises").path) {
       guard folder.path != "/" else {
         throw ValidationError(
-          "There are no Chapters/Exercises here or above. Say where the checkout is: --root FOLDER.")
+          "There is no folder Chapters/Exercises here or above. Say where the checkout is: --root FOLDER.")
       }
       folder.deleteLastPathComponent()
     }
@@ -55,7 +75,8 @@ struct Place: ParsableArguments {
   func session() throws -> Session {
     let course = try course()
     var runner = SwiftRunner(course: course)
-    if Terminal.isOne, runner.isFirstBuild { runner.note = Terminal.overwrite }
+    let line = ProgressLine(isTerminal: Terminal.writesOver, columns: Terminal.columns, write: Terminal.write)
+    runner.note = line.show
     return try Session(course: course, runner: runner, hasColours: Terminal.hasColours, print: Terminal.write)
   }
 }
@@ -66,9 +87,12 @@ enum Terminal {
 
   static var isOne: Bool { isatty(1) == 1 }
 
-  /// In place of what this wrote last.
-  static func overwrite(_ text: String) {
-    write("\r" + text.padding(toLength: 40, withPad: " ", startingAt: 0) + (text.isEmpty ? "\r" : ""))
+  /// Whether a line can be written over.
+  static var writesOver: Bool { isOne && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
+
+  static var columns: Int {
+    var size = winsize()
+    return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
   /// On a terminal, and only if nobody asked for none.

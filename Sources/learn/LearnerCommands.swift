@@ -52,6 +52,15 @@ struct Skip: ParsableCommand {
   func run() throws { try answering { try place.session().skip() } }
 }
 
+struct Model: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows the data model that most exercises share.")
+
+  @OptionGroup var place: Place
+
+  func run() throws { try answering { try place.session().model() } }
+}
+
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Shows what an exercise asks, without running it.")
 
@@ -84,7 +93,7 @@ struct Run: ParsableCommand {
 
 struct Reset: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Begins an exercise anew. What you wrote is kept in Mine/Saved.")
+    abstract: "Starts an exercise over. What you wrote is kept in Mine/Saved.")
 
   @OptionGroup var place: Place
   @Argument(help: "The exercise, by number or name; else the current one.") var name: String?
@@ -132,11 +141,13 @@ struct Watch: ParsableCommand {
     try answering {
       let session = try place.session()
       session.showsTimings = timings
+      session.isWatching = true
       var stamp: String?
       while let exercise = session.current {
         let now = FileStamp.of(session.course.mine(exercise))
         guard now != stamp else {
           usleep(300_000)
+          try session.reloadProgress()
           continue
         }
         try session.goOn()
@@ -144,7 +155,7 @@ struct Watch: ParsableCommand {
         stamp =
           session.current?.name == exercise.name && !now.isEmpty
           ? now : session.current.map { FileStamp.of(session.course.mine($0)) } ?? ""
-        if session.current != nil { Terminal.write("Watching. ^C ends it.\n\n") }
+        if session.current != nil { Terminal.write("Watching: save the file to run its tests again; ^C ends it.\n\n") }
       }
     }
   }

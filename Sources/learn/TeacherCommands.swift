@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Learning
+import OutputFiles
 
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -63,7 +64,7 @@ struct Goals: ParsableCommand {
         throw LearningProblem(table.problems().joined(separator: "\n"))
       }
       print(table.rows.joined(separator: "\n"))
-      if new != old { try Data(new.utf8).write(to: course.readme, options: .atomic) }
+      if new != old { try OutputFile.write(Data(new.utf8), to: course.readme.path) }
     }
   }
 }
@@ -77,7 +78,7 @@ struct Prove: ParsableCommand {
       """)
 
   @OptionGroup var place: Place
-  @Option(help: ArgumentHelp("Where to build; else Chapters/Exercises/.build.", valueName: "folder")) var scratchPath:
+  @Option(help: ArgumentHelp("Where to build; else .build of the checkout.", valueName: "folder")) var scratchPath:
     String?
 
   @Flag(help: "Only read the exercises, and build nothing.") var form = false
@@ -86,9 +87,10 @@ struct Prove: ParsableCommand {
     try answering {
       let course = try place.course()
       let scratch = scratchPath.map { URL(fileURLWithPath: $0, isDirectory: true) }
-      let proof = Proof(course: course, runner: SwiftRunner(course: course, scratch: scratch)) {
-        Terminal.write($0 + "\n")
-      }
+      var runner = SwiftRunner(course: course, scratch: scratch)
+      let line = ProgressLine(isTerminal: Terminal.writesOver, columns: Terminal.columns, write: Terminal.write)
+      runner.note = line.show
+      let proof = Proof(course: course, runner: runner) { Terminal.write($0 + "\n") }
       let problems = form ? FormCheck(course: course).problems() : try proof.problems()
       for problem in problems { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }
       guard problems.isEmpty else {

@@ -75,6 +75,62 @@ struct CourseTests {
     #expect(throws: LearningProblem.self) { try course.exercise(named: "99") }
   }
 
+  @Test("A mistyped name brings the names that it could be")
+  func mistyped() throws {
+    let course = try SmallCourse().course()
+    #expect(
+      throws: LearningProblem(
+        "There is no exercise \"AdTheStor\". Did you mean 01-AddTheStore? To list all: swift run learn list")
+    ) { try course.exercise(named: "AdTheStor") }
+    #expect(throws: LearningProblem("There is no exercise \"zebra\". To list all: swift run learn list")) {
+      try course.exercise(named: "zebra")
+    }
+    let commands = ["continue", "hint", "list", "model", "skip", "show", "run", "reset", "solution", "watch"]
+    #expect(Suggestion.nearest(to: "hnt", among: commands) == ["hint"])
+    #expect(Suggestion.nearest(to: "ksip", among: commands) == ["skip"])
+    #expect(Suggestion.nearest(to: "sol", among: commands) == ["solution"])
+    #expect(Suggestion.nearest(to: "frobnicate", among: commands) == [])
+    #expect(Suggestion.question("rn", among: commands) == " Did you mean run?")
+  }
+
+  @Test("The shared model is read from its source, and the exercises that use it name it")
+  func sharedModel() throws {
+    let small = try SmallCourse()
+    try small.write(
+      "Chapters/Exercises/Support/Bookshop.xcdatamodeld/Bookshop.xcdatamodel/contents",
+      """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift">
+        <entity name="Book" representedClassName="Book" codeGenerationType="class">
+          <attribute name="stock" optional="YES" attributeType="Integer 64" defaultValueString="0" usesScalarValueType="YES"/>
+          <attribute name="title" attributeType="String"/>
+          <relationship name="author" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Author" inverseName="books" inverseEntity="Author"/>
+        </entity>
+        <entity name="Author" representedClassName="Author" codeGenerationType="class">
+          <relationship name="books" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Book" inverseName="author" inverseEntity="Book"/>
+        </entity>
+      </model>
+      """)
+    let tests = small.path("01-AddTheStore", "Tests/AddTheStoreTests.swift")
+    try small.change(tests, "func answer()", "let model = Bench.model\n  func answer()")
+    let screens = ExerciseScreens(course: try small.course(), progress: Progress())
+    #expect(screens.head(try small.exercise(0)).text.contains("Model     Bookshop: Author, Book (all of it: swift run learn model)\n"))
+    #expect(!screens.head(try small.exercise(1)).text.contains("Model"))
+    #expect(
+      screens.model(try ExerciseModel(course: try small.course())).text.contains(
+        """
+
+        Author
+          books   to-many Book   inverse author, delete rule Cascade
+
+        Book
+          stock   Integer 64     default 0
+          title   String         required
+          author  to-one Author  inverse books, delete rule Nullify
+
+        """))
+  }
+
   @Test("A section is known by its anchor, and shown by its heading")
   func sections() throws {
     let small = try SmallCourse()

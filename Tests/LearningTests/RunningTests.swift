@@ -72,6 +72,61 @@ struct RunningTests {
     #expect(failure.came == came)
   }
 
+  @Test(
+    "An error is shown by its sentence, with domain and code behind it",
+    arguments: [
+      (
+        #"Error Domain=NSCocoaErrorDomain Code=1570 "(null)"UserInfo={NSLocalizedDescription=title is required., NSValidationErrorKey=title}"#,
+        "title is required. (NSCocoaErrorDomain 1570)"
+      ),
+      (#"[Error Domain=A Code=-2 "(null)", x]"#, "[A -2, x]"),
+      (
+        #"Error Domain=NSCocoaErrorDomain Code=260 "The file doesn’t exist."UserInfo={NSURL=file:///nope, NSUnderlyingError=Error Domain=P Code=2 "No such file"}"#,
+        "The file doesn’t exist. (NSCocoaErrorDomain 260)"
+      ),
+      (
+        #"a Error Domain=D Code=1 "(null)"UserInfo={in={x={}}, NSLocalizedDescription=One, two., NSLocalizedFailureReason=Because of {it}.} b"#,
+        "a One, two. Because of {it}. (D 1) b"
+      ),
+      (#"Error Domain=D Code=1 "(null)"UserInfo={cut"#, "D 1"),
+      ("CocoaError(1550)", "CocoaError(1550)"),
+    ])
+  func readableErrors(_ text: String, _ readable: String) {
+    #expect(ErrorText.readable(text) == readable)
+    let failure = Failure(.init(messages: [.init(symbol: "fail", text: "Caught error: \(text)")], file: "", line: 1))
+    #expect(failure.came == "an error: \(readable)")
+  }
+
+  @Test("A build's progress is its last step, or what comes before the steps")
+  func progress() {
+    #expect(BuildProgress.words("") == "")
+    #expect(BuildProgress.words("Fetching https://x/y\nFetched x\n") == "Fetching https://x/y")
+    #expect(
+      BuildProgress.words("Building for debugging...\n[1/9] Write sources\n[12/345] Compiling CoreData A.swift\nwarning: x\n")
+        == "step 12 of 345: Compiling CoreData A.swift")
+    #expect(BuildProgress.words("[3/4] /a/b/all-tests.swift\n") == "step 3 of 4: all-tests.swift")
+  }
+
+  @Test("A terminal sees one line that is written over and then taken away; a file gets a line every 15 seconds")
+  func progressLine() {
+    var written: [String] = []
+    var clock = 100.0
+    let terminal = ProgressLine(isTerminal: true, columns: 24, write: { written.append($0) }, seconds: { clock })
+    terminal.show("")
+    terminal.show("step 1 of 2: Compiling CoreData")
+    terminal.show("step 2 of 2")
+    terminal.show("")
+    #expect(written == ["\r\u{1B}[K  step 1 of 2: Compili…", "\r\u{1B}[K  step 2 of 2", "\r\u{1B}[K"])
+    written = []
+    let file = ProgressLine(isTerminal: false, write: { written.append($0) }, seconds: { clock })
+    for second in 0...31 {
+      clock = 100 + Double(second)
+      file.show("step \(second)")
+    }
+    file.show("")
+    #expect(written == ["  step 15\n", "  step 30\n"])
+  }
+
   @Test("What the test adds is kept, and a bench's folder is cut short")
   func remarks() {
     let url = "file:///tmp/a/strata-exercise-D3DCF408-7F0A-4E25-A054-57F598BEC841/B.sqlite"

@@ -99,9 +99,29 @@ struct ScreenTests {
         "The run failed, though no test did:\n    late\n    At        /x/Tests.swift:12\n"))
   }
 
+  @Test("A word that is wider than the page stays whole; lines break between words")
+  func longWord() {
+    let word = String(repeating: "x", count: 100)
+    #expect(Screen.wrapped("See \(word) there", indent: 2, hanging: 0) == ["  See", "  " + word, "  there"])
+    var screen = Screen()
+    screen.verbatim(["error: the initializer of \(word) is unavailable, and so on"], indent: 4)
+    #expect(screen.lines == ["    error: the initializer of", "      " + word, "      is unavailable, and so on"])
+    #expect(Screen.cut("let answer = 42", to: 8) == "let ans…")
+  }
+
+  @Test("A source line that does not fit ends in an ellipsis")
+  func longLine() throws {
+    let mine = small.path("Mine/01-AddTheStore", "AddTheStore.swift")
+    try small.write(mine, "let sum = \(String(repeating: "1 + ", count: 40))1\n")
+    let file = small.root.appendingPathComponent(mine).path
+    let text = try text(.notBuilt([CompilerMessage(file: file, line: 1, column: 1, message: "no")], output: ""))
+    let line = try #require(text.components(separatedBy: "\n").first { $0.contains("let sum") })
+    #expect(line.count == 80 && line.hasSuffix("…"))
+  }
+
   @Test("Nothing but a path is wider than 80 columns")
   func width() throws {
-    let long = String(repeating: "many words in a row ", count: 20) + String(repeating: "x", count: 200)
+    let long = String(repeating: "many words in a row ", count: 40)
     let run = Stream.run(["Expectation failed: (\(long) → \(long)) == (\(long) → \(long))"])
     let outcomes: [Outcome] = [
       Stream.passed, .failed(run), .crashed(signal: 11, run, output: long), .left(code: 3, run, output: long),
@@ -117,7 +137,7 @@ struct ScreenTests {
     let screens = ExerciseScreens(course: try small.course(), progress: Progress())
     var lines = try outcomes.flatMap { try text($0).components(separatedBy: "\n") }
     for screen in [
-      screens.welcome(), screens.firstBuild(), screens.head(exercise), screens.introduction(exercise), screens.list(),
+      screens.welcome(), screens.firstBuild(hasModule: false), screens.head(exercise), screens.introduction(exercise), screens.list(),
       screens.hint(1, exercise), screens.allDone(), screens.prepared(.putBack(["A.swift"]), exercise),
     ] { lines += screen.lines }
     for line in lines where !line.contains(".swift") && !line.contains("README.md") {

@@ -157,9 +157,55 @@ struct SessionTests {
       try session.hint(exercise)
       let text = printed.take()
       #expect(text.hasPrefix("01 Add the store: hint \(number) of 3\n\n  \(line)\n"))
-      #expect(text.hasSuffix(number == 3 ? "That was the last hint.\n" : "\(3 - number) more: swift run learn hint\n"))
+      let end =
+        number == 3
+        ? "That was the last hint. The book's solution: swift run learn solution 01 --show\n"
+        : "\(3 - number) more: swift run learn hint\n"
+      #expect(text.hasSuffix(end + "Try it: swift run learn\n"))
     }
     #expect(try self.session().progress["01-AddTheStore"].hints == 3)
+  }
+
+  @Test("A hint for another exercise than the current one names the commands for that one")
+  func hintElsewhere() throws {
+    try session().hint(try small.exercise(1))
+    #expect(printed.take().hasSuffix("2 more: swift run learn hint 02\nTry it: swift run learn run 02\n"))
+  }
+
+  @Test("While it watches, nobody is told to call it again")
+  func watching() throws {
+    runner.outcomes = [Stream.unfinished]
+    let session = try session()
+    session.isWatching = true
+    try session.goOn()
+    let text = printed.take()
+    #expect(text.contains("3. Save. This window runs the tests at every save.\n"))
+    #expect(text.hasSuffix("again   save the file\na hint  swift run learn hint, in another window\nlater   swift run learn skip\n\n"))
+    #expect(!text.contains("swift run learn\n"))
+    runner.outcomes = [Stream.passed]
+    try session.goOn()
+    #expect(printed.take().hasSuffix("Edit the file and save it: its tests run then.\n"))
+  }
+
+  @Test("A hint and a skip in another window are known to the one that watches")
+  func twoWindows() throws {
+    let watching = try session()
+    let other = try session()
+    try other.hint(try small.exercise(0))
+    try other.skip()
+    try watching.reloadProgress()
+    #expect(watching.current?.name == "02-CountRows")
+    #expect(watching.progress["01-AddTheStore"].hints == 1)
+  }
+
+  @Test("Where the module is built already, only the exercise is said to be built")
+  func onlyTheExercise() throws {
+    runner.isFirstBuild = true
+    runner.hasBuiltModule = true
+    runner.outcomes = [Stream.unfinished]
+    try session().goOn()
+    let text = printed.take()
+    #expect(text.contains("Building the first exercise beside the module CoreData, which is built already."))
   }
 
   @Test("Skipping leads on to the end, and the end says what was skipped")
@@ -233,7 +279,7 @@ struct SessionTests {
     try session.reset(exercise)
     #expect(
       printed.take() == """
-        01 Add the store is as at the beginning. What you had is kept:
+        01 Add the store starts over. What you had is kept:
                   Chapters/Exercises/Exercises/Mine/Saved/01-AddTheStore-1.swift
 
         """)

@@ -121,6 +121,7 @@ final class SmallCourse {
 /// Gives results that a test has chosen, and notes what was asked.
 final class FakeRunner: ExerciseRunner {
   var isFirstBuild = false
+  var hasBuiltModule = false
   var builds: [BuildResult] = []
   var outcomes: [Outcome] = []
   /// Looked at first; for proofs: by variant and suite.

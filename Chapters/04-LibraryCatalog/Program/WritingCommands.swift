@@ -2,6 +2,7 @@ import ArgumentParser
 import ChapterSupport
 import Foundation
 import LibraryCatalogChapter
+import OutputFiles
 
 struct ExportCommand: ChapterCommand {
   static let configuration = CommandConfiguration(
@@ -14,8 +15,8 @@ struct ExportCommand: ChapterCommand {
     let source = try source.open(announcing: false)
     let file = try output.open()
     let count = try CatalogExporter.export(source, to: file.write)
-    try file.close()
-    file.say("\(Output.count(count, "book")) written")
+    try file.finish()
+    output.say("\(Output.count(count, "book")) written")
   }
 }
 
@@ -41,8 +42,8 @@ struct GenerateCommand: ChapterCommand {
     let file = try output.open()
     var generator = CatalogGenerator(seed: seed)
     try generator.generate(count: count, to: file.write)
-    try file.close()
-    file.say("\(Output.count(count, "book")) written")
+    try file.finish()
+    output.say("\(Output.count(count, "book")) written")
   }
 }
 
@@ -52,48 +53,10 @@ struct OutputOptions: ParsableArguments {
   var output: String?
 
   func open() throws -> OutputFile {
-    guard let output else { return OutputFile(handle: .standardOutput, path: nil) }
-    guard FileManager.default.createFile(atPath: output, contents: nil),
-      let handle = FileHandle(forWritingAtPath: output)
-    else { throw ChapterFailure("The file \(output) cannot be written.") }
-    return OutputFile(handle: handle, path: output)
-  }
-}
-
-/// A file that is written in pieces large enough for the system to care about.
-final class OutputFile {
-  private static let pieceSize = 64 * 1024
-  private let handle: FileHandle
-  private let path: String?
-  private var pending = Data()
-
-  init(handle: FileHandle, path: String?) {
-    self.handle = handle
-    self.path = path
-  }
-
-  func write(_ data: Data) throws {
-    pending.append(data)
-    if pending.count >= Self.pieceSize { try flush() }
-  }
-
-  func close() throws {
-    try flush()
-    if path != nil { try handle.close() }
+    guard let output else { return .standardOutput() }
+    do { return try OutputFile(output) } catch { throw ChapterFailure(error) }
   }
 
   /// Said only when it does not land among the data.
-  func say(_ text: String) {
-    if let path { Output.line("\(text) to \(path)") }
-  }
-
-  private func flush() throws {
-    do {
-      try handle.write(contentsOf: pending)
-    } catch {
-      throw ChapterFailure(
-        "The file \(path ?? "standard output") cannot be written: \(error.localizedDescription).")
-    }
-    pending.removeAll(keepingCapacity: true)
-  }
+  func say(_ text: String) { if let output { Output.line("\(text) to \(output)") } }
 }

@@ -63,7 +63,10 @@ package struct Course: Sendable {
     let matches = exercises.filter { $0.name.lowercased().hasPrefix(word) || $0.subject.lowercased().hasPrefix(word) }
     if matches.count == 1 { return matches[0] }
     if matches.isEmpty {
-      throw LearningProblem("There is no exercise \"\(name)\". All are listed by: swift run learn list")
+      let near = Suggestion.nearest(to: name, among: exercises.map(\.subject) + exercises.map(\.name))
+      let meant = exercises.filter { near.contains($0.subject) || near.contains($0.name) }.map(\.name)
+      let question = meant.isEmpty ? "" : " Did you mean \(meant.prefix(3).joined(separator: " or "))?"
+      throw LearningProblem("There is no exercise \"\(name)\".\(question) To list all: swift run learn list")
     }
     throw LearningProblem("\"\(name)\" could be \(matches.map(\.name).joined(separator: ", ")).")
   }
@@ -86,7 +89,7 @@ package struct Course: Sendable {
   }
 }
 
-/// A sentence for whoever called the tool.
+/// A sentence for the person who called the tool.
 package struct LearningProblem: Error, Equatable, CustomStringConvertible {
   package let description: String
   package init(_ description: String) { self.description = description }

@@ -1,4 +1,5 @@
 import Foundation
+import OutputFiles
 
 /// What a learner has done, exercise by exercise.
 ///
@@ -111,7 +112,7 @@ package enum ProgressFile {
 
   package static func write(_ progress: Progress, to file: URL) throws {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(progress.text.utf8).write(to: file, options: .atomic)
+    try OutputFile.write(Data(progress.text.utf8), to: file.path)
   }
 
   /// Moves it to `progress-unreadable-1.txt`, or the next number that is free.

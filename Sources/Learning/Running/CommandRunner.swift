@@ -17,7 +17,7 @@ package struct CommandResult: Sendable {
 package enum CommandRunner {
   /// - Parameters:
   ///   - limit: seconds after which the whole group is killed.
-  ///   - note: told about each second what was printed so far, and at the end once with nothing.
+  ///   - note: told about each second what was printed so far.
   /// - Throws: `LearningProblem` if the command can't be started.
   package static func run(
     _ command: [String], environment: [String: String], limit: Double, note: ((String) -> Void)? = nil
@@ -28,7 +28,6 @@ package enum CommandRunner {
     let pid = try spawn(command, environment: environment, output: output.path)
     Interruption.running = pid
     let isOver = waitUntilExit(pid, start: start, limit: limit) { note?(text(output)) }
-    note?("")
     // The leader is not waited for yet, so that its id, which is the group's, can't be anybody else's.
     kill(-pid, SIGKILL)
     var status: Int32 = 0

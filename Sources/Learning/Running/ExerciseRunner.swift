@@ -26,8 +26,10 @@ package struct BuildResult: Sendable {
 
 /// Builds exercises and runs their tests.
 package protocol ExerciseRunner {
-  /// Whether the next build is the first, with all of the module.
+  /// Whether no exercise was built yet.
   var isFirstBuild: Bool { get }
+  /// Whether the module is there already, as it is after a build of the chapters or of an exercise.
+  var hasBuiltModule: Bool { get }
   func build(_ selection: Selection) throws -> BuildResult
   /// Runs what was built last, or of it one suite.
   func test(suite: String?) throws -> (outcome: Outcome, seconds: Double)
@@ -39,42 +41,45 @@ package struct SwiftRunner: ExerciseRunner {
   package let scratch: URL
   /// Seconds for one run of tests.
   package var testLimit = 20
-  /// Told how far a build is: `step 99 of 136`, and nothing when it is over.
+  /// Told about each second how far a build is, as `BuildProgress` words it, and "" when it is over.
   package var note: ((String) -> Void)?
   private static let buildLimit = 1800.0
 
   package init(course: Course, scratch: URL? = nil) {
     self.course = course
-    self.scratch = scratch ?? course.package.appendingPathComponent(".build", isDirectory: true)
+    self.scratch = scratch ?? course.root.appendingPathComponent(".build", isDirectory: true)
   }
 
   private var program: URL { scratch.appendingPathComponent("debug/StrataExercisesPackageTests.xctest") }
 
   package var isFirstBuild: Bool { !FileManager.default.fileExists(atPath: program.path) }
 
+  package var hasBuiltModule: Bool {
+    FileManager.default.fileExists(atPath: scratch.appendingPathComponent("debug/Modules/CoreData.swiftmodule").path)
+  }
+
   package func build(_ selection: Selection) throws -> BuildResult {
     var environment = ProcessInfo.processInfo.environment
-    environment["EXERCISE"] = nil
-    environment["EXERCISE_VARIANT"] = nil
+    environment["STRATA_EXERCISE"] = nil
+    environment["STRATA_EXERCISE_VARIANT"] = nil
     switch selection {
-    case .mine(let name): environment["EXERCISE"] = name
-    case .all(let variant): environment["EXERCISE_VARIANT"] = variant
+    case .mine(let name): environment["STRATA_EXERCISE"] = name
+    case .all(let variant): environment["STRATA_EXERCISE_VARIANT"] = variant
     }
     var command = [
-      "swift", "build", "--build-tests", "--package-path", course.package.path, "--scratch-path", scratch.path,
+      "swift", "build", "--build-tests", "--package-path", course.root.path, "--scratch-path", scratch.path,
     ]
     // Once the dependencies are there, nothing is to be asked of anybody.
     if !isFirstBuild { command += ["--disable-automatic-resolution", "--skip-update"] }
     let result = try CommandRunner.run(command, environment: environment, limit: Self.buildLimit, note: noteStep)
+    note?("")
     let seconds = result.output.firstMatch(of: #/Build complete! \(([0-9.]+)s\)/#).flatMap { Double($0.1) }
     return BuildResult(
       hasSucceeded: result.end == .exited(0), output: result.output, seconds: result.seconds, buildSeconds: seconds)
   }
 
   private func noteStep(_ output: String) {
-    guard let note else { return }
-    let step = output.suffix(2000).matches(of: #/\[(\d+)\/(\d+)\]/#).last
-    note(step.map { "  step \($0.1) of \($0.2)" } ?? "")
+    note?(BuildProgress.words(output))
   }
 
   package func test(suite: String?) throws -> (outcome: Outcome, seconds: Double) {

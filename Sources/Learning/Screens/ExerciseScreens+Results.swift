@@ -122,7 +122,7 @@ extension ExerciseScreens {
     screen.path("At", "\(course.shown(error.file)):\(error.line):\(error.column)", indent: 4)
     screen.field("Error", error.message, indent: 4)
     if let line = sourceLine(error) {
-      screen.path("Line", String(line.trimmingCharacters(in: .whitespaces).prefix(Screen.width - 14)), indent: 4)
+      screen.path("Line", Screen.cut(line.trimmingCharacters(in: .whitespaces), to: Screen.width - 14), indent: 4)
     }
     if error.file.hasPrefix(exercise.tests.path + "/") {
       screen.blank()
@@ -144,11 +144,10 @@ extension ExerciseScreens {
   }
 
   private func wayOn(_ exercise: Exercise, _ screen: inout Screen) {
-    if progress.current(of: course.exercises)?.name == exercise.name {
-      screen.code(["again   swift run learn", "a hint  swift run learn hint", "later   swift run learn skip"], .faint)
-    } else {
-      let number = exercise.number
-      screen.code(["again   swift run learn run \(number)", "a hint  swift run learn hint \(number)"], .faint)
-    }
+    let isCurrent = progress.current(of: course.exercises)?.name == exercise.name
+    var lines = ["again   \(isWatching ? "save the file" : command("", exercise))", "a hint  \(command("hint", exercise))"]
+    if isCurrent { lines.append("later   \(command("skip", exercise))") }
+    if isWatching { lines[1] += ", in another window" }
+    screen.code(lines, .faint)
   }
 }

@@ -5,11 +5,14 @@ package struct ExerciseScreens {
   let course: Course
   let progress: Progress
   let hasColours: Bool
+  /// Whether saving a file runs the tests.
+  let isWatching: Bool
 
-  package init(course: Course, progress: Progress, hasColours: Bool = false) {
+  package init(course: Course, progress: Progress, hasColours: Bool = false, isWatching: Bool = false) {
     self.course = course
     self.progress = progress
     self.hasColours = hasColours
+    self.isWatching = isWatching
   }
 
   func screen() -> Screen { Screen(hasColours: hasColours) }
@@ -23,17 +26,25 @@ package struct ExerciseScreens {
     screen.say("\(counted), each with a file to finish and tests that say when it is right.", .strong)
     screen.say("1. Open the file that is named below, and find its TODO.", indent: 2)
     screen.say("2. Make true what it says; the named section of the book says how.", indent: 2)
-    screen.say("3. Save, and call again: swift run learn", indent: 2)
-    screen.say("Stuck: swift run learn hint. At every save by itself: swift run learn watch.", indent: 2)
+    if isWatching {
+      screen.say("3. Save. This window runs the tests at every save.", indent: 2)
+      screen.say("Stuck: swift run learn hint, in another window.", indent: 2)
+    } else {
+      screen.say("3. Save, and call again: swift run learn", indent: 2)
+      screen.say("Stuck: swift run learn hint. At every save by itself: swift run learn watch.", indent: 2)
+    }
     screen.blank()
     return screen
   }
 
-  package func firstBuild() -> Screen {
+  package func firstBuild(hasModule: Bool) -> Screen {
     var screen = screen()
     screen.say(
-      "Building the module CoreData, its model compiler and this exercise. That is once, and takes two or three "
-        + "minutes on two cores; afterwards a build takes a second or two.", .faint)
+      hasModule
+        ? "Building the first exercise beside the module CoreData, which is built already. That takes half a minute; "
+          + "afterwards a build takes a second or two."
+        : "Building the module CoreData, its model compiler and this exercise. That happens once, and takes two or "
+          + "three minutes on two cores; afterwards a build takes a second or two.", .faint)
     return screen
   }
 
@@ -44,6 +55,10 @@ package struct ExerciseScreens {
     screen.say("\(exercise.title) (about \(exercise.guide.minutes) minutes)", .strong)
     screen.field("Goal", exercise.guide.goal)
     for file in LearnerFiles(course: course).files(exercise) { screen.path("Edit", course.shown(file)) }
+    if exercise.usesSharedModel, let model = try? ExerciseModel(course: course) {
+      screen.field(
+        "Model", "\(model.name): \(model.entityNames.joined(separator: ", ")) (all of it: swift run learn model)")
+    }
     return screen
   }
 
@@ -63,7 +78,38 @@ package struct ExerciseScreens {
       for sentence in sentences { screen.say("- " + sentence, indent: 2, hanging: 2) }
       screen.blank()
     }
-    screen.say("When you have edited it: swift run learn", .faint)
+    screen.say(
+      isWatching ? "Edit the file and save it: its tests run then." : "When you have edited it: \(command("", exercise))",
+      .faint)
+    return screen
+  }
+
+  /// What to type: `swift run learn hint`, with the number where another exercise is the current one. "" runs.
+  func command(_ name: String, _ exercise: Exercise) -> String {
+    let isCurrent = progress.current(of: course.exercises)?.name == exercise.name
+    let words = isCurrent ? [name] : [name.isEmpty ? "run" : name, exercise.number]
+    return (["swift run learn"] + words.filter { !$0.isEmpty }).joined(separator: " ")
+  }
+
+  // MARK: The model
+
+  package func model(_ model: ExerciseModel) -> Screen {
+    var screen = screen()
+    screen.say("\(model.name), the model that most exercises share", .strong)
+    screen.path("", course.shown(model.folder))
+    let rows = model.entities.flatMap(\.properties)
+    let names = rows.map(\.name.count).max() ?? 0
+    let types = rows.map(\.type.count).max() ?? 0
+    for entity in model.entities {
+      screen.blank()
+      screen.say(entity.name, .strong)
+      for property in entity.properties {
+        let line = property.name.padded(names) + "  " + property.type.padded(types) + "  " + property.facts
+        screen.code([String(line.reversed().drop { $0 == " " }.reversed())], indent: 2)
+      }
+    }
+    screen.blank()
+    screen.say("Each entity has a generated class of the same name, with a Swift property for each of these.", .faint)
     return screen
   }
 
@@ -157,7 +203,12 @@ package struct ExerciseScreens {
     }
     screen.blank()
     let left = hints.count - number
-    screen.say(left == 0 ? "That was the last hint." : "\(left) more: swift run learn hint", .faint)
+    if left > 0 {
+      screen.say("\(left) more: \(command("hint", exercise))", .faint)
+    } else {
+      screen.say("That was the last hint. The book's solution: swift run learn solution \(exercise.number) --show", .faint)
+    }
+    if !isWatching { screen.say("Try it: \(command("", exercise))", .faint) }
     return screen
   }
 }

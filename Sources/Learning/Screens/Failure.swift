@@ -16,7 +16,7 @@ package struct Failure: Equatable, Sendable {
       switch message.symbol {
       case "fail": read(Self.readable(message.text))
       case "difference": break
-      default: remarks.append(Self.readable(message.text))
+      default: remarks.append(ErrorText.readable(Self.readable(message.text)))
       }
     }
   }
@@ -29,11 +29,11 @@ package struct Failure: Equatable, Sendable {
       expected = sentence
       came = "nothing yet: that part is not written"
     } else if let error = text.dropping(prefix: "Caught error: ") {
-      came = "an error: \(error)"
+      came = "an error: \(ErrorText.readable(error))"
     } else if let expectation = text.dropping(prefix: "Expectation failed: ") {
       readExpectation(expectation)
     } else if text != "Issue recorded" {
-      remarks.insert(text, at: 0)
+      remarks.insert(ErrorText.readable(text), at: 0)
     }
   }
 
@@ -43,10 +43,10 @@ package struct Failure: Equatable, Sendable {
     guard let left else {
       if let arrow = text.range(of: " → "), !text.hasPrefix("(") {
         checked = String(text[..<arrow.lowerBound])
-        came = String(text[arrow.upperBound...])
+        came = ErrorText.readable(String(text[arrow.upperBound...]))
         if came == "false" { expected = "true" }
       } else if text.hasPrefix("an error was") || text.hasPrefix("no error was") || text.contains("was thrown") {
-        came = text
+        came = ErrorText.readable(text)
       } else {
         checked = text
         // An expression with `try` or `await` in it is not taken apart; the value it is compared with may stand there.
@@ -57,7 +57,7 @@ package struct Failure: Equatable, Sendable {
       }
       return
     }
-    came = left.value
+    came = ErrorText.readable(left.value)
     guard let match = rest.wholeMatch(of: #/ (==|!=|<=|>=|<|>|===|!==) (.*)/#.dotMatchesNewlines()) else {
       checked = left.expression + rest
       return

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines for the terminal, at most 80 columns wide but for paths.
+/// Lines for the terminal, at most 80 columns wide, but for paths and words that are longer than that.
 package struct Screen: Sendable {
   package static let width = 80
 
@@ -42,9 +42,13 @@ package struct Screen: Sendable {
     lines.append(label + String(repeating: " ", count: max(1, indent + 10 - label.count)) + path)
   }
 
-  /// Lines as they are, but cut where the page ends.
+  /// Lines as they are, but wrapped where the page ends, between words.
   package mutating func verbatim(_ source: [String], indent: Int) {
-    for line in source { lines += Self.cut(line, indent: indent) }
+    let margin = String(repeating: " ", count: indent)
+    for line in source {
+      lines += indent + line.count <= Self.width
+        ? [line.isEmpty ? "" : margin + line] : Self.wrapped(line, indent: indent, hanging: 2)
+    }
   }
 
   /// Lines of code: never cut, as they may be copied.
@@ -66,15 +70,13 @@ package struct Screen: Sendable {
       var line = ""
       for word in part.split(separator: " ").map(String.init) {
         let room = width - indent - (result.isEmpty ? 0 : hanging)
-        for piece in pieces(word, room) {
-          if line.isEmpty {
-            line = piece
-          } else if line.count + 1 + piece.count <= room {
-            line += " " + piece
-          } else {
-            result.append(margin(result.isEmpty, indent, hanging) + line)
-            line = piece
-          }
+        if line.isEmpty {
+          line = word
+        } else if line.count + 1 + word.count <= room {
+          line += " " + word
+        } else {
+          result.append(margin(result.isEmpty, indent, hanging) + line)
+          line = word
         }
       }
       result.append(margin(result.isEmpty, indent, hanging) + line)
@@ -86,17 +88,9 @@ package struct Screen: Sendable {
     String(repeating: " ", count: indent + (isFirst ? 0 : hanging))
   }
 
-  /// A word that is wider than the page, in pieces that are not. Paths of a file stay whole.
-  private static func pieces(_ word: String, _ room: Int) -> [String] {
-    guard word.count > room, !word.contains(".swift"), !word.contains(".md") else { return [word] }
-    return stride(from: 0, to: word.count, by: room).map { String(word.dropFirst($0).prefix(room)) }
-  }
-
-  private static func cut(_ line: String, indent: Int) -> [String] {
-    let room = width - indent
-    let margin = String(repeating: " ", count: indent)
-    guard line.count > room else { return [line.isEmpty ? "" : margin + line] }
-    return stride(from: 0, to: line.count, by: room).map { margin + String(line.dropFirst($0).prefix(room)) }
+  /// The line in at most so many columns; of a longer one "…" is the last.
+  package static func cut(_ line: String, to columns: Int) -> String {
+    line.count <= columns ? line : line.prefix(columns - 1) + "…"
   }
 
   /// `[#####-----] 5 of 42`

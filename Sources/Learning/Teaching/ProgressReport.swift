@@ -127,5 +127,7 @@ package struct ProgressReport {
 }
 
 extension String {
+  func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
   func leftPadded(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

@@ -1,0 +1,83 @@
+import DataModelFiles
+import Foundation
+
+/// The data model that most exercises share.
+package struct ExerciseModel {
+  /// The `.xcdatamodeld` folder.
+  package let folder: URL
+  private let model: DataModel
+
+  /// - Throws: `LearningProblem` if there is none, or it can't be read.
+  package init(course: Course) throws {
+    let place = course.package.appendingPathComponent("Support", isDirectory: true)
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []).sorted()
+    guard let name = names.first(where: { $0.hasSuffix(".xcdatamodeld") }) else {
+      throw LearningProblem("There is no .xcdatamodeld in \(course.shown(place)).")
+    }
+    folder = place.appendingPathComponent(name, isDirectory: true)
+    do {
+      let package = try SourceModelReader.package(ofVersionsIn: folder)
+      model = package.versions.first { $0.name == package.currentVersionName } ?? package.versions[0]
+    } catch {
+      throw LearningProblem("The model \(course.shown(folder)) can't be read: \(error)")
+    }
+  }
+
+  /// `Bookshop`
+  package var name: String { folder.deletingPathExtension().lastPathComponent }
+
+  package var entityNames: [String] { model.entities.map(\.name).sorted() }
+
+  /// An entity, and a line for each property: its name, its type in Swift, and what else is to be known.
+  package struct Entity: Equatable {
+    package var name: String
+    package var properties: [(name: String, type: String, facts: String)]
+
+    package static func == (left: Entity, right: Entity) -> Bool {
+      left.name == right.name && left.properties.elementsEqual(right.properties, by: ==)
+    }
+  }
+
+  package var entities: [Entity] {
+    model.entities.sorted { $0.name < $1.name }.map { entity in
+      let attributes = entity.attributes.sorted { $0.name < $1.name }.map { attribute in
+        var facts: [String] = []
+        if !attribute.isOptional { facts.append("required") }
+        if let value = attribute.defaultValue { facts.append("default \(words(value))") }
+        if entity.uniquenessConstraints.contains([attribute.name]) { facts.append("unique") }
+        return (attribute.name, attribute.type.editorName, facts.joined(separator: ", "))
+      }
+      let relationships = entity.relationships.sorted { $0.name < $1.name }.map { relationship in
+        (
+          relationship.name, "to-\(relationship.isToMany ? "many" : "one") \(relationship.destinationName)",
+          "\(relationship.inverseName.map { "inverse \($0), " } ?? "")delete rule \(relationship.deleteRule.editorName)"
+        )
+      }
+      return Entity(name: entity.name, properties: attributes + relationships)
+    }
+  }
+
+  private func words(_ value: DataModel.Value) -> String {
+    switch value {
+    case .boolean(let value): value ? "true" : "false"
+    case .integer(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .decimal(let value): "\(value)"
+    case .string(let value): "\"\(value)\""
+    case .date(let value): "\(Date(timeIntervalSinceReferenceDate: value))"
+    case .data(let bytes): "\(bytes.count) bytes"
+    case .uuid(let value): value.uuidString
+    case .uri(let value): value
+    }
+  }
+}
+
+extension Exercise {
+  /// Whether it works on the model that the exercises share: its tests ask the bench for it.
+  package var usesSharedModel: Bool {
+    SourceFolder.files(in: tests).contains { file in
+      let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+      return text.contains("Bench.model") || text.contains(".makeCoordinator(")
+    }
+  }
+}
