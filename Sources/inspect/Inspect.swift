@@ -8,8 +8,9 @@ struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
     abstract:
-      "Shows what a Core Data file holds: a store (SQLite, XML, binary) or a model (.xcdatamodeld, .momd, …).",
+      "Shows what a Core Data file holds: a store (SQLite, XML, binary), a model, or a mapping model.",
     discussion: """
+      Models are .xcdatamodeld, .xcdatamodel, .momd, .mom and .omo; mapping models are .xcmappingmodel and .cdm. \
       What FILE is, is told by its content, not by its name. Nothing is changed: neither the file, nor its -wal and \
       -shm, nor the folder. A store with a log is read from a temporary copy.
 
@@ -17,7 +18,11 @@ struct Inspect: ParsableCommand {
       give one with --model.
 
       Exit codes: 0, 1 when the file can't be shown, 64 when the command line is wrong.
-      """)
+
+      For completion of options in bash: inspect --generate-completion-script bash > FILE, and read FILE with source; \
+      zsh and fish likewise.
+      """,
+    version: "inspect of Strata, for stores and models up to framework version 1344")
 
   @Argument(help: ArgumentHelp("A store or a model.", valueName: "file"))
   var file: String
@@ -69,7 +74,7 @@ struct Inspect: ParsableCommand {
     do {
       try show()
     } catch let failure as InspectionFailure {
-      let lines = ["Error: \(failure.sentence)", failure.picture].compactMap { $0 }
+      let lines = ["Error: \(failure.sentence)", failure.picture].compactMap { $0?.visible }
       FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
       throw ExitCode.failure
     }
@@ -77,6 +82,14 @@ struct Inspect: ParsableCommand {
 
   private func show() throws {
     let found = try FileKind.find(at: URL(fileURLWithPath: file))
+    if found.kind.isMappingModel {
+      if entity != nil || history || model != nil || diagram != nil {
+        throw InspectionFailure(
+          "\(file) is a mapping model: --entity, --history, --model and --diagram are for others.")
+      }
+      let report = try MappingReport(kind: found.kind, url: found.url)
+      return show(json ? report.json.text + "\n" : report.text)
+    }
     if !found.kind.isStore {
       if entity != nil || history || model != nil {
         throw InspectionFailure("\(file) is a model: --entity, --history and --model are for stores.")
@@ -84,7 +97,7 @@ struct Inspect: ParsableCommand {
       let versions = try ModelVersions(kind: found.kind, url: found.url)
       if let diagram { return try write(Diagram(versions.current.model).svg, to: diagram) }
       let report = ModelReport(versions)
-      return print(json ? report.json.text : report.text, terminator: json ? "\n" : "")
+      return show(json ? report.json.text + "\n" : report.text)
     }
     let store = try StoreFile(
       kind: found.kind, url: found.url, modelURL: model.map { URL(fileURLWithPath: $0) })
@@ -100,15 +113,21 @@ struct Inspect: ParsableCommand {
         entity: entity, condition: condition, order: sort,
         limit: limit ?? (json ? nil : ObjectList.tableLimit))
       let list = try ObjectList(store, query)
-      return print(json ? list.json.text : list.text, terminator: json ? "\n" : "")
+      guard json else { return show(try list.text) }
+      let output = OutputFile.standardOutput()
+      try list.writeJSON { try output.write(Data($0.utf8)) }
+      return try output.finish()
     }
     if history {
       let list = try TransactionList(store, limit: limit ?? (json ? nil : ObjectList.tableLimit))
-      return print(json ? list.json.text : list.text, terminator: json ? "\n" : "")
+      return show(json ? list.json.text + "\n" : list.text)
     }
     let report = try StoreReport(store)
-    print(json ? report.json.text : report.text, terminator: json ? "\n" : "")
+    show(json ? report.json.text + "\n" : report.text)
   }
+
+  /// Names of entities and tables come from the file, too, so a terminal gets nothing to act upon.
+  private func show(_ text: String) { print(text.visible, terminator: "") }
 
   private func write(_ svg: String, to path: String) throws {
     do { try OutputFile.write(Data(svg.utf8), to: path) } catch let problem as OutputFileProblem {

@@ -36,8 +36,9 @@ struct CorpusInspectionTests {
         #expect(entity["rows"] == entity["rowsInFile"], "\(url.lastPathComponent) \(entity["name"] ?? .null)")
         guard case .string(let name)? = entity["name"] else { continue }
         let list = try ObjectList(file, ObjectQuery(entity: name, limit: 50))
-        #expect((try? JSONSerialization.jsonObject(with: Data(list.json.text.utf8))) != nil)
-        _ = list.text
+        let text = try list.json.text
+        #expect((try? JSONSerialization.jsonObject(with: Data(text.utf8))) != nil)
+        _ = try list.text
       }
       #expect((try? JSONSerialization.jsonObject(with: Data(report.json.text.utf8))) != nil)
       if report.json["history"] != .null { _ = try TransactionList(file, limit: nil).text }

@@ -1,3 +1,5 @@
+import CoreData
+import DataModelFiles
 import Foundation
 import Inspection
 import Testing
@@ -53,6 +55,76 @@ struct FileKindTests {
         return UInt8(truncatingIfNeeded: state >> 40)
       })
     #expect(try sentence("cipher", noise).contains("looks encrypted"))
+  }
+
+  @Test("A mapping model is known by its folder, by the file in it, and compiled")
+  func mappings() throws {
+    let folder = folder.file("A.xcmappingmodel")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let model = Data(CompiledModelFiles.mom(DataModel(Library.model()))).base64EncodedString()
+    let xml = folder.appendingPathComponent("xcmapping.xml")
+    try Data(
+      """
+      <?xml version="1.0"?>
+      <database>
+        <object type="XDDEVMAPPINGMODEL" id="z1">
+          <attribute name="sourcemodelpath" type="string">One.xcdatamodel</attribute>
+          <attribute name="sourcemodeldata" type="binary">\(model)</attribute>
+          <attribute name="destinationmodelpath" type="string">Two.xcdatamodel</attribute>
+          <attribute name="destinationmodeldata" type="binary">\(model)</attribute>
+          <relationship name="entitymappings" type="0/0" destination="XDDEVENTITYMAPPING" idrefs="z2"></relationship>
+        </object>
+        <object type="XDDEVENTITYMAPPING" id="z2">
+          <attribute name="sourcename" type="string">Author</attribute>
+          <attribute name="destinationname" type="string">Author</attribute>
+          <attribute name="mappingtypename" type="string">Copy</attribute>
+          <attribute name="mappingnumber" type="int16">1</attribute>
+        </object>
+      </database>
+      """.utf8
+    ).write(to: xml)
+    for url in [folder, xml] {
+      let found = try FileKind.find(at: url)
+      #expect(found.kind == .mappingModel)
+      #expect(found.url.standardizedFileURL.path == folder.standardizedFileURL.path)
+    }
+    let source = try MappingReport(kind: .mappingModel, url: folder)
+    #expect(source.text.contains("1 entity mapping\n"))
+    let cdm = self.folder.file("A.cdm")
+    try Data(MappingModelFiles.cdm(MappingModelFiles.model(at: folder).model)).write(to: cdm)
+    #expect(try FileKind.find(at: cdm).kind == .compiledMappingModel)
+    let compiled = try MappingReport(kind: .compiledMappingModel, url: cdm)
+    #expect(compiled.text.contains("kind      compiled mapping model (.cdm)\n"))
+    #expect(compiled.json["entityMappings"] == source.json["entityMappings"])
+    #expect(source.json["entityMappings"]?.array.first?["source"] == .string("Author"))
+    try Data("bplist00 cut".utf8).write(to: cdm)
+    #expect(failure { _ = try FileKind.find(at: cdm) } != nil)
+  }
+
+  @Test("Of an optimised model the one beside it is shown; alone it is named for what it is")
+  func optimised() throws {
+    let omo = folder.file("Library.omo")
+    try Data("momv2$[]77y23407".utf8).write(to: omo)
+    #expect(
+      failure { _ = try FileKind.find(at: omo) }?.sentence
+        == "The file \(omo.path) is a compiled model in its optimised form (.omo), which cannot be read; Library.mom, "
+        + "which is the same model, is not beside it.")
+    let mom = folder.file("Library.mom")
+    try Data(CompiledModelFiles.mom(DataModel(Library.model()))).write(to: mom)
+    let found = try FileKind.find(at: omo)
+    #expect(found.kind == .compiledModel && found.url.path == mom.path)
+    #expect(try ModelVersions(at: omo).current.model.entities.count == 3)
+  }
+
+  @Test(
+    "The file of a model of the old editor is that model",
+    .enabled(if: ProcessInfo.processInfo.environment["COREDATA_CORPUS"] != nil, "COREDATA_CORPUS is not set"))
+  func elements() throws {
+    let corpus = try #require(ProcessInfo.processInfo.environment["COREDATA_CORPUS"])
+    let file = URL(fileURLWithPath: "\(corpus)/models/RestKit__RestKit/Tests/Models/Data Model.xcdatamodel/elements")
+    let found = try FileKind.find(at: file)
+    #expect(found.kind == .model)
+    #expect(try ModelVersions(kind: found.kind, url: found.url).current.model.entities.count == 18)
   }
 
   @Test("A store whose name is that of a text is a store")

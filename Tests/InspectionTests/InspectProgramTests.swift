@@ -53,6 +53,13 @@ struct InspectProgramTests {
     }
   }
 
+  @Test("It says which version it is, and writes a script for completion")
+  func version() throws {
+    #expect(try run(["--version"]).output.hasPrefix("inspect of Strata"))
+    let script = try run(["--generate-completion-script", "bash"])
+    #expect(script.code == 0 && script.output.contains("--entity"))
+  }
+
   @Test("A diagram of a store's model is written where it should be")
   func diagram() throws {
     let store = folder.file("Library.sqlite")

@@ -67,6 +67,58 @@ struct ObjectListTests {
     #expect(sorted?.map { $0["object"] }.first == .string("Book/p3"))
   }
 
+  @Test("JSON written object by object is the JSON of the whole, with and without a limit, an order and a condition")
+  func streamed() throws {
+    try Library.make(at: url)
+    let queries = [
+      ObjectQuery(entity: "Book"), ObjectQuery(entity: "Book", limit: 2), ObjectQuery(entity: "AudioBook"),
+      ObjectQuery(entity: "Book", order: "-title"), ObjectQuery(entity: "Book", condition: "pages > 0"),
+      ObjectQuery(entity: "Book", condition: "FALSEPREDICATE"), ObjectQuery(entity: "Book", limit: 0),
+    ]
+    for query in queries {
+      let list = try list(query)
+      var text = ""
+      try list.writeJSON { text += $0 }
+      let whole = try list.json
+      let parsed = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+      #expect(try JSONSerialization.jsonObject(with: Data(whole.text.utf8)) as? NSDictionary == parsed)
+      if case .array(let objects) = whole["objects"], !objects.isEmpty { #expect(text == whole.text + "\n") }
+      #expect(parsed["leftOut"] as? Int == (parsed["count"] as! Int) - (parsed["objects"] as! [Any]).count)
+    }
+  }
+
+  @Test("More objects than are read at a time come once each, in the order of their keys, whatever lies between them")
+  func windows() throws {
+    try Library.make(at: url)
+    try run(
+      """
+      WITH RECURSIVE k(i) AS (SELECT 10 UNION ALL SELECT i + 3 FROM k WHERE i < 4000)
+      INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZPAGES)
+      SELECT i, (SELECT Z_ENT FROM ZBOOK WHERE Z_PK = CASE i % 2 WHEN 0 THEN 1 ELSE 4 END), 1, i FROM k
+      """, in: url)
+    for condition in [nil, "pages > 2000"] as [String?] {
+      var keys: [String] = []
+      try list(ObjectQuery(entity: "Book", condition: condition)).writeJSON { text in
+        if let match = text.firstMatch(of: #/"object": "(\w+)\/p(\d+)"/#) { keys.append(String(match.2)) }
+      }
+      let expected = (condition == nil ? [1, 2, 3, 4] : []) + stride(from: 10, through: 4000, by: 3).filter {
+        condition == nil || $0 > 2000
+      }
+      #expect(keys == expected.map(String.init))
+    }
+    #expect(try list(ObjectQuery(entity: "Book", limit: 5)).text.contains("Book/p10"))
+    #expect(try list(ObjectQuery(entity: "AudioBook", limit: 2)).text.contains("AudioBook/p13"))
+  }
+
+  @Test("What a terminal would act upon is written out, in tables and in JSON")
+  func escapes() throws {
+    try Library.make(at: url)
+    try run("UPDATE ZBOOK SET ZTITLE = 'a' || char(27) || '[2J' || char(155) || char(8238) || 'b' WHERE Z_PK = 1", in: url)
+    let list = try list(ObjectQuery(entity: "Book", limit: 1))
+    #expect(try list.text.contains(#"a\u{1B}[2J\u{9B}\u{202E}b"#))
+    #expect(try list.json.text.contains(#"a\u001b[2J\u009b\u202eb"#))
+  }
+
   @Test("A condition that can't be read, and one with an unknown key, show the place")
   func places() throws {
     try Library.make(at: url)

@@ -14,10 +14,22 @@ public enum FileKind: Equatable, Sendable {
   case compiledPackage
   /// A `.mom`.
   case compiledModel
+  /// A folder with an `xcmapping.xml` file.
+  case mappingModel
+  /// A `.cdm`.
+  case compiledMappingModel
 
-  public var isStore: Bool { self == .sqliteStore || self == .xmlStore || self == .binaryStore }
+  public var isStore: Bool {
+    switch self {
+    case .sqliteStore, .xmlStore, .binaryStore: true
+    case .modelPackage, .model, .compiledPackage, .compiledModel, .mappingModel, .compiledMappingModel: false
+    }
+  }
 
-  /// Looks at the file; where it is a model's `contents`, the folder around it is meant, and returned.
+  public var isMappingModel: Bool { self == .mappingModel || self == .compiledMappingModel }
+
+  /// Looks at the file; where it is a model's `contents` or `elements`, or a mapping model's `xcmapping.xml`, the folder
+  /// around it is meant, and returned; where it is an `.omo`, the `.mom` beside it.
   public static func find(at url: URL) throws -> (kind: FileKind, url: URL) {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
@@ -43,9 +55,17 @@ public enum FileKind: Equatable, Sendable {
     }
     // A binary store is a keyed archive behind a header of its own, or without one.
     if head.starts(with: Array("CoreData".utf8) + [0]) { return (.binaryStore, url) }
-    if head.starts(with: Array("bplist".utf8)) { return (try propertyList(url), url) }
+    if head.starts(with: Array("bplist".utf8)) {
+      let kind = try propertyList(url)
+      return (kind, kind == .model ? url.deletingLastPathComponent() : url)
+    }
+    if head.starts(with: Array("momv2$".utf8)) { return (.compiledModel, try unoptimised(url)) }
     if let root = rootElement(head) {
-      if root == "database" { return (.xmlStore, url) }
+      if root == "database" {
+        // The editor keeps a mapping model as an XML store of its own.
+        let isMapping = url.lastPathComponent == "xcmapping.xml"
+        return isMapping ? (.mappingModel, url.deletingLastPathComponent()) : (.xmlStore, url)
+      }
       if root == "model" { return (.model, url.deletingLastPathComponent()) }
       throw InspectionFailure(
         "The file \(url.path) is neither a store nor a model: it is XML whose first element is <\(root)>.")
@@ -65,13 +85,26 @@ public enum FileKind: Equatable, Sendable {
     }
     if names.contains(where: { $0.hasSuffix(".xcdatamodel") }) { return .modelPackage }
     if names.contains("contents") || names.contains("elements") { return .model }
-    if names.contains(where: { $0.hasSuffix(".mom") }) { return .compiledPackage }
+    if names.contains("xcmapping.xml") { return .mappingModel }
+    if names.contains(where: { $0.hasSuffix(".mom") || $0.hasSuffix(".omo") }) { return .compiledPackage }
     throw InspectionFailure(
       "The folder \(url.path) is neither a store nor a model: it has no .xcdatamodel, no .mom and no file "
-        + "\"contents\" in it.")
+        + "\"contents\" or \"xcmapping.xml\" in it.")
   }
 
-  /// A keyed archive: of a model, or of a store's metadata and objects.
+  /// The `.mom` that lies beside its optimised form, whose layout is not known.
+  private static func unoptimised(_ url: URL) throws -> URL {
+    let mom = url.deletingPathExtension().appendingPathExtension("mom")
+    guard FileManager.default.fileExists(atPath: mom.path) else {
+      throw InspectionFailure(
+        "The file \(url.path) is a compiled model in its optimised form (.omo), which cannot be read; "
+          + "\(mom.lastPathComponent), which is the same model, is not beside it.")
+    }
+    return mom
+  }
+
+  /// A keyed archive: of a model, also in the form of the old editor, of a mapping model, or of a store's metadata and
+  /// objects.
   private static func propertyList(_ url: URL) throws -> FileKind {
     // Not by Foundation, which does not survive every damaged list.
     guard let data = FileManager.default.contents(atPath: url.path),
@@ -85,6 +118,8 @@ public enum FileKind: Equatable, Sendable {
         "The file \(url.path) is neither a store nor a model: it is some property list.")
     }
     let classes = Set(objects.compactMap { $0.dictionary?["$classname"]?.string })
+    if classes.contains("NSMappingModel") { return .compiledMappingModel }
+    if classes.contains("XDPMModel") { return .model }
     if classes.contains("NSManagedObjectModel") { return .compiledModel }
     if objects.contains(where: {
       $0.string == "NSStoreModelVersionHashes" || $0.string == "NSStoreType"

@@ -12,6 +12,8 @@ struct EntityReport {
     /// Own rows, as SQLite counts them.
     var rowsInFile: Int?
     var agreement: HashAgreement?
+    /// For hashes whose recipe is not known: the kinds of attributes that enter them.
+    var unknownKinds = ""
   }
 
   let entity: DataModel.Entity
@@ -66,7 +68,9 @@ struct EntityReport {
     if let name = entity.renamingIdentifier, !name.isEmpty { facts.append("formerly \(name)") }
     var line = entity.name + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
     if let rows = rowWords { line += ": \(rows)" }
-    if let words = stored?.agreement?.words { line += "  [\(words)]" }
+    if let words = stored?.agreement?.words {
+      line += "  [\(words)\(stored?.agreement == .unknown ? stored?.unknownKinds ?? "" : "")]"
+    }
     return line
   }
 
@@ -165,7 +169,7 @@ enum HashAgreement: String {
     case .different: "HASH DIFFERS FROM THE STORE'S"
     case .onlyInStore: "ONLY IN THE STORE"
     case .onlyInModel: "NOT IN THE STORE"
-    case .unknown: "hash not comparable: derived attributes"
+    case .unknown: "hash not comparable: "
     }
   }
 }

@@ -78,6 +78,8 @@ public struct ModelVersions: Sendable {
       return try CompiledModelFiles.package(at: url)
     case .sqliteStore, .xmlStore, .binaryStore:
       throw InspectionFailure("The file \(url.path) is a store, not a model.")
+    case .mappingModel, .compiledMappingModel:
+      throw InspectionFailure("The file \(url.path) is a mapping model, not a model.")
     }
   }
 }
@@ -93,6 +95,8 @@ extension FileKind {
     case .model: "model (.xcdatamodel)"
     case .compiledPackage: "compiled model with versions (.momd)"
     case .compiledModel: "compiled model (.mom)"
+    case .mappingModel: "mapping model (.xcmappingmodel)"
+    case .compiledMappingModel: "compiled mapping model (.cdm)"
     }
   }
 
@@ -106,6 +110,8 @@ extension FileKind {
     case .sqliteStore: "SQLite"
     case .xmlStore: "XML"
     case .binaryStore: "Binary"
+    case .mappingModel: "xcmappingmodel"
+    case .compiledMappingModel: "cdm"
     }
   }
 }

@@ -1,13 +1,15 @@
 import CoreData
 import Foundation
 
-/// Objects of a store, with all they hold.
+/// Objects of a store, with all they hold, for a table or for JSON.
+///
+/// They are read when they are asked for: JSON of a million is written with the memory of a few hundred.
 public struct ObjectList {
   /// How many objects a table shows where nobody says how many.
   public static let tableLimit = 50
   private static let cellWidth = 40
 
-  fileprivate struct Object {
+  struct Object {
     let entity: String
     let key: String
     let values: [String: JSONValue]
@@ -19,10 +21,11 @@ public struct ObjectList {
   private let query: ObjectQuery
   private let columns: [String]
   private let figures: Set<String>
-  private var objects: [Object] = []
+  private let reader: ObjectReader
   /// How many fit the condition.
   private let total: Int
 
+  /// Counts the objects, and reads none yet.
   public init(_ file: StoreFile, _ query: ObjectQuery) throws {
     guard let context = file.context, let model = context.persistentStoreCoordinator?.managedObjectModel
     else {
@@ -36,96 +39,94 @@ public struct ObjectList {
     figures = Set(
       entity.attributesByName.values.filter { $0.isFigure }.map(\.name)
         + entity.relationshipsByName.values.filter(\.isToMany).map(\.name))
-    (total, objects) = try context.performAndWait {
-      do { return try Self.read(context, query, entity) } catch let failure as InspectionFailure {
-        throw failure
-      } catch {
-        let words = reason(error)
-        guard let condition = query.condition else {
-          throw InspectionFailure("The objects of \(file.url.path) cannot be read: \(words)")
-        }
-        throw query.failure(error, in: condition, entity)
-      }
-    }
+    let reader = ObjectReader(file, context, query, entity)
+    self.reader = reader
+    total = try reader.naming { try reader.count() }
   }
 
-  private static func read(
-    _ context: NSManagedObjectContext, _ query: ObjectQuery, _ entity: NSEntityDescription
-  ) throws -> (Int, [Object]) {
-    let request = try query.request(entity)
-    let total = try context.count(for: request)
-    // Without an order of their own, objects come by key.
-    let ids = NSFetchRequest<NSManagedObjectID>()
-    ids.entity = request.entity
-    ids.predicate = request.predicate
-    ids.sortDescriptors = request.sortDescriptors
-    ids.resultType = .managedObjectIDResultType
-    let isOrdered = request.sortDescriptors?.isEmpty == false
-    if isOrdered, let limit = query.limit { ids.fetchLimit = limit }
-    var found = try context.fetch(ids)
-    if !isOrdered {
-      found.sort { ($0.number, $0.entity.name ?? "") < ($1.number, $1.entity.name ?? "") }
-      if let limit = query.limit { found = Array(found.prefix(limit)) }
-    }
-    var objects: [Object] = []
-    objects.reserveCapacity(found.count)
-    for start in stride(from: 0, to: found.count, by: 500) {
-      let part = Array(found[start..<min(start + 500, found.count)])
-      let rows = NSFetchRequest<NSManagedObject>()
-      rows.entity = request.entity
-      rows.predicate = NSPredicate(format: "SELF IN %@", part)
-      let read = Dictionary(
-        try context.fetch(rows).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
-      objects += part.compactMap { read[$0].map(Object.init) }
-      context.reset()
-    }
-    return (total, objects)
+  private func forEach(_ body: (Object) throws -> Void) throws {
+    try reader.naming { try reader.forEach { try body(Object($0)) } }
   }
+
+  private var leftOut: Int { query.limit.map { max(0, total - $0) } ?? 0 }
 
   // Text.
 
   public var text: String {
-    var table = TextTable(
-      figures: Set(columns.indices.filter { figures.contains(columns[$0]) }.map { $0 + 1 }))
-    table.add(["object"] + columns)
-    for object in objects {
-      table.add(
-        ["\(object.entity)/\(object.key)"]
-          + columns.map { name in
-            if let words = object.words[name] { return words }
-            return object.values[name].map { $0.cell.inOneLine.cut(to: Self.cellWidth) } ?? ""
-          })
+    get throws {
+      var table = TextTable(
+        figures: Set(columns.indices.filter { figures.contains(columns[$0]) }.map { $0 + 1 }))
+      table.add(["object"] + columns)
+      var count = 0
+      try forEach { object in
+        count += 1
+        table.add(
+          ["\(object.entity)/\(object.key)"]
+            + columns.map { name in
+              if let words = object.words[name] { return words }
+              return object.values[name].map { $0.cell.inOneLine.cut(to: Self.cellWidth) } ?? ""
+            })
+      }
+      // A column in which no object has a value still shows its name.
+      var lines = count == 0 ? [] : table.lines()
+      let left = total - count
+      lines.append(
+        left > 0
+          ? "\(grouped(count)) of \(counted(total, "object")); \(grouped(left)) left out"
+          : counted(total, "object"))
+      return lines.joined(separator: "\n") + "\n"
     }
-    // A column in which no object has a value still shows its name.
-    var lines = objects.isEmpty ? [] : table.lines()
-    let left = total - objects.count
-    lines.append(
-      left > 0
-        ? "\(grouped(objects.count)) of \(counted(total, "object")); \(grouped(left)) left out"
-        : counted(total, "object"))
-    return lines.joined(separator: "\n") + "\n"
   }
 
   // JSON.
 
-  public var json: JSONValue {
+  private var head: [JSONValue.Member] {
+    [
+      .init(key: "kind", value: .string("objects")), .init(key: "path", value: .string(url.path)),
+      .init(key: "entity", value: .string(query.entity)), .init(key: "count", value: .int(total)),
+      .init(key: "leftOut", value: .int(leftOut)),
+    ]
+  }
+
+  private func value(_ object: Object) -> JSONValue {
     .record([
-      "kind": .string("objects"), "path": .string(url.path), "entity": .string(query.entity),
-      "count": .int(total), "leftOut": .int(total - objects.count),
-      "objects": .array(
-        objects.map { object in
-          .record([
-            "object": .string("\(object.entity)/\(object.key)"),
-            "values": .object(
-              object.values.sorted { $0.key < $1.key }.map { JSONValue.Member(key: $0.key, value: $0.value) }),
-          ])
-        }),
+      "object": .string("\(object.entity)/\(object.key)"),
+      "values": .object(
+        object.values.sorted { $0.key < $1.key }.map { JSONValue.Member(key: $0.key, value: $0.value) }),
     ])
+  }
+
+  /// All of it as one value.
+  public var json: JSONValue {
+    get throws {
+      var objects: [JSONValue] = []
+      try forEach { objects.append(value($0)) }
+      return .object(head + [.init(key: "objects", value: .array(objects))])
+    }
+  }
+
+  /// The text of `json`, object by object.
+  public func writeJSON(to write: (String) throws -> Void) throws {
+    var text = "{\n"
+    for member in head {
+      text += "  \(JSONValue.quoted(member.key)): "
+      member.value.write(to: &text, level: 1)
+      text += ",\n"
+    }
+    try write(text + "  \"objects\": [")
+    var isFirst = true
+    try forEach { object in
+      var text = isFirst ? "\n    " : ",\n    "
+      isFirst = false
+      value(object).write(to: &text, level: 2)
+      try write(text)
+    }
+    try write(isFirst ? "]\n}\n" : "\n  ]\n}\n")
   }
 }
 
 extension ObjectList.Object {
-  fileprivate init(_ object: NSManagedObject) {
+  init(_ object: NSManagedObject) {
     entity = object.entity.name ?? "-"
     key = object.objectID.key
     var values: [String: JSONValue] = [:]
@@ -196,7 +197,7 @@ extension NSAttributeDescription {
 
 extension NSManagedObjectID {
   /// `p12`.
-  fileprivate var key: String { uriRepresentation().lastPathComponent }
+  var key: String { uriRepresentation().lastPathComponent }
 
-  fileprivate var number: Int64 { Int64(key.dropFirst()) ?? .max }
+  var number: Int64 { Int64(key.dropFirst()) ?? .max }
 }

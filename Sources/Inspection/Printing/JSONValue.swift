@@ -116,7 +116,7 @@ public enum JSONValue: Equatable, Sendable {
       case "\r": quoted += "\\r"
       case "\t": quoted += "\\t"
       case _
-      where scalar.value < 0x20 || scalar.value == 0x7F || scalar.value == 0x2028 || scalar.value == 0x2029:
+      where scalar.value < 0x20 || scalar.isActedUpon:
         let digits = String(scalar.value, radix: 16)
         quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: quoted.unicodeScalars.append(scalar)

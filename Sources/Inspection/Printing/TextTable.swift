@@ -1,3 +1,5 @@
+import Foundation
+
 /// Rows in columns, each as wide as its widest cell, as a terminal shows them.
 struct TextTable {
   private(set) var rows: [[String]] = []
@@ -42,19 +44,23 @@ extension String {
     return reduce(0) { $0 + $1.columns }
   }
 
-  /// The text in one line, with what a terminal would act upon made visible.
+  /// The text in one line, with what a terminal would act upon written out.
   var inOneLine: String {
-    if !unicodeScalars.contains(where: { $0.value < 0x20 || 0x7F...0x9F ~= $0.value }) { return self }
-    var line = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\n": line += "⏎"
-      case "\t": line += " "
-      case _ where scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value: line += "\u{FFFD}"
-      default: line.unicodeScalars.append(scalar)
+    if !unicodeScalars.contains(where: { $0.value < 0x20 || $0.isActedUpon }) { return self }
+    return replacingOccurrences(of: "\n", with: "⏎").replacingOccurrences(of: "\t", with: " ").visible
+  }
+
+  /// The text with what a terminal would act upon written out, as `\\u{1B}`: control characters but newlines and tabs,
+  /// and marks that turn the direction of what follows them.
+  public var visible: String {
+    if !unicodeScalars.contains(where: \.isActedUpon) { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.isActedUpon {
+        text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      } else {
+        text.unicodeScalars.append(scalar)
       }
     }
-    return line
   }
 
   /// The text in at most so many columns; a longer one ends in "…".
@@ -68,6 +74,17 @@ extension String {
       text.append(character)
     }
     return text + "…"
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal does something at it instead of showing it.
+  var isActedUpon: Bool {
+    switch value {
+    case 0x09, 0x0A: false
+    case ..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 }
 

@@ -43,6 +43,7 @@ public struct StoreReport {
       var facts = EntityReport.Stored()
       facts.number = numbers[entity.name] ?? tables?.names.first { $0.value == entity.name }?.key
       facts.agreement = file.agreement(of: entity, in: model)
+      facts.unknownKinds = file.kindsOfUnknownHash(of: entity, in: model)
       let isThere = file.kind != .sqliteStore || numbers[entity.name] != nil
       if isThere { facts.rows = try file.countOwnRows(of: entity.name) }
       if let number = facts.number, let tables { facts.rowsInFile = tables.rows[number] ?? 0 }
@@ -130,8 +131,10 @@ public struct StoreReport {
     if file.origin == .inferred { return "can't be compared with those of an inferred model" }
     let odd = entities.filter { $0.stored?.agreement.map { $0 != .equal && $0 != .unknown } ?? true }
     let unknown = entities.filter { $0.stored?.agreement == .unknown }.map(\.entity.name)
+    let kinds = Set(entities.compactMap { $0.stored?.agreement == .unknown ? $0.stored?.unknownKinds : nil }).sorted()
     let rest =
-      unknown.isEmpty ? "" : "; unknown for \(unknown.joined(separator: ", ")), with derived attributes"
+      unknown.isEmpty
+      ? "" : "; unknown for \(unknown.joined(separator: ", ")), with \(kinds.joined(separator: " or "))"
     if odd.isEmpty { return "agree, entity by entity" + rest }
     return "DISAGREE: "
       + odd.map { "\($0.entity.name) \($0.stored?.agreement?.short ?? "unknown")" }.joined(separator: ", ")
@@ -171,8 +174,17 @@ extension StoreFile {
     guard let stored = storedHashes[entity.name] else { return .onlyInModel }
     if stored == modelHashes[entity.name] { return .equal }
     // How these enter a hash is not known; only a compiled model states it.
-    let isUnknown = model.allAttributes(of: entity).contains { $0.isDerived || $0.type == .composite }
-    return isUnknown ? .unknown : .different
+    return kindsOfUnknownHash(of: entity, in: model).isEmpty ? .different : .unknown
+  }
+
+  /// `derived attributes`, `composite attributes`, both, or "".
+  func kindsOfUnknownHash(of entity: DataModel.Entity, in model: DataModel) -> String {
+    let attributes = model.allAttributes(of: entity)
+    let kinds = [
+      attributes.contains(where: \.isDerived) ? "derived" : nil,
+      attributes.contains { $0.type == .composite } ? "composite" : nil,
+    ].compactMap { $0 }
+    return kinds.isEmpty ? "" : kinds.joined(separator: " and ") + " attributes"
   }
 
   /// nil where the stack could not open the file.

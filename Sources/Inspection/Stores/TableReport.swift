@@ -3,12 +3,14 @@ import StoreFileReader
 
 /// What SQLite says of a store's tables: rows by entity, and what the model does not explain.
 struct TableReport {
-  /// Rows by Z_ENT, over all entity tables.
+  /// Rows by Z_ENT, in the entity's own table; over all tables where it is not known which that is.
   private(set) var rows: [Int: Int] = [:]
   /// Z_NAME by Z_ENT.
   private(set) var names: [Int: String] = [:]
-  /// Rows whose Z_ENT is in no row of Z_PRIMARYKEY, by table.
+  /// Rows whose Z_ENT is in no row of Z_PRIMARYKEY, or is that of an entity whose rows are in another table, by table.
   private(set) var strangers: [(table: String, number: Int?, rows: Int)] = []
+  /// The tables of the entities, in capitals, by Z_ENT.
+  private let homes: [Int: String]
   private(set) var unexplainedTables: [(name: String, rows: Int, what: String?)] = []
   private(set) var unexplainedColumns: [(table: String, columns: [String])] = []
 
@@ -19,6 +21,11 @@ struct TableReport {
   /// - Parameter store: nil where the stack could not open the file: then nothing is said to be unexplained.
   init(_ reader: StoreFileReader, _ store: NSPersistentStore?, indexNames: Set<String>) throws {
     let tables = try reader.tables()
+    let numbers = store?.entityNumbers ?? [:]
+    homes = Dictionary(
+      (store?.entityTables ?? [:]).compactMap { name, table in
+        numbers[name].map { ($0, table.replacingOccurrences(of: "\"", with: "").uppercased()) }
+      }, uniquingKeysWith: { first, _ in first })
     if tables.contains("Z_PRIMARYKEY") {
       for row in try reader.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {
         if let number = row[0].integer, let name = row[1].text { names[Int(number)] = name }
@@ -46,8 +53,11 @@ struct TableReport {
     for row in try reader.rows(sql) {
       let number = row[0].integer.map(Int.init)
       let rows = Int(row[1].integer ?? 0)
-      if let number { self.rows[number, default: 0] += rows }
-      if number.map({ names[$0] == nil }) ?? true { strangers.append((table, number, rows)) }
+      guard let number, names[number] != nil, homes[number].map({ $0 == table.uppercased() }) ?? true else {
+        strangers.append((table, number, rows))
+        continue
+      }
+      self.rows[number, default: 0] += rows
     }
   }
 
@@ -62,10 +72,15 @@ struct TableReport {
       lines.append("\(word) \(table.columns.joined(separator: ", ")) of \(table.table)")
     }
     for stranger in strangers {
-      let number = stranger.number.map { "Z_ENT \($0), which no entity has" } ?? "no Z_ENT"
-      lines.append("\(counted(stranger.rows, "row")) of \(stranger.table) with \(number)")
+      lines.append("\(counted(stranger.rows, "row")) of \(stranger.table) with \(words(stranger.number))")
     }
     return lines
+  }
+
+  private func words(_ number: Int?) -> String {
+    guard let number else { return "no Z_ENT" }
+    guard let name = names[number], let home = homes[number] else { return "Z_ENT \(number), which no entity has" }
+    return "Z_ENT \(number), which is \(name)'s, whose rows are in \(home)"
   }
 
   var json: JSONValue {

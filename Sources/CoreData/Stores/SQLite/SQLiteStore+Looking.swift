@@ -42,6 +42,13 @@ extension NSPersistentStore {
     return columns
   }
 
+  /// The table of each entity that the store holds, as SQL names it; empty for stores without tables.
+  package final var entityTables: [String: String] {
+    guard let schema = (self as? SQLiteStore)?.schema else { return [:] }
+    return Dictionary(
+      schema.entities.compactMap { $0 }.map { ($0.layout.name, $0.table) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// Z_ENT of each entity that the store holds; empty for stores without tables.
   package final var entityNumbers: [String: Int] {
     guard let schema = (self as? SQLiteStore)?.schema else { return [:] }

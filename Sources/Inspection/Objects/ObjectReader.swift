@@ -1,0 +1,145 @@
+import CoreData
+import Foundation
+import StoreFileReader
+
+/// Reads the objects that a query asks for, some hundred at a time.
+///
+/// | the query has      | objects are found                                                                   |
+/// |--------------------|-------------------------------------------------------------------------------------|
+/// | a limit            | by one fetch, in the order of its keys, else of the primary key                     |
+/// | an order, no limit | by a fetch of all ids                                                               |
+/// | neither            | along the table, from primary key to primary key; in stores without tables, by ids  |
+///
+/// On the queue of its context; `naming` goes there.
+struct ObjectReader {
+  private static let windowSize = 500
+
+  private let file: StoreFile
+  private let context: NSManagedObjectContext
+  private let query: ObjectQuery
+  private let entity: NSEntityDescription
+
+  init(_ file: StoreFile, _ context: NSManagedObjectContext, _ query: ObjectQuery, _ entity: NSEntityDescription) {
+    self.file = file
+    self.context = context
+    self.query = query
+    self.entity = entity
+  }
+
+  /// Does `body` on the context's queue, and puts what the stack says into the words of the command line.
+  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    try context.performAndWait {
+      do { return try body() } catch let error as InspectionFailure { throw error } catch {
+        guard let condition = query.condition else {
+          throw InspectionFailure("The objects of \(file.url.path) cannot be read: \(reason(error))")
+        }
+        throw query.failure(error, in: condition, entity)
+      }
+    }
+  }
+
+  func count() throws -> Int { try context.count(for: query.request(entity)) }
+
+  /// The objects in order; each is valid for the time of the call.
+  func forEach(_ body: (NSManagedObject) throws -> Void) throws {
+    let request = try query.request(entity)
+    // To a fetch request a limit of zero is none.
+    if query.limit == 0 { return }
+    if query.limit == nil, request.sortDescriptors?.isEmpty != false, let walk = TableWalk(file, entity) {
+      try walk.forEachWindow(of: Self.windowSize) { ids in
+        try objects(among: ids, meeting: request.predicate).forEach(body)
+      }
+      return
+    }
+    let ids = try ids(request)
+    for start in stride(from: 0, to: ids.count, by: Self.windowSize) {
+      try objects(among: Array(ids[start..<min(start + Self.windowSize, ids.count)]), meeting: nil).forEach(body)
+    }
+  }
+
+  private func ids(_ request: NSFetchRequest<NSManagedObject>) throws -> [NSManagedObjectID] {
+    let ids = NSFetchRequest<NSManagedObjectID>()
+    ids.entity = request.entity
+    ids.predicate = request.predicate
+    ids.resultType = .managedObjectIDResultType
+    ids.sortDescriptors = request.sortDescriptors
+    if let limit = query.limit { ids.fetchLimit = limit }
+    guard ids.sortDescriptors?.isEmpty != false else { return try context.fetch(ids) }
+    // Without an order of their own, objects come by key; only tables can be asked for that.
+    if file.kind == .sqliteStore {
+      ids.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)]
+      return try context.fetch(ids)
+    }
+    ids.fetchLimit = 0
+    let found = try context.fetch(ids).sorted {
+      ($0.number, $0.entity.name ?? "") < ($1.number, $1.entity.name ?? "")
+    }
+    return query.limit.map { Array(found.prefix($0)) } ?? found
+  }
+
+  /// Of these those that meet the condition, in the order of the ids.
+  private func objects(among ids: [NSManagedObjectID], meeting condition: NSPredicate?) throws -> [NSManagedObject] {
+    // What the window before has left is let go of here, so that the last one stays valid.
+    context.reset()
+    let request = NSFetchRequest<NSManagedObject>()
+    request.entity = entity
+    let isOneOf = NSPredicate(format: "SELF IN %@", ids)
+    request.predicate =
+      condition.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, isOneOf]) } ?? isOneOf
+    let found = Dictionary(
+      try context.fetch(request).map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    return ids.compactMap { found[$0] }
+  }
+}
+
+/// The ids of an entity's objects in the order of their primary keys, out of the table itself.
+private struct TableWalk {
+  private let reader: StoreFileReader
+  private let table: String
+  /// The names of the entity and of those below it, by Z_ENT.
+  private let names: [Int64: String]
+  /// The entity that has the table to itself: the stack then takes every row for its own, whatever its Z_ENT.
+  private let onlyName: String?
+  private let coordinator: NSPersistentStoreCoordinator
+  private let storeID: String
+
+  /// nil where there are no tables.
+  init?(_ file: StoreFile, _ entity: NSEntityDescription) {
+    guard let reader = file.reader, let store = file.store, let name = entity.name,
+      let table = store.entityTables[name], let coordinator = file.context?.persistentStoreCoordinator,
+      let identifier = store.identifier
+    else { return nil }
+    self.reader = reader
+    self.table = table
+    self.coordinator = coordinator
+    storeID = identifier
+    let numbers = store.entityNumbers
+    var names: [Int64: String] = [:]
+    var entities = [entity]
+    while let next = entities.popLast() {
+      if let name = next.name, let number = numbers[name] { names[Int64(number)] = name }
+      entities += next.subentities
+    }
+    self.names = names
+    onlyName = store.entityTables.values.count { $0 == table } == 1 ? name : nil
+  }
+
+  func forEachWindow(of size: Int, _ body: ([NSManagedObjectID]) throws -> Void) throws {
+    let numbers = names.keys.sorted().map(String.init).joined(separator: ", ")
+    let condition = onlyName == nil ? "Z_ENT IN (\(numbers)) AND" : ""
+    var last = Int64.min
+    while true {
+      let rows = try reader.rows(
+        "SELECT Z_PK, Z_ENT FROM \(table) WHERE \(condition) Z_PK > \(last) ORDER BY Z_PK LIMIT \(size)")
+      let ids = rows.compactMap { row -> NSManagedObjectID? in
+        guard let key = row[0].integer, let name = onlyName ?? row[1].integer.flatMap({ names[$0] }) else { return nil }
+        let escaped = name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? name
+        return URL(string: "x-coredata://\(storeID)/\(escaped)/p\(key)").flatMap(
+          coordinator.managedObjectID(forURIRepresentation:))
+      }
+      try body(ids)
+      guard rows.count == size, let key = rows.last?[0].integer else { return }
+      last = key
+    }
+  }
+}
