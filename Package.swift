@@ -14,7 +14,8 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 /// What lies in the folder besides is no source: the text, the transcripts, the models, which the plugin compiles, and
 /// files that the program is given.
 func chapter(
-  _ folder: String, _ name: String, copying copied: [String] = [], dependencies: [Target.Dependency] = []
+  _ folder: String, _ name: String, copying copied: [String] = [], dependencies: [Target.Dependency] = [],
+  programDependencies: [Target.Dependency] = []
 ) -> [Target] {
   let path = "Chapters/\(folder)"
   let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(Context.packageDirectory)/\(path)")) ?? []
@@ -27,7 +28,7 @@ func chapter(
       name: name,
       dependencies: [
         .target(name: "\(name)Chapter"), "ChapterSupport", "OutputFiles", "StoreFileReader", argumentParser,
-      ],
+      ] + programDependencies,
       path: "\(path)/Program", swiftSettings: stackSettings),
   ]
 }
@@ -202,7 +203,7 @@ let package = Package(
     // The chapters, in the order in which they are read, and their tests.
     + chapter("01-ManualStack", "ManualStack")
     + chapter("02-ContainerStack", "ContainerStack")
-    + chapter("03-DataController", "DataController")
+    + chapter("03-DataController", "DataController", programDependencies: ["CSQLite"])
     + chapter("04-LibraryCatalog", "LibraryCatalog", copying: ["catalog.json"])
     + chapter("05-EnqueueWriter", "EnqueueWriter")
     + chapter("06-ModelVersions", "ModelVersions")

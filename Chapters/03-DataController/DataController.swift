@@ -14,18 +14,28 @@ public final class DataController {
   public var viewContext: NSManagedObjectContext? { persistentContainer?.viewContext }
 
   //> init
-  /// Loads the store in the default place.
+  /// Loads the store in the background, and prints for the user how that went.
   ///
-  /// - Parameter completion: Called once the stack can be used. If it cannot, a message is
-  ///   printed for the user and `completion` is not called.
-  public convenience init(completion: @escaping () -> Void) {
-    self.init(at: nil) { result in
-      switch result {
-      case .success:
-        print("Core Data stack has been initialized.")
-        completion()
-      case .failure(let failure):
-        print(failure.message)
+  /// - Parameters:
+  ///   - folder: The store's folder; the container's own choice if nil.
+  ///   - completion: Called exactly once, on the main queue, with the outcome. Not before the
+  ///     code that made the controller has come to its end: in
+  ///     `controller = DataController() { … }` the block finds the property assigned.
+  @MainActor
+  public convenience init(
+    in folder: URL? = nil,
+    completion: @escaping @MainActor (Result<Void, DataControllerFailure>) -> Void
+  ) {
+    self.init(
+      at: folder?.appendingPathComponent(Self.storeName), loading: .asynchronous
+    ) { result in
+      // The main queue is busy with our caller, so this block waits for its turn.
+      DispatchQueue.main.async {
+        switch result {
+        case .success: print("Core Data stack has been initialized.")
+        case .failure(let failure): print(failure.message)
+        }
+        completion(result)
       }
     }
   }

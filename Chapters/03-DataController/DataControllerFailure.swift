@@ -1,14 +1,23 @@
 import CoreData
 
-/// Why there is no stack, told to a person.
+/// Why there is no stack, told to a person, and sorted by what that person can do.
 public enum DataControllerFailure: LocalizedError {
   //> cases
   /// The program was built without its model.
   case modelMissing(name: String)
-  /// The file is there and is no store, or cannot be read.
-  case storeUnreadable(url: URL, underlying: NSError)
+  /// The data are sound, and something stands between them and the program.
+  case storeUnavailable(url: URL, obstacle: Obstacle, underlying: NSError)
   /// The file is a store, made with another model.
   case modelMismatch(url: URL, underlying: NSError)
+  /// The file is no store: a text, or a database of another program.
+  case storeForeign(url: URL, underlying: NSError)
+  /// The file is a store, and parts of it are lost.
+  case storeDamaged(url: URL, underlying: NSError)
+
+  /// What stands between the program and its data.
+  public enum Obstacle: Sendable {
+    case lock, permission, writeProtection, fullDisk, unknown
+  }
   //< cases
 
   //> sort
@@ -17,28 +26,77 @@ public enum DataControllerFailure: LocalizedError {
   init(opening url: URL?, error: any Error) {
     let error = error as NSError
     let url = url ?? URL(fileURLWithPath: "/dev/null")
-    switch (error.domain, error.code) {
-    case (NSCocoaErrorDomain, NSPersistentStoreIncompatibleVersionHashError),
-      (NSCocoaErrorDomain, NSPersistentStoreIncompatibleSchemaError):
+    switch (error.code, error.userInfo[NSSQLiteErrorDomain] as? Int) {
+    case (NSPersistentStoreIncompatibleVersionHashError, _):
       self = .modelMismatch(url: url, underlying: error)
+    case (NSPersistentStoreIncompatibleSchemaError, _):
+      // Tables that do not fit. Without metadata it never was a store.
+      self =
+        Self.hasMetadata(url)
+        ? .storeDamaged(url: url, underlying: error) : .storeForeign(url: url, underlying: error)
+    case (CocoaError.fileReadCorruptFile.rawValue, _), (_, 11):  // SQLITE_CORRUPT
+      self =
+        Self.beginsAsDatabase(url)
+        ? .storeDamaged(url: url, underlying: error) : .storeForeign(url: url, underlying: error)
+    case _ where Self.isFolder(url):
+      self = .storeForeign(url: url, underlying: error)
     default:
-      self = .storeUnreadable(url: url, underlying: error)
+      self = .storeUnavailable(url: url, obstacle: Obstacle(error, at: url), underlying: error)
     }
   }
   //< sort
 
+  private static func isFolder(_ url: URL) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
+  }
+
+  private static func hasMetadata(_ url: URL) -> Bool {
+    let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: url)
+    return metadata != nil
+  }
+
+  private static func beginsAsDatabase(_ url: URL) -> Bool {
+    guard let file = try? FileHandle(forReadingFrom: url) else { return false }
+    defer { try? file.close() }
+    return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+  }
+
   //> message
-  /// One or two sentences: what is wrong, with which file, and what can be done.
+  /// Two or three sentences: what is wrong, with which file, whether the data are safe, and what
+  /// to do.
   public var message: String {
     switch self {
     case .modelMissing(let name):
-      "This program is incomplete: its data model \(name) is missing. Install it anew."
-    case .storeUnreadable(let url, let underlying):
-      "The data in \(url.path) cannot be read (\(underlying.domain) \(underlying.code)). "
-        + "Put back a copy of the file, or move it away to start with an empty one."
+      "This program is incomplete: its data model \(name) is missing. Install it again."
+    case .storeUnavailable(let url, let obstacle, let underlying):
+      switch obstacle {
+      case .lock:
+        "The data in \(url.path) are safe, but another program is using them. "
+          + "Close that program, then try again."
+      case .permission:
+        "The data in \(url.path) are safe, but you may not open them. "
+          + "Ask for permission to read and write the file, then try again."
+      case .writeProtection:
+        "The data in \(url.path) are safe, but cannot be changed. "
+          + "Make the file and its folder writable, then try again."
+      case .fullDisk:
+        "The data in \(url.path) are safe, but the disk is full. "
+          + "Free some space on it, then try again."
+      case .unknown:
+        "The data in \(url.path) cannot be opened now (\(underlying.domain) \(underlying.code)). "
+          + "Nothing was changed. Try again, and if it stays so, send us this message."
+      }
     case .modelMismatch(let url, _):
-      "The data in \(url.path) was written by another version of this program. "
-        + "It has been left as it is; open it with that version."
+      "The data in \(url.path) were written by another version of this program. "
+        + "Nothing was changed. Open them with that version."
+    case .storeForeign(let url, _):
+      "The file \(url.path) was not made by this program, and was left as it is. "
+        + "Move it to another place to start with an empty one."
+    case .storeDamaged(let url, let underlying):
+      "The data in \(url.path) are damaged (\(underlying.domain) \(underlying.code)). "
+        + "Keep the file, and put back your last copy."
     }
   }
   //< message
@@ -49,7 +107,47 @@ public enum DataControllerFailure: LocalizedError {
   public var underlying: NSError? {
     switch self {
     case .modelMissing: nil
-    case .storeUnreadable(_, let underlying), .modelMismatch(_, let underlying): underlying
+    case .storeUnavailable(_, _, let underlying), .modelMismatch(_, let underlying),
+      .storeForeign(_, let underlying), .storeDamaged(_, let underlying):
+      underlying
     }
+  }
+}
+
+extension DataControllerFailure.Obstacle {
+  //> obstacle
+  /// Asks for SQLite's own result code first, which Core Data keeps in `userInfo`.
+  init(_ error: NSError, at url: URL) {
+    switch (error.code, error.userInfo[NSSQLiteErrorDomain] as? Int) {
+    case (NSPersistentStoreTimeoutError, _), (_, 5), (_, 6):  // SQLITE_BUSY, SQLITE_LOCKED
+      self = .lock
+    case (CocoaError.fileWriteVolumeReadOnly.rawValue, _), (_, 8):  // SQLITE_READONLY
+      self = .writeProtection
+    case (CocoaError.fileWriteOutOfSpace.rawValue, _), (_, 13):  // SQLITE_FULL
+      self = .fullDisk
+    case (_, 10) where Self.freeBytes(beside: url) < 100_000:  // SQLITE_IOERR
+      self = .fullDisk
+    case (CocoaError.fileReadNoPermission.rawValue, _),
+      (CocoaError.fileWriteNoPermission.rawValue, _),
+      (_, 3), (_, 23):  // SQLITE_PERM, SQLITE_AUTH
+      self = .permission
+    case (_, 14) where Self.isForbidden(url):  // SQLITE_CANTOPEN
+      self = .permission
+    default:
+      self = .unknown
+    }
+  }
+  //< obstacle
+
+  private static func isForbidden(_ url: URL) -> Bool {
+    let files = FileManager.default
+    if files.fileExists(atPath: url.path) { return !files.isReadableFile(atPath: url.path) }
+    return !files.isWritableFile(atPath: url.deletingLastPathComponent().path)
+  }
+
+  private static func freeBytes(beside url: URL) -> Int {
+    let folder = url.deletingLastPathComponent().path
+    let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+    return (attributes?[.systemFreeSize] as? NSNumber)?.intValue ?? .max
   }
 }

@@ -15,7 +15,10 @@ private func steps(_ context: SetupStep) -> [SetupStep] {
     context,
     SetupStep(
       .errors,
-      [.region("cases", in: failureFile), .region("sort", in: failureFile), .region("message", in: failureFile)]),
+      [
+        .region("cases", in: failureFile), .region("sort", in: failureFile), .region("obstacle", in: failureFile),
+        .region("message", in: failureFile),
+      ]),
     SetupStep(.saving, note: "The program calls save() on the context."),
     SetupStep(.writing, note: "The view context writes, on the main queue."),
     SetupStep(.testing, note: "The store's URL and the model's name are parameters."),

@@ -1,3 +1,4 @@
+import CSQLite
 import ChapterSupport
 import CoreData
 import DataControllerChapter
@@ -59,6 +60,15 @@ extension DataControllerProgram {
     return hash.prefix(8).map { String(format: "%02x", $0) }.joined() + "…, \(hash.count) bytes"
   }
 
+  /// A database of some other program.
+  private static func makeDatabase(at url: URL) throws {
+    var database: OpaquePointer?
+    defer { sqlite3_close(database) }
+    guard sqlite3_open(url.path, &database) == SQLITE_OK,
+      sqlite3_exec(database, "CREATE TABLE song (title TEXT)", nil, nil, nil) == SQLITE_OK
+    else { throw ChapterFailure("The database \(url.path) cannot be made.") }
+  }
+
   private func modelName(_ fault: Fault) -> String { fault == .model ? "NoSuchModel" : "DataModel" }
 
   /// Brings a fault about in a folder of its own, and returns where the store would be.
@@ -70,6 +80,13 @@ extension DataControllerProgram {
     switch fault {
     case .model: break
     case .file: try Data("Meeting at ten. Bring the badges.\n".utf8).write(to: url)
+    case .foreign: try Self.makeDatabase(at: url)
+    case .damaged:
+      try StoreOfAnotherModel.make(at: url)
+      // What a disk loses that dies while a file is copied.
+      let file = try FileHandle(forUpdating: url)
+      try file.truncate(atOffset: 5000)
+      try file.close()
     case .mismatch: try StoreOfAnotherModel.make(at: url)
     }
     return url

@@ -12,14 +12,17 @@ struct DataControllerProgram: ChapterCommand {
     abstract: "A controller that owns the stack: how it loads, where it calls back, and how it fails.")
 
   enum Fault: String, CaseIterable, ExpressibleByArgument {
-    case model, file, mismatch
+    case model, file, foreign, damaged, mismatch
   }
 
   @OptionGroup var store: StoreOptions
 
   @Option(
     name: .customLong("break"),
-    help: "End with one failure: a missing model, a file that is no store, or a store of another model.")
+    help: """
+      End with one failure: a missing model, a text file, another program's database, a damaged store, or a store of \
+      another model.
+      """)
   var fault: Fault?
 
   static func main() { ChapterProgram.run(Self.self) }
@@ -29,18 +32,39 @@ struct DataControllerProgram: ChapterCommand {
     let url = folder.appendingPathComponent(DataController.storeName)
     if let fault { return try await end(with: fault, in: folder) }
 
+    try await showShortForm(folder)
     try showSynchronous(url)
     try showTooEarly(url)
     try await showAsynchronous(url)
     try await showBlocked(url)
     try await showAwait(url)
-    Output.heading("Three things that go wrong, and what a person is told")
+    Output.heading("Five things that go wrong, and what a person is told")
     for fault in Fault.allCases { try await show(fault, in: folder) }
     let file = try StoreFileReader(contentsOf: url)
     Output.heading("The closed file")
     Output.line("tables: \(try file.tables().joined(separator: ", "))")
     Output.line("ZEMPLOYEE has \(Output.count(try file.rowCount(of: "ZEMPLOYEE"), "row"))")
   }
+
+  //> short-form
+  @MainActor private func showShortForm(_ folder: URL) async throws {
+    Output.heading("The short form: assign, and be called")
+    let owner = ControllerOwner()
+    try await withCheckedThrowingContinuation { continuation in
+      owner.controller = DataController(in: folder) { result in
+        let isAssigned = owner.controller != nil
+        Output.line("callback on \(CurrentQueue.name), the property is assigned: \(isAssigned)")
+        continuation.resume(with: result)
+      }
+    }
+    try owner.controller?.close()
+  }
+
+  /// Any object of a program that keeps the controller in a property.
+  @MainActor private final class ControllerOwner {
+    var controller: DataController?
+  }
+  //< short-form
 
   //> synchronous
   @MainActor private func showSynchronous(_ url: URL) throws {
