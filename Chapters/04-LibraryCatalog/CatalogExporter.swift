@@ -47,6 +47,18 @@ public enum CatalogExporter {
   private static func json(_ string: String) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
-    return String(decoding: try encoder.encode(string), as: UTF8.self)
+    let text = String(decoding: try encoder.encode(string), as: UTF8.self)
+    // JSON allows these as they are; a terminal would act upon them.
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      if isControl(scalar) {
+        result += "\\u00" + String(scalar.value, radix: 16)
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool { (0x7F...0x9F).contains(scalar.value)
   }
 }

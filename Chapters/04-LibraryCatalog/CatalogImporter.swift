@@ -28,6 +28,9 @@ public struct CatalogImporter {
     public var added = 0
     public var alreadyThere = 0
     public var bad = 0
+
+    /// Whether there were records, and none of them could be used.
+    public var isAllBad: Bool { bad > 0 && bad == read }
   }
 
   /// A lenient import could not go on; what it had saved before stays.
@@ -36,8 +39,8 @@ public struct CatalogImporter {
     public let underlying: any Error
 
     public var errorDescription: String? {
-      let kept = "\(report.added) new books before it are in the library."
-      return "\(underlying.localizedDescription) The import stopped there; \(kept)"
+      let kept = report.added == 1 ? "1 new book before it is" : "\(report.added) new books before it are"
+      return "\(underlying.localizedDescription) The import stopped there; \(kept) in the library."
     }
   }
 
@@ -165,13 +168,16 @@ public struct CatalogImporter {
     func bad(_ reason: String) -> BadRecord {
       BadRecord(file: file, number: raw.number, line: raw.line, reason: reason)
     }
-    guard let value = try? JSONSerialization.jsonObject(with: raw.bytes, options: [.fragmentsAllowed]) else {
-      throw bad("it is not well-formed JSON")
+    guard String(validating: raw.bytes, as: UTF8.self) != nil else {
+      throw bad("it is not UTF-8 text; if the file is in Latin-1, convert it: iconv -f latin1 -t utf8")
     }
     do {
-      return try CatalogFields.record(from: value)
+      return try CatalogFields.record(
+        from: JSONSerialization.jsonObject(with: raw.bytes, options: [.fragmentsAllowed]))
     } catch let unfit as CatalogFields.Unfit {
       throw bad(unfit.description)
+    } catch {
+      throw bad(JSONFault(error, in: raw).description)
     }
   }
 }

@@ -64,7 +64,7 @@ public final class JSONRecordReader {
       length = Int(try handle.seekToEnd())
       try handle.seek(toOffset: 0)
     } catch {
-      throw Failure(url: url, line: nil, reason: error.localizedDescription)
+      throw Failure(url: url, line: nil, reason: Self.reason(error))
     }
     self.url = url
   }
@@ -107,6 +107,9 @@ public final class JSONRecordReader {
         guard try peek() == expected else { throw failure("it is not UTF-8 text") }
         advance()
       }
+    }
+    if let first = try peek(), first == 0xFE || first == 0xFF {
+      throw failure("it is not UTF-8 text but, as it seems, UTF-16; convert it: iconv -f utf16 -t utf8")
     }
     switch try peekPastSpace() {
     case UInt8(ascii: "["):
@@ -201,7 +204,7 @@ public final class JSONRecordReader {
       do {
         chunk = [UInt8](try handle.read(upToCount: Self.chunkSize) ?? Data())
       } catch {
-        throw failure("it cannot be read on (\(error.localizedDescription))")
+        throw failure("it cannot be read on (\(Self.reason(error)))")
       }
       index = 0
       if chunk.isEmpty { return nil }
@@ -223,6 +226,12 @@ public final class JSONRecordReader {
     if chunk[index] == UInt8(ascii: "\n") { line += 1 }
     index += 1
     position += 1
+  }
+
+  /// A reason stands within a sentence, which has its own full stop.
+  private static func reason(_ error: any Error) -> String {
+    let words = error.localizedDescription
+    return words.last == "." ? String(words.dropLast()) : words
   }
 
   private func failure(_ reason: String) -> Failure {

@@ -32,6 +32,69 @@ struct CatalogFormatTests {
       from: JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed))
   }
 
+  @Test(
+    "A field of another type makes the record a bad one, and the reason names field and value",
+    arguments: [
+      (#"{"title": 1984}"#, "its title is not text but 1984"),
+      (#"{"title": ["a"]}"#, "its title is not text but a list"),
+      (#"{"title": "A", "language": 5}"#, "its language is not text but 5"),
+      (#"{"title": "A", "uri": {"a": 1}}"#, "its uri is not text but an object"),
+      (#"{"title": "A", "isbn": true}"#, "its isbn is neither text nor a number but true"),
+      (#"{"title": "A", "year": true}"#, "its year is no year: true"),
+      (#"{"title": "A", "year": "soon"}"#, "its year is no year: \"soon\""),
+      (#"{"title": "A", "year": 99999}"#, "its year is out of range: 99999"),
+      (#"{"title": "A", "authors": 3}"#, "its authors is neither text nor a list but 3"),
+      (#"{"title": "A", "authors": [null]}"#, "its authors holds something that is no name: null"),
+      (#"{"title": "A", "subjects": false}"#, "its subjects is neither text nor a list but false"),
+      (#"{"title": "A", "subjects": [1]}"#, "its subjects holds something that is not text: 1"),
+      (#"{"author": "A"}"#, "it has no title"), (#"{"title": " "}"#, "it has no title"), ("7", "it is no JSON object"),
+    ])
+  func wrongTypes(json: String, reason: String) throws {
+    #expect(throws: CatalogFields.Unfit(description: reason)) { try record(json) }
+  }
+
+  @Test("A field in two spellings makes the record a bad one, each time; one that is empty, or not read, does not")
+  func spellings() throws {
+    for _ in 0..<20 {
+      #expect(throws: CatalogFields.Unfit(description: "it has its title more than once, as \"Title\" and \"title\"")) {
+        try record(#"{"title": "One", "Title": "Two"}"#)
+      }
+    }
+    #expect(try record(#"{"title": "One", "TITLE": null, "note": 1, "Note": 2}"#).title == "One")
+  }
+
+  @Test(
+    "What is wrong with a record's JSON is said, with its line in the file",
+    arguments: [
+      (#"{"title": "A", "pages": 1e999}"#, "the number 1e999 in it is too large to be kept"),
+      (
+        "{\"title\": " + String(repeating: "[", count: 600) + String(repeating: "]", count: 600) + "}",
+        "lists and objects in it are nested more than 512 deep"
+      ),
+      ("{\"title\": \"A\",\n\"year\" 5}", "it is not well-formed JSON: invalid value on line 3, near {\"title\": \"A\", \"year\" 5}"),
+      (#"{"title": "\x"}"#, "it is not well-formed JSON: invalid escape sequence on line 2, near {\"title\": \"\\x\"}"),
+    ])
+  func faults(json: String, reason: String) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("a.json", "[\n" + json + "]")
+    let raw = try #require(try JSONRecordReader(url: file).next())
+    let bad = #expect(throws: CatalogImporter.BadRecord.self) { try CatalogImporter.record(from: raw, in: file) }
+    #expect(bad?.reason == reason)
+  }
+
+  @Test("Latin-1 and UTF-16 are named, with the command that converts them")
+  func encodings() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appendingPathComponent("a.json")
+    try Data("[{\"title\": \"Caf".utf8 + [0xE9] + "\"}]".utf8).write(to: file)
+    let raw = try #require(try JSONRecordReader(url: file).next())
+    let bad = #expect(throws: CatalogImporter.BadRecord.self) { try CatalogImporter.record(from: raw, in: file) }
+    #expect(bad?.reason.contains("iconv -f latin1") == true)
+    try Data([0xFF, 0xFE, 0x5B, 0, 0x5D, 0]).write(to: file)
+    let failure = #expect(throws: JSONRecordReader.Failure.self) { try JSONRecordReader(url: file).next() }
+    #expect(failure?.description.contains("iconv -f utf16") == true)
+  }
+
   @Test("Fields of our own catalogue")
   func own() throws {
     let record = try record(
@@ -81,10 +144,10 @@ struct CatalogFormatTests {
     "A record that cannot go in says why",
     arguments: [
       (#"{"authors": ["A"]}"#, "it has no title"), (#"{"title": "  "}"#, "it has no title"),
-      (#"17"#, "it is no JSON object"), (#"{"title": "A", "year": "MDCCC"}"#, "its year is no year: MDCCC"),
+      (#"17"#, "it is no JSON object"), (#"{"title": "A", "year": "MDCCC"}"#, "its year is no year: \"MDCCC\""),
       (#"{"title": "A", "year": 99999}"#, "its year is out of range: 99999"),
-      (#"{"title": "A", "authors": [7]}"#, "its authors holds something that is no name"),
-      (#"{"title": "A", "subjects": 7}"#, "its subjects is neither text nor a list"),
+      (#"{"title": "A", "authors": [7]}"#, "its authors holds something that is no name: 7"),
+      (#"{"title": "A", "subjects": 7}"#, "its subjects is neither text nor a list but 7"),
       (#"{"title": "A", "isbn": "9780306406158"}"#, "the ISBN 9780306406158 has a wrong check digit"),
     ])
   func unfit(json: String, reason: String) throws {

@@ -90,7 +90,8 @@ struct LibraryCatalogTests {
     #expect(bad.map(\.line) == [3, 4, 5])
     #expect(
       bad.map(\.reason) == [
-        "the ISBN 9780306406158 has a wrong check digit", "it has no title", "it is not well-formed JSON",
+        "the ISBN 9780306406158 has a wrong check digit", "it has no title",
+        "it is not well-formed JSON: invalid value on line 5, near {\"title\": broken}",
       ])
     #expect(bad.allSatisfy { $0.sentence.contains(file.path) })
     #expect(try StoreFileReader(contentsOf: url).rowCount(of: "ZBOOK") == 2)

@@ -117,6 +117,54 @@ struct LibraryProgramTests {
     #expect(try books() == 2)
   }
 
+  @Test("An import of nothing but bad records fails; an empty one and one of known books do not")
+  func allBad() throws {
+    let bad = try folder.file("bad.json", #"[{"author": "A"}, {"title": 5}]"#)
+    let outcome = try run("import", bad.path)
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.hasSuffix("Error: All 2 records are bad; nothing was imported.\n"), "\(outcome.errors)")
+    #expect(try run("import", try folder.file("none.json", "[]").path).exitCode == 0)
+    let good = try folder.file("good.json", #"[{"title": "A"}]"#)
+    #expect(try run("import", good.path).exitCode == 0)
+    #expect(try run("import", good.path).exitCode == 0)
+  }
+
+  @Test("What a terminal would act upon is written out, in every list, in errors, and in an export")
+  func escapes() throws {
+    let title = "Red \u{1B}[31m\u{9B}2J\u{202E}end\u{7}"
+    let json = String(decoding: try JSONEncoder().encode([["title": title], ["title": "B", "year": title]]), as: UTF8.self)
+    let imported = try run("import", try folder.file("a.json", json).path)
+    let outcomes = [imported, try run("list"), try run("show", try books() == 1 ? "red 31m2jend||?" : ""), try run("export")]
+    for outcome in outcomes {
+      for text in [outcome.output, outcome.errors] {
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || 0x7F...0x9F ~= $0.value }, "\(text)")
+      }
+    }
+    #expect(outcomes[0].errors.contains(#"\u{1B}[31m"#))
+    #expect(outcomes[1].output.contains(#"Red \u{1B}[31m\u{9B}2J\u{202E}end\u{7}"#))
+    let exported = try JSONSerialization.jsonObject(with: Data(outcomes[3].output.utf8)) as? [[String: Any]]
+    #expect(exported?.first?["title"] as? String == title)
+  }
+
+  @Test("An export by a link leaves the link, and one to a device leaves the device")
+  func exportThroughLink() throws {
+    #expect(try run("import").exitCode == 0)
+    let file = try folder.file("books.json", "old")
+    let link = folder.url.appendingPathComponent("link.json")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+    #expect(try run("export", "--output", link.path).exitCode == 0)
+    #expect(try link.resourceValues(forKeys: [.isSymbolicLinkKey]).isSymbolicLink == true)
+    #expect(try Data(contentsOf: file).first == UInt8(ascii: "["))
+    let device = try ProgramRunner.run("LibraryCatalog", ["generate", "--count", "3", "--output", "/dev/null"])
+    #expect(device.exitCode == 0)
+    var status = stat()
+    lstat("/dev/null", &status)
+    #expect(status.st_mode & S_IFMT == S_IFCHR)
+    let refused = try run("export", "--output", folder.url.path + "/none/a.json")
+    #expect(refused.exitCode == 1)
+    #expect(refused.errors.hasSuffix("/none/a.json cannot be written: no such file or directory.\n"))
+  }
+
   @Test("A file that is missing, a folder, or no JSON ends with one sentence that names it")
   func badFiles() throws {
     let text = try folder.file("text.json", "hello")

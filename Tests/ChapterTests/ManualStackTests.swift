@@ -240,6 +240,21 @@ struct ManualStackTests {
     #expect(sqlite.code == 26)
   }
 
+  @Test("At level 3 SQLDebug names a value for each question mark, in their order")
+  func boundValues() throws {
+    let outcome = try ProgramRunner.run("ManualStack", ["-com.apple.CoreData.SQLDebug", "3"], store: folder.url)
+    let lines = outcome.errors.components(separatedBy: "\n")
+    let update = try #require(lines.firstIndex { $0.contains("UPDATE OR FAIL ZSTUDENT SET") })
+    #expect(
+      lines[(update + 1)...(update + 4)].map { $0.replacing("CoreData: details: SQLite ", with: "") } == [
+        "bind[0] = ZSTUDENTAGE = int(21)", "bind[1] = Z_OPT = 2", "bind[2] = Z_PK = 1", "bind[3] = Z_OPT = 1",
+      ])
+    for (place, line) in lines.enumerated() where line.contains("INSERT INTO ZSTUDENT") {
+      let binds = lines[(place + 1)...].prefix { $0.contains("SQLite bind") }
+      #expect(binds.count == line.count { $0 == "?" })
+    }
+  }
+
   @Test("A context whose coordinator has no store yet cannot fetch")
   func noStoreYet() throws {
     let model = try TwoStoreStack.model(named: "SingleViewCoreData")

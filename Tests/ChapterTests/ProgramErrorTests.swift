@@ -54,6 +54,30 @@ struct ProgramErrorTests {
     #expect(outcome.errors.hasPrefix("Error: "))
   }
 
+  @Test(
+    "Options that ask for different runs are refused together, by name",
+    arguments: [
+      ("ManualStack", ["--types", "--break"]), ("ManualStack", ["--two-stores", "--types"]),
+      ("ContainerStack", ["--merging", "--break"]), ("EnqueueWriter", ["--only", "groups", "--break"]),
+      ("ModelVersions", ["--to", "2", "--break"]), ("UnsavedChanges", ["--life", "--break"]),
+      ("Batches", ["--measure", "9", "--break"]), ("LiveTable", ["--writer", "--break"]),
+      ("InsideTheFile", ["--apple", "--one-room"]),
+    ])
+  func together(program: String, arguments: [String]) throws {
+    let outcome = try ProgramRunner.run(program, arguments)
+    #expect(outcome.exitCode == 64)
+    #expect(outcome.errors.contains("ask for different runs. Give one of them."), "\(outcome.errors)")
+    for argument in arguments where argument.hasPrefix("--") { #expect(outcome.errors.contains(argument)) }
+  }
+
+  @Test("The help of every program names the switches that Core Data itself reads", arguments: programs)
+  func help(program: (name: String, store: String, arguments: [String])) throws {
+    let outcome = try ProgramRunner.run(program.name, program.arguments + ["--help"])
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.output.contains("-com.apple.CoreData.SQLDebug"))
+    #expect(outcome.output.contains("-com.apple.CoreData.ConcurrencyDebug"))
+  }
+
   @Test("An unknown subcommand is refused and named")
   func unknownSubcommand() throws {
     let outcome = try ProgramRunner.run("LibraryCatalog", ["frobnicate"])

@@ -37,6 +37,14 @@ struct SupportTests {
     #expect(ChapterFailure(outer).sentence == "The file could not be saved. The disk is full.")
   }
 
+  @Test("What a terminal would act upon is written out, and everything else is as it was")
+  func visible() {
+    #expect("plain, ü, 책, 🙂".visible() == "plain, ü, 책, 🙂")
+    #expect("a\u{1B}[2Jb\u{7F}\u{85}".visible() == #"a\u{1B}[2Jb\u{7F}\u{85}"#)
+    #expect("a\r\nb\tc".visible() == "a\\u{D}\nb\tc")
+    #expect("a\nb\tc".visible(inOneLine: true) == #"a\nb\tc"#)
+  }
+
   @Test("The reader says which file is missing")
   func missingFile() throws {
     let folder = try TemporaryFolder()

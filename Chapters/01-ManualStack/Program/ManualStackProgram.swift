@@ -24,6 +24,10 @@ struct ManualStackProgram: ChapterCommand {
 
   static func main() { ChapterProgram.run(Self.self) }
 
+  func validate() throws {
+    try refuseTogether(["--types": showsTypes, "--two-stores": showsTwoStores, "--break": breaksStore])
+  }
+
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "ManualStack", stores: [CoreDataStack.storeName])
     if showsTypes { return try showStoreTypes(in: folder) }

@@ -20,6 +20,10 @@ struct ContainerStackProgram: ChapterCommand {
 
   static func main() { ChapterProgram.run(Self.self) }
 
+  func validate() throws {
+    try refuseTogether(["--merging": showsMergingOnly, "--break": breaksSave])
+  }
+
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "ContainerStack", stores: [NotesStack.storeName])
     let file = NoteFile(url: folder.appendingPathComponent(NotesStack.storeName))

@@ -8,7 +8,11 @@ extension CatalogImporter.Duplicates: ExpressibleByArgument {}
 
 struct ImportCommand: ChapterCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Bring catalogue files into the library.")
+    commandName: "import", abstract: "Bring catalogue files into the library.",
+    discussion: """
+      Bad records are named, counted and left out. The exit code is 0 if at least one record could be used, or there \
+      were none, and 1 if all of them were bad, or the import could not go on.
+      """)
 
   @OptionGroup var store: StoreOptions
 
@@ -71,6 +75,9 @@ struct ImportCommand: ChapterCommand {
     try stack.close()
     report.show(inserting: duplicates != .lookUp)
     try StoreFileReader(contentsOf: stack.url).showCounts()
+    if report.isAllBad {
+      throw ChapterFailure("\(report.bad == 1 ? "The only record is bad" : "All \(report.bad) records are bad"); nothing was imported.")
+    }
     if memory {
       FileHandle.standardError.write(Data("peak memory \(PeakMemory.bytes / 1024) KiB\n".utf8))
     }
@@ -108,13 +115,13 @@ private final class ProgressBar {
     guard isShown, total > 0 else { return }
     let filled = Self.width * done / total
     let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.width - filled)
-    write("\r\u{1B}[K\(name) [\(bar)] \(100 * done / total)%")
+    write("\r\u{1B}[K\(name.visible(inOneLine: true)) [\(bar)] \(100 * done / total)%")
   }
 
   /// Prints a line of its own; the bar comes again below it.
   func interrupt(_ line: String) {
     clear()
-    write(line + "\n")
+    write(line.visible() + "\n")
   }
 
   func clear() {

@@ -38,6 +38,7 @@ struct EnqueueWriterProgram: ChapterCommand {
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
+    try refuseTogether(["--only": only != nil, "--break": breaksQueue])
     guard (1...64).contains(producers) else { throw ValidationError("--producers is a number from 1 to 64.") }
     guard (1...100_000).contains(blocks) else {
       throw ValidationError("--blocks is a number from 1 to 100000.")

@@ -24,6 +24,10 @@ struct ModelVersionsProgram: ChapterCommand {
 
   static func main() { ChapterProgram.run(Self.self) }
 
+  func validate() throws {
+    try refuseTogether(["--to": goal != nil, "--break": breaksMigration])
+  }
+
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "ModelVersions", stores: [LibraryStore.name, Self.stagedName])
     let file = LibraryFile(url: folder.appendingPathComponent(LibraryStore.name))

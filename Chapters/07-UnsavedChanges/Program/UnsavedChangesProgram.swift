@@ -20,6 +20,10 @@ struct UnsavedChangesProgram: ChapterCommand {
 
   static func main() { ChapterProgram.run(Self.self) }
 
+  func validate() throws {
+    try refuseTogether(["--life": life, "--break": breaksSave])
+  }
+
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "UnsavedChanges", stores: [RecipeStack.storeName])
     let stack = try RecipeStack(folder: folder)

@@ -22,6 +22,10 @@ struct BatchesProgram: ChapterCommand {
 
   static func main() { ChapterProgram.run(Self.self) }
 
+  func validate() throws {
+    try refuseTogether(["--measure": measured != nil, "--break": breaksRules])
+  }
+
   @MainActor func perform() async throws {
     if let measured { return try Measurement(readings: measured, store: store).run() }
     let folder = try store.openFolder(for: "Batches", stores: [WeatherStack.storeName])

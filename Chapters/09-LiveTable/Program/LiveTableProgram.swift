@@ -31,6 +31,8 @@ struct LiveTableProgram: ChapterCommand {
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
+    try refuseTogether(["--writer": writer, "--plain": plain])
+    try refuseTogether(["--writer": writer, "--break": breaksSections])
     guard every >= 0.05, every <= 3600 else {
       throw ValidationError("--every is a number of seconds from 0.05 to 3600.")
     }

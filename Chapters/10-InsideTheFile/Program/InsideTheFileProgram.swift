@@ -27,6 +27,10 @@ struct InsideTheFileProgram: ChapterCommand {
 
   static func main() { ChapterProgram.run(Self.self) }
 
+  func validate() throws {
+    try refuseTogether(["--apple": apple, "--one-room": makesOneRoom, "--break": breaksHash])
+  }
+
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "InsideTheFile", stores: [Self.museumName, Self.weblogName])
     let museum = folder.appendingPathComponent(Self.museumName)

@@ -14,6 +14,17 @@ extension ChapterCommand {
   }
 }
 
+extension ParsableCommand {
+  /// Refuses a command line with more than one of options of which each asks for another run.
+  ///
+  /// - Parameter options: Each as it is typed, and whether it is there.
+  public func refuseTogether(_ options: KeyValuePairs<String, Bool>) throws {
+    let given = options.filter(\.value).map(\.key)
+    guard given.count > 1 else { return }
+    throw ValidationError("\(given.joined(separator: " and ")) ask for different runs. Give one of them.")
+  }
+}
+
 /// Starts a chapter's program and ends it with the right exit code.
 public enum ChapterProgram {
   /// Parses the command line, runs the command, and leaves: 0 when it went well, not 0 when it did not.
@@ -58,7 +69,7 @@ public enum ChapterProgram {
   }
 
   private static func complain(_ failure: ChapterFailure) -> Never {
-    let lines = ["Error: \(failure.sentence)", failure.picture].compactMap { $0 }
+    let lines = ["Error: \(failure.sentence)", failure.picture].compactMap { $0?.visible() }
     FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
     exit(EXIT_FAILURE)
   }

@@ -13,6 +13,19 @@ public struct StoreOptions: ParsableArguments {
   @Flag(name: .customLong("fresh"), help: "Remove the program's own store files first.")
   public var startsFresh = false
 
+  // The stack itself reads these two, and `ChapterArguments` takes them out before anything is parsed. They are here to
+  // be listed.
+  @Option(
+    name: .customLong("com.apple.CoreData.SQLDebug", withSingleDash: true),
+    help: ArgumentHelp(
+      "Print the SQL that runs, on standard error: 1 the statements, 3 their values too.", valueName: "level"))
+  var sqlDebugLevel: Int?
+
+  @Option(
+    name: .customLong("com.apple.CoreData.ConcurrencyDebug", withSingleDash: true),
+    help: ArgumentHelp("With 1, end the program where an object is used off its queue.", valueName: "1"))
+  var concurrencyDebug: Int?
+
   public init() {}
 
   /// The folder to use: made if it is missing, checked to be writable, named on the terminal, and, with
@@ -83,8 +96,16 @@ public struct StoreOptions: ParsableArguments {
     case (NSCocoaErrorDomain, CocoaError.fileNoSuchFile.rawValue),
       (NSCocoaErrorDomain, CocoaError.fileReadNoSuchFile.rawValue):
       return "the place for it does not exist"
+    case (NSCocoaErrorDomain, CocoaError.fileWriteNoPermission.rawValue),
+      (NSCocoaErrorDomain, CocoaError.fileReadNoPermission.rawValue):
+      return "permission denied"
+    case (NSCocoaErrorDomain, CocoaError.fileWriteOutOfSpace.rawValue):
+      return "no space left on the disk"
+    case (NSCocoaErrorDomain, CocoaError.fileWriteVolumeReadOnly.rawValue):
+      return "the disk can only be read"
     default:
-      return "\(error.domain) \(error.code)"
+      let words = error.localizedDescription
+      return "\(words.last == "." ? String(words.dropLast()) : words) (\(error.domain) \(error.code))"
     }
   }
 }

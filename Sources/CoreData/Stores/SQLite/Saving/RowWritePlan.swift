@@ -187,10 +187,21 @@ final class RowWritePlan: @unchecked Sendable {
   /// A decimal's digits, which SQLite turns into a number.
   static func text(_ decimal: Decimal) -> String { decimal.isNaN ? "NaN" : decimal.description }
 
-  /// The parameters as the trace shows them.
+  /// The parameters as the trace shows them, one for each `?` and in their order.
   func parameterTexts(_ row: RowSnapshot) -> [String] {
-    let slots = parameters.map { "\($0.column.name) = \(row.value($0.column.property))" }
-    return ["Z_PK = \(row.key)", "Z_OPT = \(row.version)"] + slots
+    let slots = parameters.flatMap { parameter -> [String] in
+      let column = parameter.column
+      let value = "\(column.name) = \(row.value(column.property))"
+      return [value] + (column.entityName.map { ["\($0) = Z_ENT of the destination"] } ?? [])
+    }
+    let (key, version) = ("Z_PK = \(row.key)", "Z_OPT = \(row.version)")
+    switch kind {
+    case .insert: return [key, "Z_ENT = \(entity.number)", version] + slots
+    case .update where unversioned.sql == text.sql: return slots + [key]
+    // The row is written with the version after the one that it is looked for by.
+    case .update: return slots + [version, key, "Z_OPT = \(row.version - 1)"]
+    case .delete, .check: return [key, version]
+    }
   }
 }
 
