@@ -367,30 +367,6 @@ struct ConstraintTests {
     }
   }
 
-  @Test(
-    "A deleted object leaves its value to a new one; in memory two may swap theirs, which SQLite refuses row by row",
-    arguments: StoreKind.allCases)
-  func swap(_ kind: StoreKind) throws {
-    try withStack(kind, unique()) { stack, context in
-      let a = context.new("User", ["mail": "a", "name": "A"])
-      let b = context.new("User", ["mail": "b", "name": "B"])
-      try context.save()
-      context.delete(a)
-      context.new("User", ["mail": "a", "name": "new A"])
-      try context.save()
-      #expect(try stored(stack) == ["a new A", "b B"])
-      let c = try #require(try context.all("User").first { $0 !== b })
-      b["mail"] = "a"
-      c["mail"] = "b"
-      guard kind != .sqlite else {
-        #expect(failure { try context.save() }?.code == NSManagedObjectConstraintMergeError)
-        return
-      }
-      try context.save()
-      #expect(try stored(stack) == ["a B", "b new A"])
-    }
-  }
-
   @Test("A constraint holds for objects of subentities", arguments: StoreKind.allCases)
   func subentities(_ kind: StoreKind) throws {
     let (base, sub) = (entity("Base", [attribute("code")]), entity("Sub", [attribute("more")]))

@@ -65,12 +65,20 @@ extension NSManagedObjectContext {
   }
 }
 
-/// Errors in which a store says itself whose rows have changed, as Apple's documentation has stores of one's own do.
+/// Errors in which a store says itself whose rows have changed, as Apple's documentation has stores of one's own do, or
+/// which objects break a uniqueness constraint.
 private enum StatedConflicts {
-  static func conflicts(in error: NSError) -> [NSMergeConflict]? {
-    guard error.domain == NSCocoaErrorDomain, error.code == NSManagedObjectMergeError else { return nil }
+  static func conflicts(in error: NSError) -> [Any]? {
+    guard error.domain == NSCocoaErrorDomain else { return nil }
     let list = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] ?? error.userInfo[NSConflictListErrorKey]
-    guard let conflicts = list as? [NSMergeConflict], !conflicts.isEmpty else { return nil }
-    return conflicts
+    switch error.code {
+    case NSManagedObjectMergeError: return nonempty(list as? [NSMergeConflict])
+    case NSManagedObjectConstraintMergeError: return nonempty(list as? [NSConstraintConflict])
+    default: return nil
+    }
+  }
+
+  private static func nonempty<Conflict>(_ conflicts: [Conflict]?) -> [Any]? {
+    conflicts.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

@@ -59,18 +59,20 @@ nonisolated open class NSMergeConflict: NSObject {
   }
 }
 
-/// Objects that agree in the attributes of a uniqueness constraint.
+/// Objects that would agree in the properties of a uniqueness constraint once the save is done.
 nonisolated open class NSConstraintConflict: NSObject {
-  /// The names of the attributes that must differ.
+  /// The names of the attributes and to-one relationships of which one must differ.
   public let constraint: [String]
   /// The values on which the objects agree.
   public let constraintValues: [String: Any]
-  /// The object of the row that the store already has; nil when only new objects collide.
+  /// The object of the row that has the values in the store, and keeps them in this save; nil when only objects collide
+  /// that get the values by the save.
   public let databaseObject: NSManagedObject?
-  /// What the store has in that row: attributes and ids of to-one destinations, `NSNull` for nil. Nil when only new
-  /// objects collide.
+  /// What the store has in that row: attributes and ids of to-one destinations, `NSNull` for nil. Nil without a
+  /// ``databaseObject``.
   public let databaseSnapshot: [String: Any]?
-  /// The objects of this save that collide; none for a batch request.
+  /// The objects that get the values by this save: stored ones that were edited, then new ones in the order of insertion.
+  /// None for a batch request.
   public let conflictingObjects: [NSManagedObject]
   /// What those objects were before: as they were read, or inserted. In the order of the objects.
   public let conflictingSnapshots: [[AnyHashable: Any]]
@@ -88,6 +90,12 @@ nonisolated open class NSConstraintConflict: NSObject {
     var values: [String: Any] = [:]
     for name in constraint { values[name] = conflictingObjects.first?.value(forKey: name) ?? NSNull() }
     constraintValues = values
+  }
+
+  /// A conflict about nothing: without a constraint, values or objects.
+  public override convenience init() {
+    self.init(
+      constraint: [], databaseObject: nil, databaseSnapshot: nil, conflictingObjects: [], conflictingSnapshots: [])
   }
 
   /// Of a batch request: there are no objects of the new rows.

@@ -60,26 +60,15 @@ nonisolated open class NSMergePolicy: NSObject {
     gone.first?.managedObjectContext?.forgetDeletedElsewhere(gone)
   }
 
-  /// Settles conflicts of uniqueness constraints, by ``mergeType``: a row of the store stays, overwritten by the new
-  /// object or as it is; of new objects the first stays. The others are deleted. With the error type it throws
-  /// `NSManagedObjectConstraintMergeError`.
+  /// Settles conflicts of uniqueness constraints, by ``mergeType``.
+  ///
+  /// A new object that has the values of a stored one goes; with the overwriting and the object trump type the stored one
+  /// takes its values first. Of new objects with the same values the first stays. Between stored objects the rollback and
+  /// the store trump type take the edit back. In the other types, and with the error type in any case, it throws
+  /// `NSManagedObjectConstraintMergeError`. A stored object is never deleted.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.constraintConflict(conflicts: list).nsError }
-    for conflict in list { NSMergePolicy.settle(conflict, mergeType) }
-  }
-
-  /// With a row in the store, it stays: overwritten or merged into by the new object, which then goes, or as it
-  /// is. Among new objects the first stays.
-  private static func settle(_ conflict: NSConstraintConflict, _ type: NSMergePolicyType) {
-    var losers = conflict.conflictingObjects.filter { !$0.state.contains(.deleted) }
-    guard let winner = conflict.databaseObject ?? losers.first else { return }
-    losers.removeAll { $0 === winner }
-    if type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType,
-      conflict.databaseObject != nil, let last = losers.last
-    {
-      winner.take(last)
-    }
-    for loser in losers { loser.managedObjectContext?.delete(loser) }
+    try ConstraintSettlement(of: list, by: mergeType).settle()
   }
 }
 
@@ -97,21 +86,6 @@ nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: AnyObject
   NSMergePolicy.mergeByPropertyStoreTrump
 
 extension NSManagedObject {
-  /// Takes all values of another object, those it never set included, and its members beside those that are there.
-  /// The two may be of different subentities: what only one of them has is left out.
-  fileprivate func take(_ other: NSManagedObject) {
-    for property in other.layout.slots {
-      guard let own = layout.property(named: property.name), own.slot >= 0 else { continue }
-      setBoxed(other.boxedValue(property), own)
-    }
-    for property in other.layout.toMany {
-      guard let own = layout.property(named: property.name), own.kind == .toMany else { continue }
-      for member in other.members(property) where !member.state.contains(.deleted) && !contains(member, own) {
-        connect(member, own)
-      }
-    }
-  }
-
   /// Takes the store's row as the new base, and of this object's changes what the policy leaves. False when the row
   /// is gone and the object is to go with it.
   fileprivate func settle(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) -> Bool {

@@ -73,11 +73,12 @@ struct VersionConflict {
   var isCached = false
 }
 
-/// Rows that agree in the attributes of a uniqueness constraint.
+/// Rows that would agree in the attributes of a uniqueness constraint once the change set is applied.
 struct ConstraintConflict {
   let constraint: [String]
-  /// The rows of the change set that collide, with each other or with `persisted`.
+  /// The rows of the change set that would get the values by it, by key: stored ones, then new ones in the order of
+  /// insertion.
   let conflicting: [RowReference]
-  /// The row that the store already has; nil when only rows of the change set collide.
+  /// The row that the store already has, and that keeps the values. Nil when only rows of the change set collide.
   let persisted: RowSnapshot?
 }

@@ -57,14 +57,15 @@ struct MemoryRows {
     return conflicts
   }
 
-  /// The rows of a change set that would break a uniqueness constraint.
+  /// The uniqueness constraints that would be broken once all of a change set is applied. What rows have on the way there
+  /// is of no account: two may exchange their values.
   func constraintConflicts(_ changes: ChangeSet) -> [ConstraintConflict] {
     constraints.flatMap { conflicts(with: $0, changes) }
   }
 
   private func conflicts(with constraint: MemoryConstraint, _ changes: ChangeSet) -> [ConstraintConflict] {
-    var newcomers: [MemoryConstraint.Values: [RowReference]] = [:]
-    var order: [MemoryConstraint.Values] = []
+    var newcomers: [ConstraintValues: [RowReference]] = [:]
+    var order: [ConstraintValues] = []
     var leaving: Set<RowReference> = []
     func enter(_ row: RowSnapshot) {
       guard let values = constraint.values(of: row) else { return }
@@ -83,7 +84,8 @@ struct MemoryRows {
       let colliding = newcomers[values]!
       let holder = constraint.holder(of: values).flatMap { leaving.contains($0) ? nil : row($0) }
       if holder == nil && colliding.count == 1 { return nil }
-      return ConstraintConflict(constraint: constraint.attributes, conflicting: colliding, persisted: holder)
+      return ConstraintConflict(
+        constraint: constraint.attributes, conflicting: colliding.sorted { $0.key < $1.key }, persisted: holder)
     }
   }
 

@@ -125,7 +125,7 @@ extension SQLiteStore {
         let holder =
           collision.isOwn ? [own[key] ?? RowReference(entity: collision.entity, key: collision.key)] : []
         return ConstraintConflict(
-          constraint: collision.constraint, conflicting: holder + collision.rows,
+          constraint: collision.constraint, conflicting: (holder + collision.rows).sorted { $0.key < $1.key },
           persisted: collision.isOwn
             ? nil : try committedRows([collision.key], in: root, connection).first)
       })

@@ -1,4 +1,7 @@
 /// The uniqueness constraints that a save breaks, and with which rows.
+///
+/// Rows are noted once all that can be written is: a row that is found to have another one's values then has them at the
+/// end of the save as well, whether it had them before or not.
 struct Collisions {
   struct Collision {
     let constraint: [String]
@@ -17,8 +20,17 @@ struct Collisions {
     let entity: Int
   }
 
+  /// Values that no row has in the table, of a row that could not be written.
+  private struct Claim: Hashable {
+    let values: ConstraintValues
+    let constraint: [String]
+    let entity: Int
+  }
+
   private(set) var list: [Collision] = []
   private var positions: [Place: Int] = [:]
+  /// The first row with each claim.
+  private var claims: [Claim: RowReference] = [:]
   private let changes: ChangeSet
   // By key and root entity, made when the first is needed.
   private var own: Set<RowReference>?
@@ -28,19 +40,36 @@ struct Collisions {
 
   var isEmpty: Bool { list.isEmpty }
 
-  /// Finds which constraints a row breaks. False when it breaks none that the model knows.
+  /// Finds which constraints a row breaks that could not be written. False when it breaks none that the model knows.
   mutating func note(_ row: RowSnapshot, _ schema: StoreSchema, _ connection: Connection) throws -> Bool {
     var found = false
     var layout: EntityLayout? = schema.layouts.layouts[row.entity]
     while let declaring = layout {
       for constraint in declaring.entity.constraintNames {
-        guard let key = try holder(of: constraint, declaring, row, schema, connection) else { continue }
-        found = true
-        add(constraint, row, key: key, declaring, schema.layouts)
+        if let key = try holder(of: constraint, declaring, row, schema, connection) {
+          found = true
+          add(constraint, row, key: key, declaring, schema.layouts)
+        } else {
+          claim(constraint, row, declaring, schema.layouts)
+        }
       }
       layout = declaring.superIndex < 0 ? nil : schema.layouts.layouts[declaring.superIndex]
     }
     return found
+  }
+
+  /// Notes what a row would have, were it not for another constraint: the next such row collides with it.
+  private mutating func claim(
+    _ constraint: [String], _ row: RowSnapshot, _ declaring: EntityLayout, _ layouts: ModelLayouts
+  ) {
+    let properties = constraint.compactMap { layouts.layouts[row.entity].property(named: $0) }
+    guard properties.count == constraint.count, let values = ConstraintValues(row, properties) else { return }
+    let claim = Claim(values: values, constraint: constraint, entity: declaring.index)
+    if let first = claims[claim] {
+      add(constraint, row, key: first.key, declaring, layouts)
+    } else {
+      claims[claim] = row.reference
+    }
   }
 
   private mutating func add(
@@ -68,7 +97,7 @@ struct Collisions {
   }
 
   /// Whether the change set gives a stored row the values of a constraint. A row that had them before, and is changed
-  /// elsewhere, holds them as the store's.
+  /// in other properties, holds them as the store's.
   private mutating func isTaken(
     _ constraint: [String], by holder: RowReference, _ layouts: ModelLayouts
   ) -> Bool {
@@ -78,8 +107,8 @@ struct Collisions {
         uniquingKeysWith: { first, _ in first })
     }
     guard let update = updates![holder] else { return false }
-    let layout = layouts.layouts[update.row.entity]
-    return constraint.contains { name in layout.property(named: name).map { update.changed.contains($0.slot) } ?? false }
+    let properties = constraint.compactMap { layouts.layouts[update.row.entity].property(named: $0) }
+    return ConstraintValues(update.row, properties) != ConstraintValues(update.base, properties)
   }
 
   /// The key of another row with the same values; nil when there is none, or one of the values is null.

@@ -4,7 +4,7 @@
 /// 1. locked rows are checked;
 /// 2. links that go: those taken away, and all of deleted rows;
 /// 3. rows are deleted, updated, inserted, so that a value that has to be unique can move from a row that
-///    goes to one that comes;
+///    goes to one that comes. Values that rows exchange take a way round: see `SaveRun`;
 /// 4. links that come, then the orders.
 ///
 /// Any thread; the tables of plans are under `lock`.

@@ -4,13 +4,32 @@ internal import CSQLite
 ///
 /// A conflict does not end the run: the statement that met it changed nothing, and the rest is tried too, so
 /// that all conflicts are known. The caller then undoes the transaction.
+///
+/// SQLite checks unique indexes row by row; a save is judged by its end. So a row that a unique index refuses is kept out
+/// at first, since the row with its values may still get others. When everything else is written, the kept-out rows that
+/// are stored already go out of each other's way, by nulls in what they change of constraints, and all are written once
+/// more. What is refused then would be a duplicate at the end of the save too. A save that meets no such row pays nothing.
 struct SaveRun {
+  /// A row that a unique index refused.
+  private enum KeptOut {
+    case inserted(RowWritePlan, RowSnapshot)
+    case updated(RowWritePlan, RowUpdate)
+
+    var row: RowSnapshot {
+      switch self {
+      case .inserted(_, let row): row
+      case .updated(_, let update): update.row
+      }
+    }
+  }
+
   private let connection: Connection
   private let schema: StoreSchema
   private(set) var writer: TaggedWriter
   /// Rows that no longer have the version they were read with, or whose key is taken.
   private(set) var outdated: [RowSnapshot] = []
   private(set) var collisions: Collisions
+  private var keptOut: [KeptOut] = []
 
   init(_ connection: Connection, _ schema: StoreSchema, _ files: ExternalFiles, _ changes: ChangeSet) {
     self.connection = connection
@@ -28,12 +47,20 @@ struct SaveRun {
       case .insert(let plan, let rows): try insert(plan, rows)
       case .update(let plan, let updates): try update(plan, updates)
       case .delete(let plan, let rows): try delete(plan, rows)
-      case .keys(let text, let keys): try keys.forEach { try runOnce(text, [$0]) }
-      case .pairs(let text, let pairs): try pairs.forEach { try runOnce(text, [$0.first, $0.second]) }
+      // Links lead to rows, which all have to be there.
+      case .keys(let text, let keys):
+        try writeKeptOut()
+        try keys.forEach { try runOnce(text, [$0]) }
+      case .pairs(let text, let pairs):
+        try writeKeptOut()
+        try pairs.forEach { try runOnce(text, [$0.first, $0.second]) }
       // Members that a conflict kept out have no row to number.
-      case .order(let plan, let owner, let members): try order(plan, owner, members)
+      case .order(let plan, let owner, let members):
+        try writeKeptOut()
+        try order(plan, owner, members)
       }
     }
+    try writeKeptOut()
   }
 
   private mutating func check(_ plan: RowWritePlan, _ rows: [RowSnapshot]) throws {
@@ -52,10 +79,11 @@ struct SaveRun {
     let statement = try connection.statement(plan.text)
     let handle = statement.handle
     for row in rows {
+      let written = writer.written.count
       try plan.bindInsert(row, statement, &writer)
       if connection.trace != nil { trace(statement, plan, row) }
       let code = sqlite3_step(handle)
-      if code != SQLITE_DONE { try note(statement.failure(), row, base: row) }
+      if code != SQLITE_DONE { try note(statement.failure(), .inserted(plan, row), base: row, written) }
       sqlite3_reset(handle)
     }
   }
@@ -66,11 +94,12 @@ struct SaveRun {
       let statement = update.base.version == 0 ? try connection.statement(plan.unversioned) : versioned
       let handle = statement.handle
       if !plan.tagged.isEmpty { try abandonFiles(plan, update.row.key) }
+      let written = writer.written.count
       try plan.bindUpdate(update, statement, &writer)
       if connection.trace != nil { trace(statement, plan, update.row) }
       let code = sqlite3_step(handle)
       if code != SQLITE_DONE {
-        try note(statement.failure(), update.row, base: update.base)
+        try note(statement.failure(), .updated(plan, update), base: update.base, written)
       } else if connection.changes == 0 {
         outdated.append(update.base)
       }
@@ -90,16 +119,79 @@ struct SaveRun {
     }
   }
 
-  /// A constraint that a row breaks is a conflict; everything else ends the save.
-  private mutating func note(_ error: SQLiteError, _ row: RowSnapshot, base: RowSnapshot) throws {
+  /// A row that a unique index refuses is tried again later, one whose key is taken is a conflict; everything else ends
+  /// the save. `written`: how many files there were before the row's.
+  private mutating func note(_ error: SQLiteError, _ row: KeptOut, base: RowSnapshot, _ written: Int) throws {
     if error.isKeyTaken {
       // Somebody else put a row at the key that was reserved for this one.
       outdated.append(base)
-    } else if error.isNotUnique, try collisions.note(row, schema, connection) {
-      return
+    } else if error.isNotUnique {
+      writer.removeWritten(after: written)
+      keptOut.append(row)
     } else {
       throw error
     }
+  }
+
+  /// Writes the rows that were refused once more. Those that are refused again are collisions.
+  private mutating func writeKeptOut() throws {
+    // Where versions are in conflict the transaction is undone in any case, and constraints come later.
+    if keptOut.isEmpty || !outdated.isEmpty { return }
+    let rows = keptOut
+    keptOut = []
+    for case .updated(let plan, let update) in rows { try moveAside(plan, update) }
+    var refused: [(row: RowSnapshot, error: SQLiteError)] = []
+    for kept in rows { if let error = try writeAgain(kept) { refused.append((kept.row, error)) } }
+    for (row, error) in refused {
+      // An index that is not the model's, which another program has made.
+      guard try collisions.note(row, schema, connection) else { throw error }
+    }
+  }
+
+  /// Puts nulls, which collide with nothing, where a row will have other values of constraints. The files of its old
+  /// values are noted already.
+  private func moveAside(_ plan: RowWritePlan, _ update: RowUpdate) throws {
+    var names: [String] = []
+    var layout: EntityLayout? = schema.layouts.layouts[update.row.entity]
+    while let declaring = layout {
+      for name in declaring.entity.constraintNames.joined() {
+        guard let slot = plan.entity.layout.property(named: name)?.slot, slot >= 0,
+          update.changed.contains(slot), let column = plan.entity.slots[slot]?.name, !names.contains(column)
+        else { continue }
+        names.append(column)
+      }
+      layout = declaring.superIndex < 0 ? nil : schema.layouts.layouts[declaring.superIndex]
+    }
+    if names.isEmpty { return }
+    let nulls = names.map { "\($0) = NULL" }.joined(separator: ", ")
+    let statement = try connection.statement("UPDATE \(plan.entity.table) SET \(nulls) WHERE Z_PK = ?")
+    statement.bind(update.row.key, at: 1)
+    connection.trace?.willRun(statement, parameters: ["(int64)\(update.row.key)"])
+    try statement.run()
+  }
+
+  /// What a unique index says to a row that is tried again; nil if it is written now.
+  private mutating func writeAgain(_ kept: KeptOut) throws -> SQLiteError? {
+    let written = writer.written.count
+    let statement: Statement
+    let plan: RowWritePlan
+    switch kept {
+    case .inserted(let insert, let row):
+      (plan, statement) = (insert, try connection.statement(insert.text))
+      try plan.bindInsert(row, statement, &writer)
+    case .updated(let change, let update):
+      let text = update.base.version == 0 ? change.unversioned : change.text
+      (plan, statement) = (change, try connection.statement(text))
+      try plan.bindUpdate(update, statement, &writer)
+    }
+    trace(statement, plan, kept.row)
+    let code = sqlite3_step(statement.handle)
+    let error = code == SQLITE_DONE ? nil : statement.failure()
+    sqlite3_reset(statement.handle)
+    guard let error else { return nil }
+    guard error.isNotUnique else { throw error }
+    writer.removeWritten(after: written)
+    return error
   }
 
   /// The files that the old values of a row are in have no use after the save.

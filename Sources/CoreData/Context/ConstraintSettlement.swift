@@ -1,0 +1,181 @@
+/// What a merge policy does about conflicts of uniqueness constraints.
+///
+/// A save is judged by its end: only what would be there twice once all of it is written is a conflict. No policy sees
+/// rows that exchange, rotate or shift their values, or take one that a delete in the same save has freed; such a save is
+/// written. Inherited constraints count for the whole hierarchy. Rows with nil in one of the properties collide with none.
+///
+/// | in conflict | `error` | `overwrite`, `mergeByPropertyObjectTrump` | `rollback`, `mergeByPropertyStoreTrump` |
+/// |---|---|---|---|
+/// | stored, both or one of them edited | error | error | edited ones take back their stored values |
+/// | new, with an unedited stored one | error | the stored one takes its values, and it goes | it goes |
+/// | new, with two stored ones, by two constraints | error | error | it goes |
+/// | new, with a stored one that was edited to have the value | error | it goes | it goes |
+/// | new ones | error | the first stays, the others go | the first stays, the others go |
+///
+/// Errors are `NSManagedObjectConstraintMergeError`, and nothing is written. To take back is to have the stored values of
+/// the constraint's properties again, with `rollback` of all attributes and to-one relationships; edited objects that
+/// count on the value's being free take theirs back in turn. What a new object loses to is looked for in the order of
+/// insertion.
+///
+/// A stored object goes only if the program deletes it: a new object that goes leaves those behind that its delete rules
+/// would have taken along, and they return to where the store has them.
+struct ConstraintSettlement {
+  private let conflicts: [NSConstraintConflict]
+  private let type: NSMergePolicyType
+  private var keepsStored: Bool {
+    type == .rollbackMergePolicyType || type == .mergeByPropertyStoreTrumpMergePolicyType
+  }
+
+  init(of conflicts: [NSConstraintConflict], by type: NSMergePolicyType) {
+    self.conflicts = conflicts
+    self.type = type
+  }
+
+  func settle() throws {
+    if keepsStored {
+      var former = FormerConstraintValues(type)
+      let broken = conflicts.filter { $0.storedObjects.count > 1 }
+      former.takeBack(broken.flatMap { conflict in conflict.editedObjects.map { ($0, conflict.constraint) } })
+      removeNewObjects(former.objects)
+    } else {
+      let insoluble = insoluble()
+      if !insoluble.isEmpty { throw Failure.constraintConflict(conflicts: insoluble).nsError }
+      removeNewObjects([])
+    }
+  }
+
+  /// Conflicts between stored objects, or that a new object has with several of them.
+  private func insoluble() -> [NSConstraintConflict] {
+    var partners: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
+    for conflict in conflicts {
+      let stored = conflict.storedObjects.map(ObjectIdentifier.init)
+      for object in conflict.newObjects { partners[ObjectIdentifier(object), default: []].formUnion(stored) }
+    }
+    return conflicts.filter { conflict in
+      conflict.storedObjects.count > 1
+        || conflict.newObjects.contains { partners[ObjectIdentifier($0)]!.count > 1 }
+    }
+  }
+
+  /// Decides about new objects in the order of insertion; `formerObjects` no longer have the value in question.
+  private func removeNewObjects(_ formerObjects: Set<ObjectIdentifier>) {
+    // For each conflict who has the value, as far as is decided.
+    var holders = conflicts.map { conflict -> NSManagedObject? in
+      conflict.storedObject ?? conflict.editedObjects.first { !formerObjects.contains(ObjectIdentifier($0)) }
+    }
+    var places: [ObjectIdentifier: [Int]] = [:]
+    var new: [NSManagedObject] = []
+    for (index, conflict) in conflicts.enumerated() {
+      for object in conflict.newObjects {
+        if places[ObjectIdentifier(object)] == nil { new.append(object) }
+        places[ObjectIdentifier(object), default: []].append(index)
+      }
+    }
+    // Keys are given out in that order, temporary ones downwards.
+    new.sort { $0.finalReference.key.magnitude < $1.finalReference.key.magnitude }
+    var losers: [NSManagedObject] = []
+    // By stored object: the last that lost to it.
+    var successors: [ObjectIdentifier: NSManagedObject] = [:]
+    for object in new {
+      let places = places[ObjectIdentifier(object)]!
+      guard places.contains(where: { holders[$0] != nil }) else {
+        for place in places { holders[place] = object }
+        continue
+      }
+      losers.append(object)
+      for place in places {
+        if let stored = conflicts[place].storedObject { successors[ObjectIdentifier(stored)] = object }
+      }
+    }
+    remove(
+      losers,
+      conflicts.compactMap(\.storedObject).compactMap { stored in
+        successors.removeValue(forKey: ObjectIdentifier(stored)).map { (stored, $0) }
+      })
+  }
+
+  private func remove(
+    _ losers: [NSManagedObject], _ successors: [(stored: NSManagedObject, new: NSManagedObject)]
+  ) {
+    if !keepsStored {
+      for (stored, new) in successors { stored.take(new) }
+    }
+    for loser in losers {
+      loser.leaveStoredObjectsBehind()
+      loser.managedObjectContext?.delete(loser)
+    }
+  }
+}
+
+extension NSConstraintConflict {
+  /// The object of the store's row, unless a policy of the program's own has deleted it.
+  fileprivate var storedObject: NSManagedObject? {
+    databaseObject.flatMap { $0.state.contains(.deleted) ? nil : $0 }
+  }
+
+  /// Stored objects that get the values by this save.
+  fileprivate var editedObjects: [NSManagedObject] {
+    conflictingObjects.filter { $0.state.isDisjoint(with: [.inserted, .deleted]) && $0 !== databaseObject }
+  }
+
+  fileprivate var newObjects: [NSManagedObject] {
+    conflictingObjects.filter {
+      $0.state.contains(.inserted) && !$0.state.contains(.deleted) && $0 !== databaseObject
+    }
+  }
+
+  fileprivate var storedObjects: [NSManagedObject] { [storedObject].compactMap { $0 } + editedObjects }
+}
+
+extension NSManagedObject {
+  /// Before a new object goes: what its delete rules must not touch is no longer related to it, nor to new objects that go
+  /// along.
+  fileprivate func leaveStoredObjectsBehind() {
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+    var leaving = [self]
+    while let object = leaving.popLast() {
+      for property in object.layout.relationships {
+        let others =
+          property.kind == .toMany
+          ? object.members(property) : ContiguousArray([object.toOne(property)].compactMap { $0 })
+        for other in others where !other.state.contains(.deleted) {
+          if !other.state.contains(.inserted) {
+            object.leave(other, property)
+          } else if property.relationship.deleteRule == .cascadeDeleteRule,
+            seen.insert(ObjectIdentifier(other)).inserted
+          {
+            leaving.append(other)
+          }
+        }
+      }
+    }
+  }
+
+  /// Ends a relationship to a stored object, which returns to where the store has it.
+  private func leave(_ other: NSManagedObject, _ property: LayoutProperty) {
+    if let inverse = layout.inverse(of: property), inverse.kind == .toOne {
+      if other.state.contains(.fault) { other.fire() }
+      if let own = other.layout.property(keyNumber: inverse.keyNumber) { other.takeBack(own, clearing: true) }
+    }
+    if property.kind == .toMany {
+      removeMember(other, property)
+    } else if toOne(property) === other {
+      setToOne(nil, property)
+    }
+  }
+
+  /// Takes all values of another object, those it never set included, and its members beside those that are there.
+  /// The two may be of different subentities: what only one of them has is left out.
+  fileprivate func take(_ other: NSManagedObject) {
+    for property in other.layout.slots {
+      guard let own = layout.property(named: property.name), own.slot >= 0 else { continue }
+      setBoxed(other.boxedValue(property), own)
+    }
+    for property in other.layout.toMany {
+      guard let own = layout.property(named: property.name), own.kind == .toMany else { continue }
+      for member in other.members(property) where !member.state.contains(.deleted) && !contains(member, own) {
+        connect(member, own)
+      }
+    }
+  }
+}
