@@ -93,14 +93,14 @@ let package = Package(
 
     // Sources as applications have them, with `import CoreData` alone.
     .testTarget(
-      name: "SurfaceTests", dependencies: ["CoreData"], exclude: ["Journal.xcdatamodeld"],
+      name: "SurfaceTests", dependencies: ["CoreData"], exclude: ["Diary.xcdatamodeld", "Journal.xcdatamodeld"],
       swiftSettings: stackSettings, plugins: ["CompileDataModel"]),
     .testTarget(
       name: "SurfaceSwift6Tests", dependencies: ["CoreData"], swiftSettings: [.swiftLanguageMode(.v6)],
       plugins: ["CompileDataModel"]),
     .testTarget(
-      name: "SurfaceMainActorTests", dependencies: ["CoreData"],
-      swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
+      name: "SurfaceMainActorTests", dependencies: ["CoreData"], exclude: ["Grove.xcdatamodeld"],
+      swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)], plugins: ["CompileDataModel"]),
 
     // What tests that start programs share.
     .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms"),

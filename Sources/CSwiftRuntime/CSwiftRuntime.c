@@ -9,6 +9,24 @@ void core_data_set_materialisation(void *value) { materialisation = value; }
 void *core_data_queue_ownership(void) { return ownership; }
 void core_data_set_queue_ownership(void *value) { ownership = value; }
 
+static _Thread_local void *waiting;
+void *core_data_waiting(void) { return waiting; }
+void core_data_set_waiting(void *value) { waiting = value; }
+
+// A program has few modules with managed objects; more than these are found as before, once a class of theirs is used.
+enum { maximal_module_count = 256 };
+static const char *_Atomic modules[maximal_module_count];
+static _Atomic size_t module_count;
+
+void core_data_note_module(const char *name) {
+  size_t index = __c11_atomic_fetch_add(&module_count, 1, __ATOMIC_RELAXED);
+  if (index < maximal_module_count) __c11_atomic_store(&modules[index], name, __ATOMIC_RELEASE);
+}
+
+const char *core_data_noted_module(size_t index) {
+  return index < maximal_module_count ? __c11_atomic_load(&modules[index], __ATOMIC_ACQUIRE) : NULL;
+}
+
 _Bool core_data_guards_queues;
 _Bool core_data_knows_small_strings;
 

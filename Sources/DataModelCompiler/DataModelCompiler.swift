@@ -59,9 +59,10 @@ public struct DataModelCompiler {
       )
     }
     let types = TypeIndex(module: module, sources: scanned, dependencies: others)
-    let accessors = AccessorWriter.write(scanned, types: types)
+    let check = DeclarationCheck(models: models, types: types)
+    let accessors = AccessorWriter.write(scanned, types: types, transients: check.transients)
     output.files.append((Self.accessorsFileName(module: module), accessors.text))
-    output.problems = scanned.flatMap(\.problems) + accessors.problems
+    output.problems = scanned.flatMap(\.problems) + check.problems(in: scanned) + accessors.problems
     output.models = models.map { package in
       var package = package
       package.versions = package.versions.map { withCompiledClassNames($0, types: types) }

@@ -40,7 +40,7 @@ struct ClassGeneratorTests {
   func classDefinition() throws {
     let text = try #require(try Self.output().files.first).text
     for line in [
-      "public class Writer: NSManagedObject {",
+      "nonisolated public class Writer: NSManagedObject {",
       "    @nonobjc public class func fetchRequest() -> NSFetchRequest<Writer> {",
       "        return NSFetchRequest<Writer>(entityName: \"Author\")",
       "    @NSManaged public var age: NSNumber?",
@@ -54,9 +54,9 @@ struct ClassGeneratorTests {
       "    @NSManaged public func insertIntoBooks(_ value: Book, at idx: Int)",
       "    @NSManaged public func replaceBooks(at indexes: NSIndexSet, with values: [Book])",
       "    @NSManaged public func addToBooks(_ values: NSOrderedSet)",
-      "extension Writer : Identifiable {",
-      "public class Novel: Book {",
-      "extension Book {",
+      "nonisolated extension Writer : Identifiable {",
+      "nonisolated public class Novel: Book {",
+      "nonisolated extension Book {",
     ] {
       #expect(text.contains(line + "\n"), "\(line)")
     }

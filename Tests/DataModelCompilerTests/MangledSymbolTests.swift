@@ -45,7 +45,13 @@ struct MangledSymbolTests {
         @NSManaged private var hidden: String?
         @NSManaged fileprivate var half: Child?
         @NSManaged public private(set) var limited: Int32
-        func touch() { hidden = nil; half = nil; limited = 1 }
+        @NSManaged private var primitiveTitle: String?
+        @NSManaged private var primitiveKids: NSMutableSet
+        @NSManaged fileprivate var primitiveOrder: NSMutableOrderedSet?
+        func touch() {
+          hidden = nil; half = nil; limited = 1
+          primitiveTitle = primitiveTitle; primitiveKids = primitiveKids; primitiveOrder = primitiveOrder
+        }
 
       """
     for (index, type) in types.enumerated() { text += "  @NSManaged var t\(index)x: \(type)\n" }
@@ -70,6 +76,17 @@ struct MangledSymbolTests {
         @NSManaged func removeFromKids(at indexes: NSIndexSet)
         @NSManaged func replaceKids(at idx: Int, with value: Child)
         @NSManaged func replaceKids(at indexes: NSIndexSet, with values: [Child])
+        @NSManaged func addKidsObject(_ value: Child)
+        @NSManaged func removeKidsObject(_ value: Child)
+        @NSManaged func addKids(_ values: NSSet)
+        @NSManaged func removeKids(_ values: Set<Child>)
+        @NSManaged func addPrimitiveKidsObject(_ value: Child)
+        @NSManaged func insertObject(_ value: Child, inKidsAtIndex idx: Int)
+        @NSManaged func insertKids(_ values: [Child], at indexes: IndexSet)
+        @NSManaged func removeObjectFromKidsAtIndex(_ idx: Int)
+        @NSManaged func removeKids(at indexes: IndexSet)
+        @NSManaged func replaceObject(inKidsAt idx: Int, with value: Child)
+        @NSManaged func replaceKidsAtIndexes(_ indexes: NSIndexSet, withKids values: [Child])
       }
       func use(_ store: BookStore, _ child: Child, _ base: Base) {
         store.addToKids(child); store.addToKids(NSSet()); store.addToKids(NSOrderedSet())
@@ -77,6 +94,11 @@ struct MangledSymbolTests {
         store.insertIntoKids(child, at: 1); store.removeFromKids(at: 2)
         store.insertIntoKids([child], at: NSIndexSet()); store.removeFromKids(at: NSIndexSet())
         store.replaceKids(at: 1, with: child); store.replaceKids(at: NSIndexSet(), with: [child])
+        store.addKidsObject(child); store.removeKidsObject(child); store.addKids(NSSet())
+        store.removeKids(Set<Child>()); store.addPrimitiveKidsObject(child)
+        store.insertObject(child, inKidsAtIndex: 1); store.insertKids([child], at: IndexSet())
+        store.removeObjectFromKidsAtIndex(1); store.removeKids(at: IndexSet())
+        store.replaceObject(inKidsAt: 1, with: child); store.replaceKidsAtIndexes(NSIndexSet(), withKids: [child])
         child.inExtension = child.inExtension; child.quiet = child.quiet
         base.status = base.status; base.child = base.child; base.base = base.base
       }

@@ -57,7 +57,14 @@ final class Toolchain {
       let name: StaticString
       public init(_ name: StaticString) { self.name = name }
     }
+    public enum _ManagedModules { public static func note(_ name: StaticString) {} }
     open class NSManagedObject: NSObject {
+      public func primitiveKey(_ key: ManagedKey, of property: ManagedKey) -> ManagedKey { property }
+      public func setPrimitiveManagedValue<T>(
+        _ value: T, _ key: ManagedKey, of property: ManagedKey, _ write: (T, ManagedKey) -> Void
+      ) { write(value, property) }
+      public func primitiveMembers(_ key: ManagedKey) -> NSMutableSet { NSMutableSet() }
+      public func primitiveOrderedMembers(_ key: ManagedKey) -> NSMutableOrderedSet { NSMutableOrderedSet() }
       private var values: [String: Any] = [:]
       public func managedValue<T>(_ key: ManagedKey) -> T {
         if let value = values["\\(key.name)"] as? T { return value }
@@ -71,6 +78,7 @@ final class Toolchain {
       public func addManagedMembers<T>(_ members: Set<T>, _ key: ManagedKey) {}
       public func removeManagedMembers(_ members: NSSet, _ key: ManagedKey) {}
       public func removeManagedMembers(_ members: NSOrderedSet, _ key: ManagedKey) {}
+      public func removeManagedMembers<T>(_ members: Set<T>, _ key: ManagedKey) {}
       public func insertManagedMember(_ member: NSManagedObject, at: Int, _ key: ManagedKey) {}
       public func removeManagedMember(at: Int, _ key: ManagedKey) { print("remove at", at, key.name) }
       public func insertManagedMembers(_ members: [NSManagedObject], at: NSIndexSet, _ key: ManagedKey) {}

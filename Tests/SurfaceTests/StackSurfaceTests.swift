@@ -86,10 +86,10 @@ struct StackSurfaceTests {
   @Test("Models are merged from bundles")
   func mergedModel() throws {
     let model = try #require(NSManagedObjectModel.mergedModel(from: [Bundle.module]))
-    #expect(model.entitiesByName.keys.sorted() == ["Attachment", "Note", "Notebook", "Tag", "Todo"])
+    #expect(model.entitiesByName.keys.sorted() == ["Attachment", "Day", "Holiday", "Line", "Note", "Notebook", "Tag", "Todo"])
     let metadata: [String: Any] = [NSStoreModelVersionHashesKey: model.entityVersionHashesByName]
     let fitting = NSManagedObjectModel.mergedModel(from: [Bundle.module], forStoreMetadata: metadata)
-    #expect(fitting?.entities.count == 5)
+    #expect(fitting?.entities.count == 8)
     let foreign: [String: Any] = [NSStoreModelVersionHashesKey: ["Note": Data(count: 32)]]
     #expect(NSManagedObjectModel.mergedModel(from: [Bundle.module], forStoreMetadata: foreign) == nil)
   }

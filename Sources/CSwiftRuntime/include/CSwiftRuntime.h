@@ -26,6 +26,17 @@ void core_data_set_materialisation(void *_Nullable value);
 void *_Nullable core_data_queue_ownership(void);
 void core_data_set_queue_ownership(void *_Nullable value);
 
+/// The object whose overridden `performAndWait` is being asked on this thread; see `waitThroughOverride`.
+void *_Nullable core_data_waiting(void);
+void core_data_set_waiting(void *_Nullable value);
+
+/// Remembers a Swift module that has classes of managed objects. Called while the program is loaded, before `main`: it
+/// needs neither the Swift runtime nor Foundation. `name` must stay where it is.
+void core_data_note_module(const char *_Nonnull name);
+
+/// The module noted at an index, in the order in which they came; NULL behind the last one.
+const char *_Nullable core_data_noted_module(size_t index);
+
 /// Whether uses of a context off its queue are looked for. A plain C variable, since every property access reads
 /// it and a Swift global asks first whether it was initialised. Written before the first context is made.
 extern _Bool core_data_guards_queues;

@@ -9,12 +9,21 @@ extension NSManagedObjectContext {
   /// What the block changes is processed by the next event, fetch or save: this does not end an event.
   ///
   /// Waiting for the main queue from a block that the main queue waits for is a deadlock, as always.
-  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try runAndWait(block) }
+  public func performAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
+    if type(of: self) == NSManagedObjectContext.self { return try runAndWait(block) }
+    return try waitThroughOverride(
+      of: self, { () throws(Problem) in try runAndWait(block) }, block)
+  }
 
   /// ``performAndWait(_:)``, of either kind.
-  func runAndWait<T>(_ block: () throws -> T) rethrows -> T {
+  func runAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if isOnQueue { return try block() }
-    return try queue.sync { try QueueOwnership.with(self, block) }
+    let outcome: Result<T, Problem> = queue.sync {
+      QueueOwnership.with(self) {
+        do throws(Problem) { return .success(try block()) } catch { return .failure(error) }
+      }
+    }
+    return try outcome.get()
   }
 
   /// Whether the calling thread may use the context; asked also before there is a coordinator.

@@ -211,7 +211,9 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @preconcurrency
   open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
 
-  /// Runs a block on the context's queue and waits for it; see the generic form.
+  /// Runs a block on the context's queue and waits for it; see the generic form, which calls choose, and which calls
+  /// this where a subclass overrides it.
+  @_disfavoredOverload
   @preconcurrency
   open func performAndWait(_ block: @Sendable () -> Void) { runAndWait(block) }
 

@@ -17,7 +17,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Saves hold it together. Who moves or removes a store holds it alone, so that no save is lost between two
   /// files.
   let saving = SharedLock()
-  /// Not of the contexts' owners, whose references are counted for every object: that is slower once there is a weak one.
+  /// Not of the contexts' owners, whose references are counted for every object: that is slower once there is a
+  /// weak one.
   private var contexts = WeakList<NSManagedObjectContext>()
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
   /// The thread that runs a block of `queue`, 0 for none: one that waits for another block would wait for
@@ -198,17 +199,26 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     queue.async { self.run(block) }
   }
 
-  /// Runs a block on the coordinator's own queue and waits for it.
+  /// Runs a block on the coordinator's own queue and waits for it; see the generic form, which calls choose, and which
+  /// calls this where a subclass overrides it.
+  @_disfavoredOverload
   @preconcurrency
   open func performAndWait(_ block: @Sendable () -> Void) { runAndWait(block) }
 
   /// Runs a block on the coordinator's own queue, waits for it, and returns, or throws, what it does.
-  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try runAndWait(block) }
+  public func performAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
+    if type(of: self) == NSPersistentStoreCoordinator.self { return try runAndWait(block) }
+    return try waitThroughOverride(
+      of: self, { () throws(Problem) in try runAndWait(block) }, block)
+  }
 
   /// A block of the queue that waits for another runs it itself.
-  private func runAndWait<T>(_ block: () throws -> T) rethrows -> T {
+  private func runAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if queueThread.value == UInt(pthread_self()) { return try block() }
-    return try queue.sync { try run(block) }
+    let outcome: Result<T, Problem> = queue.sync {
+      run { do throws(Problem) { return .success(try block()) } catch { return .failure(error) } }
+    }
+    return try outcome.get()
   }
 
   /// Runs a block that the queue has come to.

@@ -227,6 +227,8 @@ final class EntityLayout: @unchecked Sendable {
   /// The class that was last asked whether it validates values itself, and its answer in the lowest bit. See
   /// `ValueValidation`.
   let validatingClass = AtomicWord()
+  /// The accessors that the objects' class has of its own, once they were looked for. See `OwnAccessors`.
+  let ownAccessorsWord = AtomicWord()
 
   func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }
 
@@ -347,6 +349,7 @@ final class EntityLayout: @unchecked Sendable {
     names.free()
     classWord.free()
     validatingClass.free()
+    ownAccessorsWord.free()
   }
 }
 

@@ -1,9 +1,11 @@
+internal import CSwiftRuntime
+
 extension EntityLayout {
   /// The class of this entity's objects, by the name in the model. Found once.
   ///
-  /// A name without a module is looked for in the modules whose classes the program has used, then in the
-  /// program's own; a class that cannot be found becomes `NSManagedObject`, as in Apple's framework, and is
-  /// reported once.
+  /// A name without a module is looked for in the modules whose classes the program has used, then in those that were
+  /// compiled with the plugin, then in the program's own; a class that cannot be found becomes `NSManagedObject`,
+  /// as in Apple's framework, and is reported once.
   var objectClass: NSManagedObject.Type {
     if let found = UnsafeRawPointer(bitPattern: classWord.value) {
       return unsafeBitCast(found, to: NSManagedObject.Type.self)
@@ -21,18 +23,28 @@ extension EntityLayout {
   }
 }
 
+/// What generated code tells of the modules that it is compiled into.
+public enum _ManagedModules {
+  /// Notes that a module has classes of managed objects. Generated code calls it while the program is loaded.
+  public static func note(_ name: StaticString) {
+    name.withUTF8Buffer {
+      core_data_note_module(UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: CChar.self))
+    }
+  }
+}
+
 /// Entity classes by the names that models use.
 enum EntityClasses {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var modules: [String] = []
-  private nonisolated(unsafe) static var noted: Set<ObjectIdentifier> = []
+  private nonisolated(unsafe) static var notedClasses: Set<ObjectIdentifier> = []
   private nonisolated(unsafe) static var reported: Set<String> = []
 
   /// Remembers the module of a class that the program used, for names without one.
   static func note(_ type: NSManagedObject.Type) {
     lock.lock()
     defer { lock.unlock() }
-    guard noted.insert(ObjectIdentifier(type)).inserted else { return }
+    guard notedClasses.insert(ObjectIdentifier(type)).inserted else { return }
     let parts = String(reflecting: type).split(separator: ".")
     guard parts.count > 1, parts[0] != "CoreData" else { return }
     if !modules.contains(String(parts[0])) { modules.append(String(parts[0])) }
@@ -49,14 +61,19 @@ enum EntityClasses {
     return parts.count > 2 ? nil : NSClassFromString(name)
   }
 
+  /// The modules that the plugin compiled accessors for.
+  private static var noted: [String] {
+    var modules: [String] = []
+    while let name = core_data_noted_module(modules.count) { modules.append(String(cString: name)) }
+    return modules
+  }
+
   /// The full names that a name in a model may stand for.
   static func candidates(_ name: String) -> [String] {
     let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
     if plain.contains(".") { return [plain] }
-    lock.lock()
-    let known = modules
-    lock.unlock()
-    return known.map { "\($0).\(plain)" } + ["\(ProcessInfo.processInfo.processName).\(plain)"]
+    let known = lock.withLock { modules }
+    return (known + noted.filter { !known.contains($0) }).map { "\($0).\(plain)" } + ["\(ProcessInfo.processInfo.processName).\(plain)"]
   }
 
   static func find(_ name: String, entity: String, isExpected: Bool = true) -> NSManagedObject.Type {

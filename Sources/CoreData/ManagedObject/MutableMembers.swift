@@ -38,9 +38,9 @@ extension NSManagedObject {
 }
 
 /// The live members of an unordered relationship.
-private final class MutableMemberSet: NSMutableSet {
-  private let object: NSManagedObject
-  private let property: LayoutProperty
+class MutableMemberSet: NSMutableSet {
+  final let object: NSManagedObject
+  final let property: LayoutProperty
 
   init(_ object: NSManagedObject, _ property: LayoutProperty) {
     self.object = object
@@ -72,12 +72,17 @@ private final class MutableMemberSet: NSMutableSet {
     guard let member = member as? NSManagedObject else {
       misuse(.unacceptable(member, property, of: object.layout))
     }
-    object.addMember(member, property)
+    change(member, isComing: true)
   }
 
   override func remove(_ member: Any) {
     object.fireIfNeeded(call: "changing \"\(property.name)\"")
-    if let member = member as? NSManagedObject { object.removeMember(member, property) }
+    if let member = member as? NSManagedObject { change(member, isComing: false) }
+  }
+
+  /// Takes an object in or out, inverses included.
+  func change(_ member: NSManagedObject, isComing: Bool) {
+    if isComing { object.addMember(member, property) } else { object.removeMember(member, property) }
   }
 }
 
@@ -86,13 +91,16 @@ private final class MutableMemberSet: NSMutableSet {
 /// Foundation lets `count`, `object(at:)`, `index(of:)` and `contains(_:)` be overridden, but not `array`, iteration
 /// and a few others, which read a storage of their own. So the members are copied there: when the set is made, at
 /// every change through it, and whenever one of the four finds that the relationship was changed otherwise.
-private final class MutableMemberOrderedSet: NSMutableOrderedSet {
+final class MutableMemberOrderedSet: NSMutableOrderedSet {
   private let object: NSManagedObject
   private let property: LayoutProperty
+  /// Whether changes are of what the object holds, and of nothing else.
+  private let isPrimitive: Bool
 
-  init(_ object: NSManagedObject, _ property: LayoutProperty) {
+  init(_ object: NSManagedObject, _ property: LayoutProperty, isPrimitive: Bool = false) {
     self.object = object
     self.property = property
+    self.isPrimitive = isPrimitive
     super.init(capacity: 0)
     _ = members
   }
@@ -156,7 +164,7 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
   private func edit(_ change: (inout ContiguousArray<NSManagedObject>) -> Void) {
     var members = members
     change(&members)
-    object.setMembers(members, property)
+    if isPrimitive { object.setPrimitive(Array(members), property) } else { object.setMembers(members, property) }
     refresh()
   }
 
@@ -187,7 +195,11 @@ private final class MutableMemberOrderedSet: NSMutableOrderedSet {
     let member = checked(member)
     refresh()
     if super.contains(member) { return }
-    object.addMember(member, property)
+    if isPrimitive {
+      object.setPrimitiveMember(member, property, isComing: true)
+    } else {
+      object.addMember(member, property)
+    }
     isCopying = true
     super.insert(member, at: super.count)
     isCopying = false

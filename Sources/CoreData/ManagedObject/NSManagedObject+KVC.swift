@@ -98,6 +98,14 @@ extension NSManagedObject {
     }
   }
 
+  /// Takes an object in or out of the members as they are held.
+  final func setPrimitiveMember(_ member: NSManagedObject, _ property: LayoutProperty, isComing: Bool) {
+    let isMember = members(property).contains { $0 === member }
+    if isMember == isComing { return }
+    let state = toManyState(property)
+    if isComing { state.add(member) } else { state.remove(member) }
+  }
+
   /// The members as they are held: the other side of the relationship is not told.
   private final func setPrimitiveMembers(_ value: Any?, _ property: LayoutProperty) {
     let wanted = checkedMembers(value, property)

@@ -198,10 +198,13 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// The value of a property: numbers as `NSNumber`, to-many relationships as `NSSet` or `NSOrderedSet`.
   ///
-  /// A key that the entity lacks is a misuse; ``value(checkedForKey:)`` throws instead.
+  /// A class's own accessor of a transient attribute is asked, where it was compiled with the plugin. `primitiveName`
+  /// is the primitive value of `name`, unless the entity has a property of that name. A key that the entity lacks
+  /// otherwise is a misuse; ``value(checkedForKey:)`` throws instead.
   open func value(forKey key: String) -> Any? {
     fireIfNeeded(call: "value(forKey: \"\(key)\")")
-    guard let index = layout.index(named: key) else { return self.value(forUndefinedKey: key) }
+    guard let index = layout.index(named: key) else { return valueOfNoProperty(key) }
+    if places[index].isTransient, let own = ownAccessorValue(at: index) { return own }
     return boxedValue(at: index)
   }
 
@@ -210,6 +213,7 @@ nonisolated open class NSManagedObject: NSObject {
   open func setValue(_ value: Any?, forKey key: String) {
     fireIfNeeded(call: "setValue(_:forKey: \"\(key)\")")
     guard let property = layout.property(named: key) else {
+      if let property = layout.primitiveProperty(named: key) { return setPrimitive(value, property) }
       setValue(value, forUndefinedKey: key)
       return
     }

@@ -7,15 +7,17 @@
 ///   where a type is not public itself does the function go without;
 /// - `__owned` on a setter's value, because setters take ownership. Functions are declared without.
 struct AccessorWriter {
-  private let types: TypeIndex
+  let types: TypeIndex
   private var keys: [String] = []
   private var body = ""
-  private(set) var problems: [SourceProblem] = []
+  var problems: [SourceProblem] = []
   private var count = 0
 
   /// The file that defines the members of `sources`, or one without definitions when there are none.
+  ///
+  /// - Parameter transients: the transient attributes of the classes that have some, by class.
   static func write(
-    _ sources: [SwiftSource], types: TypeIndex
+    _ sources: [SwiftSource], types: TypeIndex, transients: [String: Set<String>] = [:]
   ) -> (text: String, problems: [SourceProblem]) {
     var writer = AccessorWriter(types: types)
     for source in sources {
@@ -23,10 +25,13 @@ struct AccessorWriter {
         writer.write(members, of: owner, in: source)
       }
     }
+    writer.writeOwnAccessors(sources, transients)
     return (writer.file(imports: sources.flatMap(\.imports)), writer.problems)
   }
 
   private init(types: TypeIndex) { self.types = types }
+
+  mutating func addToBody(_ text: String) { body += text }
 
   private static func groups(
     of members: [SwiftSource.ManagedMember]
@@ -44,7 +49,7 @@ struct AccessorWriter {
 
   private func file(imports: [SwiftSource.Import]) -> String {
     var text = "// Generated from the @NSManaged declarations of this target. Do not edit.\n\n"
-    guard count > 0 else { return text }
+    guard count > 0 || !body.isEmpty else { return text }
     text += "import CoreData\n"
     var modules: [String: SwiftSource.Import] = [:]
     for item in imports where item.module != "CoreData" {
@@ -57,11 +62,24 @@ struct AccessorWriter {
       text += Self.guarded(line, by: item.conditions)
     }
     text += "\n"
-    for key in Set(keys).sorted() { text += "private let _key_\(key) = ManagedKey(\"\(key)\")\n" }
+    text += Self.registration(of: types.module)
+    for key in Set(keys).sorted() { text += "nonisolated private let _key_\(key) = ManagedKey(\"\(key)\")\n" }
     return text + body
   }
 
-  private static func guarded(_ text: String, by conditions: [String]) -> String {
+  /// Lets entities that name a class without its module find it: a function that the loader calls before `main`.
+  private static func registration(of module: String) -> String {
+    """
+    #if compiler(>=6.3) && os(Linux)
+    @section(".init_array") @used
+    nonisolated private let _notesModule: @convention(c) () -> Void = { _ManagedModules.note("\(module)") }
+    #endif
+
+
+    """
+  }
+
+  static func guarded(_ text: String, by conditions: [String]) -> String {
     conditions.isEmpty
       ? text : "#if \(conditions.map { "(\($0))" }.joined(separator: " && "))\n\(text)#endif\n"
   }
@@ -83,7 +101,27 @@ struct AccessorWriter {
       }
     }
     if !text.isEmpty {
-      body += "\nextension \(owner.map(quoteIfKeyword).joined(separator: ".")) {\n\(text)}\n"
+      body += "\nnonisolated extension \(owner.map(quoteIfKeyword).joined(separator: ".")) {\n\(text)}\n"
+    }
+  }
+
+  /// `primitiveName`: name; nil if a name is not of that form.
+  private static func primitiveProperty(_ name: String) -> String? {
+    guard name.hasPrefix("primitive"), let first = name.dropFirst(9).first, first.isUppercase else { return nil }
+    return first.lowercased() + name.dropFirst(10)
+  }
+
+  /// What reads a primitive relationship that is declared as a set to be changed.
+  private static func mutableMembers(_ type: TypeSyntax) -> String? {
+    switch type {
+    case .optional(let wrapped): return mutableMembers(wrapped)
+    case .name(let path, _):
+      switch path[path.count - 1] {
+      case "NSMutableSet": return "primitiveMembers"
+      case "NSMutableOrderedSet": return "primitiveOrderedMembers"
+      default: return nil
+      }
+    case .array, .dictionary, .tuple, .other: return nil
     }
   }
 
@@ -100,10 +138,22 @@ struct AccessorWriter {
       let symbols = try Mangler.property(
         member.name, type: type, of: member.owner, discriminator: discriminator, types: types)
       keys.append(member.name)
+      let primitive = Self.primitiveProperty(member.name)
+      if let primitive { keys.append(primitive) }
       let access = symbols.leastAccess < .isPublic ? "" : "public "
       let name = member.name + suffix
       let key = "_key_\(member.name)"
       let written = types.qualified(type, in: member.owner).text
+      if let primitive {
+        let read = Self.mutableMembers(type) ?? "managedValue"
+        return """
+            @_silgen_name("\(symbols.getter)") \(access)dynamic final func _get_\(name)() -> \(written) \
+          { \(read)(primitiveKey(\(key), of: _key_\(primitive))) }
+            @_silgen_name("\(symbols.setter)") \(access)dynamic final func _set_\(name)(_ value: __owned \
+          \(written)) { setPrimitiveManagedValue(value, \(key), of: _key_\(primitive)) { setManagedValue($0, $1) } }
+
+          """
+      }
       return """
           @_silgen_name("\(symbols.getter)") \(access)dynamic final func _get_\(name)() -> \(written) \
         { managedValue(\(key)) }
@@ -117,8 +167,9 @@ struct AccessorWriter {
         discriminator: discriminator, types: types)
       guard let call = ManagedCall(name: member.name, parameters: parameters) else {
         throw Mangler.Failure(
-          reason: "its name or parameters are not those of a generated accessor "
-            + "(addToX, removeFromX, insertIntoX, replaceX)")
+          reason: "its name or parameters are not those of an accessor that Core Data makes: addToX, removeFromX, "
+            + "insertIntoX(_:at:), removeFromX(at:), replaceX(at:with:); addXObject, removeXObject, addX, removeX; "
+            + "insertObject(_:inXAtIndex:) and its kin")
       }
       keys.append(call.key)
       let access = symbol.leastAccess < .isPublic ? "" : "public "
@@ -131,61 +182,5 @@ struct AccessorWriter {
 
         """
     }
-  }
-}
-
-/// The call that a generated to-many accessor makes: by the shape of its name and parameters, as in Xcode's
-/// generated code. The first letter of the property's name is small again.
-struct ManagedCall {
-  var key: String
-  var text: String
-
-  init?(name: String, parameters: [(label: String, name: String, type: TypeSyntax)]) {
-    let labels = parameters.map(\.label)
-    let stem: Substring
-    let function: String
-    switch labels {
-    case ["_"] where name.hasPrefix("addTo"):
-      stem = name.dropFirst(5)
-      function = Self.isCollection(parameters[0].type) ? "addManagedMembers(p0, " : "addManagedMember(p0, "
-    case ["_"] where name.hasPrefix("removeFrom"):
-      stem = name.dropFirst(10)
-      function =
-        Self.isCollection(parameters[0].type) ? "removeManagedMembers(p0, " : "removeManagedMember(p0, "
-    case ["at"] where name.hasPrefix("removeFrom"):
-      stem = name.dropFirst(10)
-      function =
-        Self.isIndexes(parameters[0].type) ? "removeManagedMembers(at: p0, " : "removeManagedMember(at: p0, "
-    case ["_", "at"] where name.hasPrefix("insertInto"):
-      stem = name.dropFirst(10)
-      function =
-        Self.isIndexes(parameters[1].type)
-        ? "insertManagedMembers(p0, at: p1, " : "insertManagedMember(p0, at: p1, "
-    case ["at", "with"] where name.hasPrefix("replace"):
-      stem = name.dropFirst(7)
-      function =
-        Self.isIndexes(parameters[0].type)
-        ? "replaceManagedMembers(at: p0, with: p1, " : "replaceManagedMember(at: p0, with: p1, "
-    default: return nil
-    }
-    guard let first = stem.first else { return nil }
-    key = first.lowercased() + stem.dropFirst()
-    text = function + "_key_\(key))"
-  }
-
-  private static func isCollection(_ type: TypeSyntax) -> Bool {
-    switch type {
-    case .array: true
-    case .optional(let wrapped): isCollection(wrapped)
-    case .name(let path, _):
-      ["NSSet", "NSOrderedSet", "NSMutableSet", "NSMutableOrderedSet", "NSArray", "Set", "Array"]
-        .contains(path[path.count - 1])
-    default: false
-    }
-  }
-
-  private static func isIndexes(_ type: TypeSyntax) -> Bool {
-    if case .name(let path, _) = type { return ["NSIndexSet", "IndexSet"].contains(path[path.count - 1]) }
-    return false
   }
 }

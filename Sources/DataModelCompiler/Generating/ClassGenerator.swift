@@ -1,7 +1,8 @@
 import DataModelFiles
 
 /// Writes the Swift of generated entity classes, in the shape of Xcode's generator without `@objc`, which
-/// needs Objective-C.
+/// needs Objective-C. They are on no actor, also in a module whose declarations are on the main actor by default:
+/// contexts of all queues use them.
 struct ClassGenerator {
   let model: DataModel
   let module: String
@@ -38,7 +39,7 @@ struct ClassGenerator {
     let parent = entity.parentName.flatMap(model.entity(named:))
     let parentClass = parent.flatMap { ClassName.own($0.className, module: module) } ?? "NSManagedObject"
     return heading("\(className)+CoreDataClass.swift") + """
-      public class \(className): \(parentClass) {
+      nonisolated public class \(className): \(parentClass) {
 
       }
 
@@ -48,7 +49,7 @@ struct ClassGenerator {
   private func propertiesFile(_ entity: DataModel.Entity, _ className: String) -> String {
     var text = heading("\(className)+CoreDataProperties.swift")
     text += """
-      extension \(className) {
+      nonisolated extension \(className) {
 
           @nonobjc public class func fetchRequest() -> NSFetchRequest<\(className)> {
               return NSFetchRequest<\(className)>(entityName: "\(entity.name)")
@@ -72,7 +73,7 @@ struct ClassGenerator {
     // A parent that is generated too conforms already.
     let parent = entity.parentName.flatMap(model.entity(named:))
     if parent == nil || parent?.codeGeneration == .manual || parent?.className == nil {
-      text += "\nextension \(className) : Identifiable {\n\n}\n"
+      text += "\nnonisolated extension \(className) : Identifiable {\n\n}\n"
     }
     return text
   }
@@ -134,7 +135,7 @@ struct ClassGenerator {
       "addTo\(name)(_ values: \(collection))",
       "removeFrom\(name)(_ values: \(collection))",
     ]
-    var text = "\n// MARK: Generated accessors for \(relationship.name)\nextension \(className) {\n\n"
+    var text = "\n// MARK: Generated accessors for \(relationship.name)\nnonisolated extension \(className) {\n\n"
     for function in functions { text += "    @NSManaged public func \(function)\n\n" }
     return text + "}\n"
   }

@@ -45,6 +45,31 @@ struct TypeIndex {
     return nil
   }
 
+  /// A class of this module and those of this module that it inherits from, itself first.
+  func ancestry(of path: [String]) -> [String] {
+    var classes: [String] = []
+    var current = ownType(path)
+    while let entry = current, case .classType = entry.declaration.kind {
+      let name = entry.declaration.path.joined(separator: ".")
+      if classes.contains(name) { break }
+      classes.append(name)
+      guard !entry.declaration.inherited.isEmpty,
+        let parent = lookUp(entry.declaration.inherited, in: Array(entry.declaration.path.dropLast())),
+        parent.module == module
+      else { break }
+      current = parent
+    }
+    return classes
+  }
+
+  /// The classes of this module, by their names.
+  var ownClasses: [[String]] {
+    entries.values.compactMap { entry in
+      if case .classType = entry.declaration.kind { return entry.declaration.path }
+      return nil
+    }
+  }
+
   /// A type as code in an extension elsewhere must write it: own types with all they are nested in, since
   /// an extension of `Outer.Inner` does not look into `Outer`.
   func qualified(_ type: TypeSyntax, in scope: [String]) -> TypeSyntax {

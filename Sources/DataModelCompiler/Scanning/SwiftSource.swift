@@ -5,6 +5,7 @@ struct SwiftSource {
   var imports: [Import] = []
   var types: [TypeDeclaration] = []
   var members: [ManagedMember] = []
+  var properties: [OwnProperty] = []
   var problems: [SourceProblem] = []
 
   struct Import: Hashable {
@@ -28,6 +29,21 @@ struct SwiftSource {
     var path: [String]
     var access: Access
     var isGeneric: Bool
+    /// Classes: what is first behind the colon, which is the superclass or a protocol.
+    var inherited: [String] = []
+  }
+
+  /// A property of an instance without `@NSManaged`.
+  struct OwnProperty {
+    var name: String
+    /// The type it belongs to, as written.
+    var owner: [String]
+    var access: Access
+    /// The attributes in front of it: `MainActor`, `Published`.
+    var attributes: Set<String>
+    var conditions: [String]
+    var line: Int
+    var column: Int
   }
 
   /// A property or function with `@NSManaged`.

@@ -110,6 +110,7 @@ struct SwiftSourceScanner {
     case "import": importDeclaration(modifiers)
     case "var" where modifiers.attributes.contains("NSManaged"): managedProperty(modifiers)
     case "func" where modifiers.attributes.contains("NSManaged"): managedFunction(modifiers)
+    case "var", "let": ownProperty(modifiers)
     default: position += 1
     }
     return false
@@ -147,8 +148,14 @@ struct SwiftSourceScanner {
     position += 1
     let access = access(modifiers)
     let isGeneric = current.isPunctuation("<")
+    var inherited: [String] = []
+    if current.isPunctuation(":") {
+      position += 1
+      if case .name(let path, _) = type() { inherited = path }
+    }
     source.types.append(
-      SwiftSource.TypeDeclaration(kind: kind, path: path, access: access, isGeneric: isGeneric))
+      SwiftSource.TypeDeclaration(
+        kind: kind, path: path, access: access, isGeneric: isGeneric, inherited: inherited))
     enterBody(Scope(path: path, defaultAccess: min(access, .isInternal), maximumAccess: access))
   }
 
@@ -217,6 +224,16 @@ struct SwiftSourceScanner {
       guard current.isPunctuation(","), next.kind == .word else { return }
       position += 1
     }
+  }
+
+  private mutating func ownProperty(_ modifiers: Modifiers) {
+    position += 1
+    guard let scope = scopes.last, current.kind == .word, !modifiers.isStatic else { return }
+    source.properties.append(
+      SwiftSource.OwnProperty(
+        name: current.text, owner: scope.path, access: access(modifiers), attributes: modifiers.attributes,
+        conditions: conditions, line: current.line, column: current.column))
+    position += 1
   }
 
   private mutating func managedFunction(_ modifiers: Modifiers) {

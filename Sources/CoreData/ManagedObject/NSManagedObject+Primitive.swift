@@ -1,0 +1,74 @@
+/// Primitive accessors: what stands behind `@NSManaged var primitiveName`, and behind that key.
+extension EntityLayout {
+  /// The property that a key such as `primitiveName` means; nil if it means none. A property of that very name comes
+  /// before it, and is not looked for here.
+  final func primitiveProperty(named key: String) -> LayoutProperty? {
+    guard key.hasPrefix("primitive") else { return nil }
+    let name = key.dropFirst("primitive".count)
+    guard let first = name.first else { return nil }
+    return property(named: first.lowercased() + name.dropFirst()) ?? property(named: String(name))
+  }
+}
+
+extension NSManagedObject {
+  /// The value of a key that is none of the entity's properties.
+  @inline(never)
+  final func valueOfNoProperty(_ key: String) -> Any? {
+    layout.primitiveProperty(named: key).map { boxedValue($0) } ?? value(forUndefinedKey: key)
+  }
+
+  /// The key behind `@NSManaged var primitiveName`: the entity's own property of that name if it has one, else the
+  /// property `name`. Generated accessors call it.
+  public final func primitiveKey(_ key: ManagedKey, of property: ManagedKey) -> ManagedKey {
+    if places[key] != nil { return key }
+    if places[property] != nil { return property }
+    guard let property = layout.primitiveProperty(named: key.name) else { hasNo(key) }
+    return ManagedKey(name: property.name)
+  }
+
+  /// Sets the held value: no change is recorded and no inverse maintained. `write` sets the property of the key it is
+  /// given as a change. Generated accessors call it.
+  public final func setPrimitiveManagedValue<T>(
+    _ value: T, _ key: ManagedKey, of property: ManagedKey, _ write: (T, ManagedKey) -> Void
+  ) {
+    let held = primitiveKey(key, of: property)
+    if held == key { return write(value, key) }
+    fireIfNeeded(call: "setting \"\(key.name)\"")
+    guard let property = layout.property(held) else { hasNo(key) }
+    switch property.kind {
+    case .toOne, .toMany, .fetched, .composite: setPrimitive(value, property)
+    default:
+      // While an object awakes, what it sets is no change of it.
+      let isAwaking = state.contains(.awaking)
+      state.insert(.awaking)
+      write(value, held)
+      if !isAwaking { state.remove(.awaking) }
+    }
+  }
+
+  /// The members that a to-many relationship holds, as a set that changes them and nothing else: the inverse is not
+  /// told. Generated accessors of properties that are declared as an `NSMutableSet` call it.
+  public final func primitiveMembers(_ key: ManagedKey) -> NSMutableSet {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    guard let property = layout.property(key), property.kind == .toMany else {
+      misuse(.wrongType(key.name, self, "a to-many relationship"))
+    }
+    return PrimitiveMemberSet(self, property)
+  }
+
+  /// The same in order, for an ordered relationship and an `NSMutableOrderedSet`.
+  public final func primitiveOrderedMembers(_ key: ManagedKey) -> NSMutableOrderedSet {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    guard let property = layout.property(key), property.kind == .toMany else {
+      misuse(.wrongType(key.name, self, "an ordered to-many relationship"))
+    }
+    return MutableMemberOrderedSet(self, property, isPrimitive: true)
+  }
+}
+
+/// The live members that an unordered relationship holds.
+private final class PrimitiveMemberSet: MutableMemberSet {
+  override func change(_ member: NSManagedObject, isComing: Bool) {
+    object.setPrimitiveMember(member, property, isComing: isComing)
+  }
+}

@@ -1,0 +1,166 @@
+import DataModelFiles
+
+/// Holds the `@NSManaged` declarations of a module against its models: a property that the entity does not have, or
+/// one of another type, compiles and links, and ends the program when it is used.
+///
+/// Only classes that a model of the module names are looked at, and those that they inherit from. A property that no
+/// entity of the class has, in any version, is an error: there is nothing that it could mean. What may have a
+/// meaning that the models do not tell is a warning.
+struct DeclarationCheck {
+  private struct Holder {
+    var model: String
+    var version: DataModel
+    var entity: DataModel.Entity
+  }
+
+  let types: TypeIndex
+  /// The entities of each class, in current versions.
+  private var current: [String: [Holder]] = [:]
+  /// The same in all versions.
+  private var all: [String: [Holder]] = [:]
+  /// The classes that inherit from a class, with itself.
+  private var heirs: [String: [String]] = [:]
+
+  init(models: [DataModelPackage], types: TypeIndex) {
+    self.types = types
+    for package in models {
+      for version in package.versions {
+        for entity in version.entities {
+          guard let name = ClassName.own(entity.className, module: types.module) else { continue }
+          let holder = Holder(model: package.name, version: version, entity: entity)
+          all[name, default: []].append(holder)
+          if version.name == package.currentVersionName { current[name, default: []].append(holder) }
+        }
+      }
+    }
+    for path in types.ownClasses {
+      let ancestry = types.ancestry(of: path)
+      for ancestor in ancestry { heirs[ancestor, default: []].append(ancestry[0]) }
+    }
+  }
+
+  func problems(in sources: [SwiftSource]) -> [SourceProblem] {
+    sources.flatMap { source in source.members.compactMap { problem(of: $0, in: source) } }
+  }
+
+  /// The transient attributes of the entities of each class; those of a subclass's entities count for the classes that
+  /// it inherits from as well.
+  var transients: [String: Set<String>] {
+    var found: [String: Set<String>] = [:]
+    for (name, heirs) in heirs {
+      let holders = heirs.flatMap { all[$0] ?? [] }
+      let names = holders.flatMap { holder in
+        Self.lineage(of: holder).flatMap { $0.attributes.filter(\.isTransient).map(\.name) }
+      }
+      if !names.isEmpty { found[name] = Set(names) }
+    }
+    return found
+  }
+
+  private func problem(of member: SwiftSource.ManagedMember, in source: SwiftSource) -> SourceProblem? {
+    guard let owner = types.ownType(member.owner) else { return nil }
+    let name = owner.declaration.path.joined(separator: ".")
+    let classes = heirs[name] ?? []
+    let known = classes.flatMap { all[$0] ?? [] }
+    guard !known.isEmpty else { return nil }
+    let holders = classes.flatMap { current[$0] ?? [] }
+
+    let wanted: String
+    let type: TypeSyntax?
+    switch member.kind {
+    case .property(let declared): (wanted, type) = (member.name, declared)
+    case .function(let parameters):
+      guard let call = ManagedCall(name: member.name, parameters: parameters) else { return nil }
+      (wanted, type) = (call.key, nil)
+    }
+    func problem(isError: Bool, _ text: String) -> SourceProblem {
+      SourceProblem(
+        isError: isError && member.conditions.isEmpty, file: source.path, line: member.line, column: member.column,
+        message: "@NSManaged \(member.name): \(text)")
+    }
+
+    let names = [wanted] + (Self.primitive(wanted).map { [$0] } ?? [])
+    let found = holders.lazy.compactMap { holder in
+      names.lazy.compactMap { Self.property($0, of: holder) }.first
+    }.first
+    guard let found else {
+      if let older = known.first(where: { holder in names.contains { Self.property($0, of: holder) != nil } }) {
+        return problem(
+          isError: false,
+          "only the version \(older.version.name) of \(older.model) has \(older.entity.name).\(wanted), "
+          + "not the current one")
+      }
+      let holder = holders.first ?? known[0]
+      return problem(
+        isError: current[name] != nil,
+        "the entity \(holder.entity.name) of \(holder.model) has no property \"\(wanted)\". "
+          + Self.listed(holder, near: wanted))
+    }
+    guard let type else {
+      if case .relationship(let relationship, _) = found, relationship.isToMany { return nil }
+      return problem(isError: false, "\"\(wanted)\" is not a to-many relationship in the model")
+    }
+    guard let expected = mismatch(type, found, in: member.owner) else { return nil }
+    return problem(isError: false, "declared as \(type.text), but \(expected)")
+  }
+
+  /// Whether a class of this module, or one that inherits from it, is an entity's.
+  func isEntityClass(_ path: [String]) -> Bool {
+    (heirs[path.joined(separator: ".")] ?? []).contains { all[$0] != nil }
+  }
+
+  private static func primitive(_ name: String) -> String? {
+    guard name.hasPrefix("primitive"), let first = name.dropFirst(9).first else { return nil }
+    return first.lowercased() + name.dropFirst(10)
+  }
+
+  // What the model has.
+
+  enum Property {
+    case attribute(DataModel.Attribute)
+    case relationship(DataModel.Relationship, destinationClass: String?)
+    case fetched
+  }
+
+  private static func lineage(of holder: Holder) -> [DataModel.Entity] { holder.version.lineage(of: holder.entity) }
+
+  private static func property(_ name: String, of holder: Holder) -> Property? {
+    for entity in lineage(of: holder) {
+      if let attribute = entity.attributes.first(where: { $0.name == name }) { return .attribute(attribute) }
+      if let relationship = entity.relationships.first(where: { $0.name == name }) {
+        let destination = holder.version.entities.first { $0.name == relationship.destinationName }
+        return .relationship(relationship, destinationClass: destination?.className)
+      }
+      if entity.fetchedProperties.contains(where: { $0.name == name }) { return .fetched }
+    }
+    return nil
+  }
+
+  /// "It has author, pages, title", the likeliest first where there are many.
+  private static func listed(_ holder: Holder, near wanted: String) -> String {
+    let names = lineage(of: holder).flatMap { entity in
+      entity.attributes.map(\.name) + entity.relationships.map(\.name) + entity.fetchedProperties.map(\.name)
+    }.sorted()
+    if names.isEmpty { return "It has none" }
+    let nearby = wanted.count < 4 ? 1 : max(2, wanted.count / 3)
+    let near = names.filter { distance($0.lowercased(), wanted.lowercased()) <= nearby }
+    if !near.isEmpty { return "Did you mean \(near.joined(separator: " or "))?" }
+    return names.count <= 12 ? "It has \(names.joined(separator: ", "))" : "It has \(names.count) others"
+  }
+
+  /// How many letters must change to make one name of the other.
+  private static func distance(_ one: String, _ other: String) -> Int {
+    let (one, other) = (Array(one), Array(other))
+    var row = Array(0...other.count)
+    for (index, letter) in one.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for (column, second) in other.enumerated() {
+        let replaced = diagonal + (letter == second ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[other.count]
+  }
+}

@@ -1,0 +1,50 @@
+/// A class's own accessors of transient attributes: the full name that is put together, the section that a date is in.
+///
+/// Key-value coding asks them by name, as it does for the sections of a list. Nothing finds a Swift property by its
+/// name at run time, so for each class that declares some an enumeration is written which knows them.
+extension AccessorWriter {
+  mutating func writeOwnAccessors(_ sources: [SwiftSource], _ transients: [String: Set<String>]) {
+    var found: [String: [(property: SwiftSource.OwnProperty, path: String)]] = [:]
+    for source in sources {
+      for property in source.properties {
+        guard let owner = types.ownType(property.owner), owner.declaration.access > .isFilePrivate else { continue }
+        let name = owner.declaration.path.joined(separator: ".")
+        guard transients[name]?.contains(property.name) == true else { continue }
+        if property.access <= .isFilePrivate {
+          problems.append(
+            SourceProblem(
+              isError: false, file: source.path, line: property.line, column: property.column,
+              message: "\(name).\(property.name) is the accessor of a transient attribute, and private: "
+                + "value(forKey:) and sections by it do not find it. Make it internal"))
+          continue
+        }
+        found[name, default: []].append((property, source.path))
+      }
+    }
+    for (name, properties) in found.sorted(by: { $0.key < $1.key }) {
+      writeEnumeration(name, properties.map(\.property))
+    }
+  }
+
+  private mutating func writeEnumeration(_ owner: String, _ properties: [SwiftSource.OwnProperty]) {
+    // One property may stand in several branches of an #if.
+    let names = Set(properties.map(\.name)).sorted()
+    let cases = properties.map { property in
+      Self.guarded(
+        "    if key == \"\(property.name)\" { return object.\(quoteIfKeyword(property.name)) }\n",
+        by: property.conditions)
+    }
+    addToBody(
+      """
+
+      enum ManagedAccessorsOf\(owner.split(separator: ".").joined(separator: "_")): _ManagedAccessors {
+        static var keys: [String] { [\(names.map { "\"\($0)\"" }.joined(separator: ", "))] }
+        static func value(of object: NSManagedObject, forKey key: String) -> Any? {
+          let object = unsafeDowncast(object, to: \(owner).self)
+      \(cases.joined())    return nil
+        }
+      }
+
+      """)
+  }
+}

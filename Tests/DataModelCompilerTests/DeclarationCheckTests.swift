@@ -1,0 +1,128 @@
+import DataModelCompiler
+import DataModelFiles
+import Testing
+
+@Suite("Declarations held against the model")
+struct DeclarationCheckTests {
+  static let contents = """
+    <model sourceLanguage="Swift">
+      <entity name="Book" representedClassName=".Book" parentEntity="Thing">
+        <attribute name="pages" attributeType="Integer 16"/>
+        <attribute name="price" attributeType="Decimal"/>
+        <attribute name="title" attributeType="String"/>
+        <attribute name="read" attributeType="Date"/>
+        <relationship name="author" maxCount="1" destinationEntity="Author" inverseName="books" inverseEntity="Author"/>
+      </entity>
+      <entity name="Author" representedClassName="Author">
+        <attribute name="name" attributeType="String"/>
+        <attribute name="initial" transient="YES" attributeType="String"/>
+        <relationship name="books" toMany="YES" destinationEntity="Book" inverseName="author" inverseEntity="Book"/>
+      </entity>
+      <entity name="Thing" representedClassName="Thing" isAbstract="YES">
+        <attribute name="created" attributeType="Date"/>
+      </entity>
+    </model>
+    """
+
+  static func output(_ source: String, later: String? = nil) throws -> DataModelCompiler.Output {
+    func model(_ text: String, _ name: String) throws -> DataModel {
+      try SourceModelReader.model(contents: Array(text.utf8), name: name, file: "contents").model
+    }
+    var versions = [try model(contents, "One")]
+    if let later { versions.append(try model(later, "Two")) }
+    let package = DataModelPackage(
+      name: "Library", versions: versions, currentVersionName: later == nil ? "One" : "Two")
+    return DataModelCompiler(module: "App").compile(
+      models: [package], sources: [.init(path: "Book.swift", text: source)])
+  }
+
+  static func problems(_ source: String, later: String? = nil) throws -> [String] {
+    try output(source, later: later).problems.map(\.description)
+  }
+
+  @Test("A property that the class's entity does not have is an error, with file, line and what is near")
+  func missing() throws {
+    #expect(
+      try Self.problems("class Book: NSManagedObject {\n  @NSManaged var titel: String?\n}") == [
+        "Book.swift:2:18: error: @NSManaged titel: the entity Book of Library has no property \"titel\". "
+          + "Did you mean title?"
+      ])
+    #expect(
+      try Self.problems("class Author: NSManagedObject {\n  @NSManaged func addToNovels(_ book: Author)\n}") == [
+        "Book.swift:2:19: error: @NSManaged addToNovels: the entity Author of Library has no property \"novels\". "
+          + "It has books, initial, name"
+      ])
+  }
+
+  @Test("What fits, is inherited, is primitive, or belongs to a class that no model names, is no problem")
+  func fitting() throws {
+    let source = """
+      class Thing: NSManagedObject { @NSManaged var created: Date?; @NSManaged var title: String? }
+      enum Rank: Int16 { case one }
+      typealias Count = Int16
+      class Book: Thing {
+        @NSManaged private var primitiveTitle: String?
+        @NSManaged var pages: Count
+        @NSManaged var price: NSNumber?
+        @NSManaged var read: TimeInterval
+        @NSManaged var author: Author?
+      }
+      class Author: NSManagedObject {
+        @NSManaged var books: Set<Book>
+        @NSManaged var name: String!
+        @NSManaged func addToBooks(_ book: Book)
+      }
+      extension Book { @NSManaged var rankless: Int }
+      class Stranger: NSManagedObject { @NSManaged var anything: Int }
+      """
+    #expect(try Self.problems(source).map { $0.contains("rankless") } == [true])
+    let enumeration = "enum Rank: Int16 { case one }; class Book: NSManagedObject { @NSManaged var pages: Rank }"
+    #expect(try Self.problems(enumeration).isEmpty)
+  }
+
+  @Test("A type that can't hold the model's value is a warning")
+  func types() throws {
+    func problem(_ declaration: String, of owner: String = "Book") throws -> String? {
+      let text = """
+        class Author: NSManagedObject {}
+        class Book: NSManagedObject {}
+        extension \(owner) {
+        @NSManaged var \(declaration)
+        }
+        """
+      let problems = try Self.output(text).problems
+      #expect(problems.count <= 1 && problems.allSatisfy { !$0.isError && $0.line == 4 })
+      return problems.first?.message
+    }
+    #expect(
+      try problem("pages: String?")
+        == "@NSManaged pages: declared as String?, but the model has an attribute of type Integer 16")
+    #expect(try problem("price: Double")?.hasSuffix("an attribute of type Decimal") == true)
+    #expect(try problem("title: Int")?.hasSuffix("an attribute of type String") == true)
+    #expect(try problem("read: String")?.hasSuffix("an attribute of type Date") == true)
+    #expect(try problem("author: Set<Author>")?.hasSuffix("the model has a to-one relationship to Author") == true)
+    #expect(try problem("author: Book?")?.hasSuffix("to-one relationship to Author, whose class is Author") == true)
+    #expect(try problem("books: [Book]", of: "Author")?.hasSuffix("to-many relationship to Book") == true)
+    #expect(try problem("books: NSOrderedSet", of: "Author")?.contains("without an order") == true)
+    #expect(try problem("author: NSManagedObject?") == nil)
+  }
+
+  @Test("A property that only an older version has is a warning")
+  func older() throws {
+    let later = Self.contents.replacing("<attribute name=\"title\" attributeType=\"String\"/>", with: "")
+    #expect(
+      try Self.problems("class Book: NSManagedObject { @NSManaged var title: String? }", later: later) == [
+        "Book.swift:1:46: warning: @NSManaged title: only the version One of Library has Book.title, not the current one"
+      ])
+  }
+
+  @Test("A class's own accessor of a transient attribute is written down; a private one is a warning")
+  func ownAccessors() throws {
+    let open = try Self.output("class Author: NSManagedObject { var initial: String? { nil } }")
+    #expect(open.files.last?.text.contains("enum ManagedAccessorsOfAuthor: _ManagedAccessors {") == true)
+    #expect(open.problems.isEmpty)
+    let hidden = try Self.output("class Author: NSManagedObject { private var initial: String? { nil } }")
+    #expect(hidden.files.last?.text.contains("ManagedAccessorsOfAuthor") == false)
+    #expect(hidden.problems.map(\.isError) == [false])
+  }
+}
