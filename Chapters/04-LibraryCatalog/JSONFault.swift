@@ -14,7 +14,8 @@ struct JSONFault: CustomStringConvertible {
     } else if let match = words.wholeMatch(of: #/(.*) around character (\d+)\./#), let place = Int(match.2) {
       // Counted in bytes, from 0; behind the fault, more often than on it.
       let line = raw.line + raw.bytes.prefix(place).reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
-      description = "it is not well-formed JSON: \(match.1.lowercased()) on line \(line), near \(Self.words(raw.bytes, place))"
+      let words = Self.words(raw.bytes, place)
+      description = "it is not well-formed JSON: \(match.1.lowercased()) on line \(line), near \(words)"
     } else {
       let reason = words.isEmpty ? error.localizedDescription : words
       description = "it is not well-formed JSON: \(reason.lowercased().trimmingCharacters(in: ["."]))"

@@ -22,6 +22,21 @@ private let hasMarkdown = (try? MarkdownProgram()) != nil
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
   }
 
+  @Test func `A link to a folder stays a link, and the folder that it leads to is filled`() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
+    let folder = place.appendingPathComponent("real")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    let link = place.appendingPathComponent("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+    let output = try OutputFolder(replacing: link)
+    try output.write("<p>", to: "index.html")
+    try output.takePlace()
+    #expect(try link.resourceValues(forKeys: [.isSymbolicLinkKey]).isSymbolicLink == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["index.html"])
+    #expect(throws: PagesProblem.self) { try OutputFolder(replacing: URL(fileURLWithPath: "/dev/null")) }
+  }
+
   @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
   func `A book becomes pages whose tags match and whose links lead somewhere`() throws {
     let built = try BuiltBook(SmallBook.make())

@@ -125,6 +125,29 @@ struct CompiledModelTests {
       plist["NSManagedObjectModel_VersionChecksums"]?.dictionary?["V 7"]?.string == model.versionChecksum())
   }
 
+  @Test("What is not a compiled model is not replaced by one, and a link to one stays a link")
+  func notReplaced() throws {
+    let files = FileManager.default
+    let folder = files.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? files.removeItem(at: folder) }
+    let package = DataModelPackage(name: "M", versions: [try Self.model()], currentVersionName: "V 7")
+    let mine = folder.appendingPathComponent("Mine.momd")
+    try files.createDirectory(at: mine, withIntermediateDirectories: true)
+    let letter = mine.appendingPathComponent("letter.txt")
+    try Data("mine".utf8).write(to: letter)
+    #expect(throws: InvalidDataModel.self) { try CompiledModelFiles.write(package, to: mine) }
+    #expect(throws: InvalidDataModel.self) { try CompiledModelFiles.write(package, to: letter) }
+    #expect(try String(contentsOf: letter, encoding: .utf8) == "mine")
+    let real = folder.appendingPathComponent("Real.momd")
+    try CompiledModelFiles.write(package, to: real)
+    let link = folder.appendingPathComponent("Link.momd")
+    try files.createSymbolicLink(at: link, withDestinationURL: real)
+    try files.removeItem(at: real.appendingPathComponent("V 7.mom"))
+    try CompiledModelFiles.write(package, to: link)
+    #expect(try files.contentsOfDirectory(atPath: real.path).sorted() == ["V 7.mom", "VersionInfo.plist"])
+    #expect(try files.destinationOfSymbolicLink(atPath: link.path) == real.path)
+  }
+
   @Test("Damaged files are refused, wherever they end")
   func damaged() throws {
     let bytes = CompiledModelFiles.mom(try Self.model())

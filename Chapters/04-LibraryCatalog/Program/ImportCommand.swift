@@ -67,16 +67,18 @@ struct ImportCommand: ChapterCommand {
       if breaches.isEmpty { throw error }
       for breach in breaches { Output.line(breach.sentence) }
       let code = ((stopped?.underlying ?? error) as NSError).code
+      let added = stopped?.report.added ?? 0
       throw ChapterFailure(
         "save() says \(code): \(Output.count(breaches.count, "constraint")) would be broken. "
-          + "\(Output.count(stopped?.report.added ?? 0, "new book")) of earlier batches stay.")
+          + "\(Output.count(added, "new book")) of earlier batches \(added == 1 ? "stays" : "stay").")
     }
     bar.clear()
     try stack.close()
     report.show(inserting: duplicates != .lookUp)
     try StoreFileReader(contentsOf: stack.url).showCounts()
     if report.isAllBad {
-      throw ChapterFailure("\(report.bad == 1 ? "The only record is bad" : "All \(report.bad) records are bad"); nothing was imported.")
+      let records = report.bad == 1 ? "The only record is bad" : "All \(report.bad) records are bad"
+      throw ChapterFailure("\(records); nothing was imported.")
     }
     if memory {
       FileHandle.standardError.write(Data("peak memory \(PeakMemory.bytes / 1024) KiB\n".utf8))

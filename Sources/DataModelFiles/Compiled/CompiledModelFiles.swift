@@ -81,10 +81,21 @@ public enum CompiledModelFiles {
   /// The bytes of a version's `.mom`.
   public static func mom(_ model: DataModel) -> [UInt8] { ArchivedModelWriter.write(model) }
 
-  /// Writes a `.momd`, emptied first so that versions that are no more vanish.
+  /// Writes a `.momd`, emptied first so that versions that are no more vanish. A link to a folder stays a link.
+  ///
+  /// - Throws: `InvalidDataModel` where anything but a compiled model is in its place; that stays as it is.
   public static func write(_ package: DataModelPackage, to momd: URL) throws {
     let files = FileManager.default
-    if files.fileExists(atPath: momd.path) { try files.removeItem(at: momd) }
+    let momd = momd.resolvingSymlinksInPath()
+    if files.fileExists(atPath: momd.path) {
+      let names = try? files.contentsOfDirectory(atPath: momd.path)
+      guard let names, names.allSatisfy({ $0.hasSuffix(".mom") || $0.hasSuffix(".omo") || $0 == "VersionInfo.plist" })
+      else {
+        throw InvalidDataModel(
+          file: momd.path, message: "what is here is not a compiled model, and is not replaced by one; move it away")
+      }
+      for name in names { try files.removeItem(at: momd.appendingPathComponent(name)) }
+    }
     try files.createDirectory(at: momd, withIntermediateDirectories: true)
     for version in package.versions {
       try Data(mom(version)).write(to: momd.appendingPathComponent(version.name + ".mom"))

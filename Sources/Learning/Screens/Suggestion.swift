@@ -1,4 +1,4 @@
-/// What somebody meant who typed something else.
+/// What a person may have meant by a mistyped word.
 package enum Suggestion {
   /// The candidates that are few letters away from a word, the nearest first; letters' case does not count.
   package static func nearest(to word: String, among candidates: [String]) -> [String] {
