@@ -114,7 +114,16 @@ struct ElementsReader {
   ) -> DataModel.Value? {
     guard let text else { return nil }
     if let value = AttributeConstants.value(text, of: type) { return value }
-    report(.error, entity, name, "the \(what) \"\(text)\" is not a value of type \(type.editorName)")
+    guard type == .date else {
+      report(.error, entity, name, "the \(what) \"\(text)\" is not a value of type \(type.editorName)")
+      return nil
+    }
+    // The editor of that time kept a date as it was typed, and its compiler read it by what it was told of the user.
+    if let seconds = TypedDate.seconds(text) { return .date(seconds) }
+    report(
+      .warning, entity, name,
+      "the \(what) \"\(text)\" is ignored: of dates such as 12/31/2009, 2009-12-31 and 31 December 2009, perhaps with a "
+        + "time such as 13:45 or 1:45 PM, it is none")
     return nil
   }
 
