@@ -19,7 +19,7 @@ extension DataModel {
     let line = lineage(of: entity)
     let parent = line.count > 1 ? line[1] : nil
     let properties =
-      allAttributes(of: entity).filter { !$0.isTransient }.map { ($0.name, $0.versionHash) }
+      allAttributes(of: entity).filter { !$0.isTransient }.map { ($0.name, versionHash(of: $0)) }
       + allRelationships(of: entity).filter { !$0.isTransient }.map { ($0.name, $0.versionHash) }
     let hash = VersionHash.entity(
       name: entity.name, isAbstract: entity.isAbstract,
@@ -31,8 +31,25 @@ extension DataModel {
   }
 }
 
+extension DataModel {
+  /// The hash of an attribute of this model.
+  public func versionHash(of attribute: Attribute) -> [UInt8] {
+    guard attribute.type == .composite else { return attribute.plainVersionHash }
+    return VersionHash.composite(leaves: leaves(of: attribute, within: []).map { ($0.name, $0.plainVersionHash) })
+  }
+
+  /// The attributes in a composite that are no composites, depth first. A composite that holds itself ends there.
+  private func leaves(of attribute: Attribute, within outer: Set<String>) -> [Attribute] {
+    guard attribute.type == .composite else { return [attribute] }
+    guard let name = attribute.compositeName, !outer.contains(name),
+      let type = composites.first(where: { $0.name == name })
+    else { return [] }
+    return type.attributes.flatMap { leaves(of: $0, within: outer.union([name])) }
+  }
+}
+
 extension DataModel.Attribute {
-  public var versionHash: [UInt8] {
+  fileprivate var plainVersionHash: [UInt8] {
     let base = VersionHash.base(
       name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier)
     return VersionHash.attribute(

@@ -25,6 +25,20 @@ public enum VersionHash {
       base + littleEndian(attributeType) + (externalStorage ? [1] : []) + (preservesInHistory ? [1] : []))
   }
 
+  /// What stands for a composite attribute: neither its own name nor any other fact of it enters, nor those of
+  /// composites in it.
+  ///
+  /// - Parameter leaves: the attributes in it, at any depth, that are no composites.
+  public static func composite(leaves: [(name: String, hash: [UInt8])]) -> [UInt8] {
+    // Equal names stay in the order given.
+    let sorted = leaves.enumerated().sorted { left, right in
+      if inCodeUnitOrder(left.element.name, right.element.name) { return true }
+      if inCodeUnitOrder(right.element.name, left.element.name) { return false }
+      return left.offset < right.offset
+    }
+    return sha256(sorted.flatMap(\.element.hash))
+  }
+
   /// - Parameters:
   ///   - destination: the name of the destination entity.
   ///   - inverse: the name of the inverse relationship, nil when there is none.

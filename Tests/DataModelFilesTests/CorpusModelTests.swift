@@ -164,10 +164,26 @@ extension DataModel {
       template.predicateFormat = template.predicateFormat.map(DataModel.compiledPredicate)
       return template
     }.sorted { $0.name < $1.name }
-    model.composites = composites.map {
-      CompositeType(name: $0.name, attributes: $0.attributes.map(\.compiledForm))
-    }.sorted { $0.name < $1.name }
+    // A compiled model has the elements in each attribute, and no names of types.
+    model.composites = []
+    for entity in model.entities.indices {
+      for place in model.entities[entity].attributes.indices {
+        var attribute = model.entities[entity].attributes[place]
+        model.addCompiledComposite(of: &attribute, in: model.entities[entity].name, from: self)
+        model.entities[entity].attributes[place] = attribute
+      }
+    }
+    model.composites.sort { $0.name < $1.name }
     return model
+  }
+
+  private mutating func addCompiledComposite(of attribute: inout Attribute, in owner: String, from source: DataModel) {
+    guard let type = source.composites.first(where: { $0.name == attribute.compositeName }) else { return }
+    let path = "\(owner).\(attribute.name)"
+    attribute.compositeName = path
+    var elements = type.attributes.map(\.compiledForm)
+    for place in elements.indices { addCompiledComposite(of: &elements[place], in: path, from: source) }
+    composites.append(CompositeType(name: path, attributes: elements))
   }
 }
 

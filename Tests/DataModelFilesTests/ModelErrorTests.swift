@@ -24,7 +24,7 @@ struct ModelErrorTests {
       (
         "<entity name='A'>\n<relationship name='b' destinationEntity='B' inverseName='a'/></entity>"
           + "<entity name='B'><relationship name='a' destinationEntity='A'/></entity>",
-        "contents:4: error: A.b: the inverse is not mutual: B.a has nothing for its inverse"
+        "contents:4: warning: A.b: the inverse is not mutual: B.a has nothing for its inverse"
       ),
       (
         "<entity name='A'>\n<relationship name='b' destinationEntity='B' inverseName='c'/></entity>"

@@ -72,6 +72,27 @@ struct VersionHashTests {
     #expect(review.versionHash.hex.hasPrefix("fce6c13c782a6514"))
   }
 
+  @Test("Of a composite attribute only the attributes in it enter, by name, whatever groups them")
+  func composites() {
+    func group(_ name: String, _ elements: [NSAttributeDescription]) -> NSCompositeAttributeDescription {
+      let composite = NSCompositeAttributeDescription()
+      composite.name = name
+      composite.elements = elements
+      return composite
+    }
+    func hash(_ attribute: NSAttributeDescription) -> Data { model([entity("A", [attribute])])["A"].versionHash }
+    let flat = hash(group("g", [attribute("x"), attribute("y", .integer64AttributeType)]))
+    #expect(hash(group("g", [attribute("y", .integer64AttributeType), attribute("x")])) == flat)
+    #expect(hash(group("g", [group("h", [attribute("y", .integer64AttributeType)]), attribute("x")])) == flat)
+    let optional = group("g", [attribute("x"), attribute("y", .integer64AttributeType)])
+    optional.isOptional.toggle()
+    optional.userInfo = ["k": "v"]
+    #expect(hash(optional) == flat)
+    #expect(hash(group("other", [attribute("x"), attribute("y", .integer64AttributeType)])) == flat)
+    #expect(hash(group("g", [attribute("x"), attribute("y")])) != flat)
+    #expect(hash(group("g", [attribute("x", optional: false), attribute("y", .integer64AttributeType)])) != flat)
+  }
+
   @Test("Ordered relationships of an entity to itself, and modifiers of attributes, enter the hash")
   func orderedRelationshipsAndModifiers() {
     let bookmark = entity("BookmarkEntity")

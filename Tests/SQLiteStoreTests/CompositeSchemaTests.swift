@@ -43,6 +43,31 @@ struct CompositeSchemaTests {
     )
   }
 
+  @Test("Columns follow the order of the elements, depth first, where the composite stands among the attributes")
+  func order() throws {
+    let builder = ModelBuilder()
+    builder.entity(
+      "Person",
+      [
+        attribute("a", .stringAttributeType),
+        composite(
+          "home",
+          [
+            attribute("zip", .stringAttributeType), composite("place", [attribute("name", .stringAttributeType)]),
+            attribute("city", .stringAttributeType), attribute("photo", .binaryDataAttributeType),
+            attribute("key", .UUIDAttributeType),
+          ]), attribute("name", .stringAttributeType), attribute("z", .stringAttributeType),
+      ])
+    let model = builder.make()
+    let statements = try withExtendedLifetime(model) {
+      try SchemaPlanner.plan(ModelLayouts.of(model), configuration: nil, existing: nil).createStatements()
+    }
+    #expect(
+      statements[0]
+        == "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZA VARCHAR, ZZIP VARCHAR, "
+        + "ZNAME VARCHAR, ZCITY VARCHAR, ZNAME1 VARCHAR, ZZ VARCHAR, ZKEY BLOB, ZPHOTO BLOB )")
+  }
+
   @Test("The cached model has the elements, and opens the file")
   func cache() throws {
     let model = model()

@@ -35,8 +35,37 @@ struct SchemaTests {
         "CREATE TABLE ZAUTHOR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )",
         "CREATE TABLE ZBOOK ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZISREAD INTEGER, "
           + "ZPAGES INTEGER, ZAUTHOR INTEGER, ZADDED TIMESTAMP, ZSCORE FLOAT, ZWEIGHT FLOAT, ZPRICE DECIMAL, "
-          + "ZLINK VARCHAR, ZTITLE VARCHAR, ZCOVER BLOB, ZID BLOB, ZTAGS BLOB )",
+          + "ZLINK VARCHAR, ZTITLE VARCHAR, ZID BLOB, ZTAGS BLOB, ZCOVER BLOB )",
         "CREATE INDEX ZBOOK_ZAUTHOR_INDEX ON ZBOOK (ZAUTHOR)",
+      ])
+  }
+
+  @Test("An index of what has no column, a to-many relationship or a transient attribute, is left out")
+  func indexWithoutColumn() throws {
+    let indexes = try statements { model in
+      let passing = attribute("passing", .stringAttributeType)
+      passing.isTransient = true
+      model.entity("Author", [attribute("name", .stringAttributeType)])
+      let book = model.entity("Book", [attribute("title", .stringAttributeType), passing])
+      model.relate(.one("Book", "author"), .many("Author", "books"))
+      model.relate(.many("Book", "tags"), .many("Author", "tagged"))
+      func index(_ names: [String]) -> NSFetchIndexDescription {
+        NSFetchIndexDescription(
+          name: names.joined(),
+          elements: names.map {
+            NSFetchIndexElementDescription(property: book.propertiesByName[$0]!, collationType: .binary)
+          })
+      }
+      book.indexes = [index(["tags"]), index(["title", "tags"]), index(["passing"]), index(["title"])]
+      book.compoundIndexes = [["title", "tags"], ["title"], ["author", "title"]]
+      book.relationshipsByName["tags"]!.isIndexed = true
+      book.attributesByName["title"]!.isIndexed = true
+      book.attributesByName["passing"]!.isIndexed = true
+    }.filter { $0.hasPrefix("CREATE INDEX Z_Book") }
+    #expect(
+      indexes == [
+        "CREATE INDEX Z_Book_author_title ON ZBOOK (ZAUTHOR COLLATE BINARY ASC, ZTITLE COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Book_title ON ZBOOK (ZTITLE COLLATE BINARY ASC)",
       ])
   }
 

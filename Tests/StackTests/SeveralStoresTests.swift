@@ -7,11 +7,13 @@ import Testing
 struct SeveralStoresTests {
   private let folder = StoreFolder()
 
-  /// A and its kind Deep in the first configuration, B in the second, A alone in the third; C in none.
+  /// A and its kind Deep in the first configuration, B in the second, A and its kind Flat in the third; A alone in a
+  /// fourth, which takes its kinds along; C in none.
   private func model() -> NSManagedObjectModel {
     let (a, deep) = (entity("A", [attribute("name")]), entity("Deep", [attribute("more")]))
+    let flat = entity("Flat")
     let (b, c) = (entity("B", [attribute("name")]), entity("C", [attribute("name")]))
-    a.subentities = [deep]
+    a.subentities = [deep, flat]
     relate(a, "other", .one, to: b)
     let found = NSFetchedPropertyDescription()
     found.name = "found"
@@ -21,10 +23,11 @@ struct SeveralStoresTests {
     found.fetchRequest = request
     a.properties.append(found)
     let model = NSManagedObjectModel()
-    model.entities = [a, deep, b, c]
+    model.entities = [a, deep, flat, b, c]
     model.setEntities([a, deep], forConfigurationName: "One")
     model.setEntities([b], forConfigurationName: "Two")
-    model.setEntities([a], forConfigurationName: "Shallow")
+    model.setEntities([a, flat], forConfigurationName: "Shallow")
+    model.setEntities([a], forConfigurationName: "Parent")
     return model
   }
 
@@ -59,6 +62,24 @@ struct SeveralStoresTests {
       #expect(error?.localizedDescription == "No store takes objects of the entity C.")
       context.rollback()
       #expect(try context.all("C").isEmpty)
+    }
+  }
+
+  @Test("A parent entity alone in a configuration takes the entities below it along", arguments: StoreKind.inFiles)
+  func parentAlone(_ kind: StoreKind) throws {
+    #expect(model().entities(forConfigurationName: "Parent")?.compactMap(\.name).sorted() == ["A", "Deep", "Flat"])
+    #expect(model().entities(forConfigurationName: "Shallow")?.compactMap(\.name).sorted() == ["A", "Flat"])
+    for round in 1...2 {
+      let (coordinator, stores) = try coordinator([(kind, "Parent", nil)])
+      let context = coordinator.newContext()
+      try context.performAndWait {
+        context.new("Deep", ["name": "\(round)"])
+        try context.save()
+        #expect(try context.all("Deep").count == round)
+      }
+      let hashes = stores[0].metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+      #expect(hashes?.keys.sorted() == ["A", "Deep", "Flat"])
+      try coordinator.remove(stores[0])
     }
   }
 

@@ -56,6 +56,9 @@ extension NSManagedObjectContext {
     object.changes = nil
     for state in object.toManyStates { state?.discardChanges(keepingBase: false) }
     object.state.remove([.updated, .eventUpdated])
+    if object.layout.hasTransientDefaults, object.row != nil, !object.state.contains(.fault) {
+      object.takeTransientDefaults()
+    }
   }
 
   /// The rows of deleted or changed objects are gone already: there is nothing left to save of them.

@@ -14,7 +14,7 @@ final class LayoutProperty: @unchecked Sendable {
   let isOptional: Bool
   let isOrdered: Bool
 
-  /// Composite attributes: what it groups, by name; elements may be composite themselves.
+  /// Composite attributes: what it groups, in the order given; elements may be composite themselves.
   fileprivate(set) var elements: [LayoutProperty] = []
   /// Elements of a composite attribute: the outermost one, of which `name` is a path, `address.city`. Kept
   /// alive by its layout.
@@ -37,8 +37,11 @@ final class LayoutProperty: @unchecked Sendable {
   let isPolymorphic: Bool
   /// Relationships: name of the inverse, if there is one.
   let inverseName: String?
-  /// Relationships: the inverse, as the declared destination has it. Kept alive by its layout.
+  /// Relationships: the inverse, as the declared destination has it, which has this one for its own inverse. Kept alive
+  /// by its layout.
   fileprivate(set) unowned(unsafe) var inverse: LayoutProperty?
+  /// Relationships: what the model names as the inverse without naming this one in turn; then `inverse` is nil.
+  fileprivate(set) unowned(unsafe) var oneSidedInverse: LayoutProperty?
   /// Relationships: the indexes of the entities that a destination may be of.
   fileprivate(set) var destinations = 0..<0
   /// Attributes: what a value must satisfy before it is saved.
@@ -54,8 +57,7 @@ final class LayoutProperty: @unchecked Sendable {
     switch kind {
     case .fetched: false
     case .composite: !isOptional
-    case .toMany:
-      !isOptional || relationship.minCount > 0 || relationship.maxCount > 0 || !predicates.isEmpty
+    case .toMany: relationship.minCount > 0 || relationship.maxCount > 0 || !predicates.isEmpty
     default: !isOptional || limits != nil || !predicates.isEmpty
     }
   }
@@ -187,7 +189,7 @@ final class EntityLayout: @unchecked Sendable {
   /// One past the last entity of this entity's subtree.
   fileprivate(set) var subtreeEnd: Int
 
-  /// Attributes by name, then relationships by name; inherited ones included.
+  /// Attributes by name, elements behind their composite, then relationships by name; inherited ones included.
   let properties: [LayoutProperty]
   /// The attributes and to-one relationships, in the order of their slot numbers.
   let slots: [LayoutProperty]
@@ -216,6 +218,8 @@ final class EntityLayout: @unchecked Sendable {
   let isAbstract: Bool
   /// What a new object's attributes hold, where the model says so.
   let defaults: [(slot: Int, value: Value)]
+  /// Whether some of these are of transient attributes, which no row holds.
+  let hasTransientDefaults: Bool
 
   var isRoot: Bool { index == rootIndex }
   var hasSubentities: Bool { subtreeEnd > index + 1 }
@@ -284,7 +288,7 @@ final class EntityLayout: @unchecked Sendable {
       if kind == .toMany { toMany.append(property) }
       if kind == .fetched { fetched.append(property) }
       if kind == .composite {
-        property.elements = property.compositeAttribute.elements.sorted(by: byName).map {
+        property.elements = property.compositeAttribute.elements.map {
           add($0, SlotKind($0), path: "\(property.name).\($0.name)", of: composite ?? property)
         }
       }
@@ -337,6 +341,7 @@ final class EntityLayout: @unchecked Sendable {
       guard property.kind != .toOne, let value = property.attribute.defaultValue else { return nil }
       return Value(value, for: property).map { (property.slot, $0) }
     }
+    hasTransientDefaults = defaults.contains { transients.contains($0.slot) }
     places.belong(to: self)
     for property in properties {
       places.indexes[property.keyNumber] = Int16(property.index)
@@ -431,7 +436,12 @@ final class ModelLayouts: @unchecked Sendable {
     }
     for property in layouts.lazy.flatMap(\.relationships) where property.destination >= 0 {
       property.destinations = layouts[property.destination].subtree
-      property.inverse = property.inverseName.flatMap(layouts[property.destination].property(named:))
+      let named = property.inverseName.flatMap(layouts[property.destination].property(named:))
+      if property.relationship.isInverseMutual {
+        property.inverse = named
+      } else {
+        property.oneSidedInverse = named.flatMap { $0.isRelationship ? $0 : nil }
+      }
     }
   }
 

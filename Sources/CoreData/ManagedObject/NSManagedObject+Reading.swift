@@ -39,9 +39,20 @@ extension NSManagedObject {
       return
     }
     state.remove(.fault)
+    if layout.hasTransientDefaults { takeTransientDefaults() }
     state.insert(.awaking)
     awakeFromFetch()
     state.remove(.awaking)
+  }
+
+  /// Gives the transient attributes that hold nothing the default values of a new object. That is no change.
+  @inline(never)
+  final func takeTransientDefaults() {
+    let layout = layout
+    if changes == nil { changes = ChangedValues.make(layout) }
+    for (slot, value) in layout.defaults where layout.slots[slot].isTransient && changes?.holds(slot) == false {
+      changes?[slot] = value
+    }
   }
 
   @inline(__always)

@@ -1,6 +1,10 @@
 /// Both ends of a relationship change together.
 ///
 /// Invariant 3: with an inverse, a is in b.r exactly when b is in a.inverse(r).
+///
+/// An inverse that does not name the relationship in turn works in one direction: a change of the relationship that
+/// names it changes it as well, as if the program had set it; a change of the inverse does no more than its own
+/// definition says.
 extension NSManagedObject {
   final func toManyState(_ property: LayoutProperty) -> ToManyState {
     if toManyStates.isEmpty {
@@ -21,9 +25,29 @@ extension NSManagedObject {
       return
     }
     write(destination.map { .object($0) } ?? .null, slot: property.slot)
-    guard let inverse = layout.inverse(of: property) else { return }
+    guard let inverse = layout.inverse(of: property) else {
+      if property.oneSidedInverse == nil { return }
+      if let previous { leaveOneSidedInverse(of: property, in: previous) }
+      if let destination { enterOneSidedInverse(of: property, in: destination) }
+      return
+    }
     previous?.lose(self, inverse)
     destination?.gain(self, inverse)
+  }
+
+  /// The inverse of `destination` leads here, if it can.
+  private final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
+    guard let inverse = property.oneSidedInverse, inverse.destinations.contains(layout.index) else { return }
+    let own = destination.own(inverse)
+    if destination.state.contains(.fault) { destination.fire() }
+    if own.kind == .toOne { destination.setToOne(self, own) } else { destination.addMember(self, own) }
+  }
+
+  /// The inverse of `destination` does not lead here any more.
+  private final func leaveOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
+    guard let inverse = property.oneSidedInverse, destination.leads(to: self, inverse) else { return }
+    let own = destination.own(inverse)
+    if own.kind == .toOne { destination.setToOne(nil, own) } else { destination.removeMember(self, own) }
   }
 
   /// The other side of this relationship now leads here as well: `object` comes in.
@@ -82,6 +106,8 @@ extension NSManagedObject {
     enter(member, property)
     if let inverse = layout.inverse(of: property), !isBothEnds(member, property, inverse) {
       member.gainInverse(self, inverse, over: property)
+    } else if property.oneSidedInverse != nil {
+      enterOneSidedInverse(of: property, in: member)
     }
   }
 
@@ -98,6 +124,8 @@ extension NSManagedObject {
     toManyState(property).remove(member)
     if let inverse = layout.inverse(of: property), !isBothEnds(member, property, inverse) {
       member.lose(self, inverse)
+    } else if property.oneSidedInverse != nil {
+      leaveOneSidedInverse(of: property, in: member)
     }
   }
 
@@ -183,7 +211,12 @@ extension NSManagedObject {
 
   /// Takes this object out of every relationship that leads to it over `property`: for delete rules.
   final func nullify(_ property: LayoutProperty) {
-    guard let inverse = layout.inverse(of: property) else { return }
+    guard let inverse = layout.inverse(of: property) else {
+      if property.oneSidedInverse == nil { return }
+      let destinations = property.kind == .toMany ? members(property) : ContiguousArray([toOne(property)].compactMap { $0 })
+      for destination in destinations { leaveOneSidedInverse(of: property, in: destination) }
+      return
+    }
     if property.kind == .toOne {
       toOne(property)?.lose(self, inverse)
     } else {

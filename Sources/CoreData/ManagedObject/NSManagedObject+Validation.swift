@@ -147,7 +147,8 @@ extension NSManagedObject {
 
   private final func countProblems(_ property: LayoutProperty, _ count: Int) -> [Failure] {
     let relationship = property.relationship
-    let minimum = max(relationship.minCount, property.isOptional ? 0 : 1)
+    // A mandatory one may be empty: that it leads somewhere is what a minimum says.
+    let minimum = relationship.minCount
     let maximum = relationship.maxCount
     if minimum == 0 && maximum == 0 { return [] }
     if count == 0 && property.isOptional { return [] }

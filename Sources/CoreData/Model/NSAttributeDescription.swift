@@ -118,6 +118,17 @@ open class NSAttributeDescription: NSPropertyDescription {
     copy.storedLimits = storedLimits
   }
 
+  override func hasSameDetails(as other: NSPropertyDescription) -> Bool {
+    guard let other = other as? NSAttributeDescription else { return false }
+    return storedAttributeType == other.storedAttributeType
+      && attributeValueClassName == other.attributeValueClassName
+      && (storedValueTransformerName ?? "") == (other.storedValueTransformerName ?? "")
+      && storedAllowsExternalBinaryDataStorage == other.storedAllowsExternalBinaryDataStorage
+      && storedPreservesValueInHistoryOnDeletion == other.storedPreservesValueInHistoryOnDeletion
+      && storedAllowsCloudEncryption == other.storedAllowsCloudEncryption
+      && storedLimits == other.storedLimits && ModelEquality.same(storedDefaultValue, other.storedDefaultValue)
+  }
+
   override func computeVersionHash() -> [UInt8] {
     VersionHash.attribute(
       base: baseVersionHash, attributeType: UInt32(storedAttributeType.rawValue),

@@ -1,3 +1,4 @@
+internal import DataModelFiles
 import Foundation
 
 /// An attribute that groups others; its value is a dictionary from element names to values.
@@ -25,5 +26,19 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     super.copyDefinition(to: copy)
     guard let copy = copy as? NSCompositeAttributeDescription else { return }
     copy.storedElements = storedElements.map { $0.copy() as! NSAttributeDescription }
+  }
+
+  override func hasSameDetails(as other: NSPropertyDescription) -> Bool {
+    guard super.hasSameDetails(as: other), let other = other as? NSCompositeAttributeDescription else { return false }
+    return storedElements == other.storedElements
+  }
+
+  /// The attributes in the group that are no groups, depth first.
+  private final var leaves: [NSAttributeDescription] {
+    storedElements.flatMap { ($0 as? NSCompositeAttributeDescription)?.leaves ?? [$0] }
+  }
+
+  override func computeVersionHash() -> [UInt8] {
+    VersionHash.composite(leaves: leaves.map { ($0.storedName, Array($0.versionHash)) })
   }
 }

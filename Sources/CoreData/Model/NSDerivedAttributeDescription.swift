@@ -29,6 +29,13 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
 
   override var isReadOnly: Bool { true }
 
+  override func hasSameDetails(as other: NSPropertyDescription) -> Bool {
+    guard super.hasSameDetails(as: other), let other = other as? NSDerivedAttributeDescription else { return false }
+    return storedDerivationFormat == other.storedDerivationFormat
+      && ModelEquality.sameText(storedDerivationExpression, other.storedDerivationExpression)
+      && ModelEquality.sameText(storedFilteringPredicate, other.storedFilteringPredicate)
+  }
+
   override func blankCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
 
   override func copyDefinition(to copy: NSPropertyDescription) {

@@ -31,6 +31,12 @@ open class NSExpressionDescription: NSPropertyDescription {
 
   override var isReadOnly: Bool { true }
 
+  override func hasSameDetails(as other: NSPropertyDescription) -> Bool {
+    guard let other = other as? NSExpressionDescription else { return false }
+    return storedExpressionResultType == other.storedExpressionResultType
+      && ModelEquality.sameText(storedExpression, other.storedExpression)
+  }
+
   override func blankCopy() -> NSPropertyDescription { NSExpressionDescription() }
 
   override func copyDefinition(to copy: NSPropertyDescription) {

@@ -55,6 +55,19 @@ nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
     }
   }
 
+  /// Whether the other index, of an entity of the same name, has the same name, columns and condition.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSFetchIndexDescription else { return false }
+    return self === other
+      || storedName == other.storedName && owningEntity?.storedName == other.owningEntity?.storedName
+        && storedElements == other.storedElements
+        && storedPartialIndexPredicateFormat == other.storedPartialIndexPredicateFormat
+        && ModelEquality.sameText(storedPartialIndexPredicate, other.storedPartialIndexPredicate)
+  }
+
+  /// Of the name alone, so that it costs little.
+  open override var hash: Int { storedName.hashValue }
+
   /// A copy that belongs to no entity; its elements refer to the same properties.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexDescription(

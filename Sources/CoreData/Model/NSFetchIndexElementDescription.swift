@@ -55,6 +55,17 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
   /// The index that holds the element.
   open var indexDescription: NSFetchIndexDescription? { owningIndex }
 
+  /// Whether the other column is of a property of the same name, in the same order.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSFetchIndexElementDescription else { return false }
+    return self === other
+      || propertyName == other.propertyName && storedCollationType == other.storedCollationType
+        && storedIsAscending == other.storedIsAscending && expressionProperty == other.expressionProperty
+  }
+
+  /// Of the name alone, so that it costs little.
+  open override var hash: Int { propertyName?.hashValue ?? 0 }
+
   /// A copy that belongs to no index and refers to the same property.
   open func copy(with zone: NSZone? = nil) -> Any {
     copy(property: nil)

@@ -14,6 +14,10 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
 
   override var isReadOnly: Bool { true }
 
+  override func hasSameDetails(as other: NSPropertyDescription) -> Bool {
+    storedFetchRequest?.definition == (other as? NSFetchedPropertyDescription)?.storedFetchRequest?.definition
+  }
+
   override func blankCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
 
   override func copyDefinition(to copy: NSPropertyDescription) {

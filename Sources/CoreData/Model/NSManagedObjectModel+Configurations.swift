@@ -8,11 +8,23 @@ extension NSManagedObjectModel {
   public var configurations: [String] { storedConfigurations.keys.sorted() }
 
   /// The entities of a configuration; all of them for nil; nil when there is no such configuration.
+  ///
+  /// An entity that stands there without any of those that inherit from it takes all of them along.
   public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
     guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else {
       return storedEntities
     }
-    return storedConfigurations[configuration]
+    if let frozen { return frozen.configurations[configuration] }
+    return storedConfigurations[configuration].map(withHeirs)
+  }
+
+  final func withHeirs(_ members: [NSEntityDescription]) -> [NSEntityDescription] {
+    if members.allSatisfy(\.storedSubentities.isEmpty) { return members }
+    let heirs = storedEntities.map { (entity: $0, ancestors: $0.ancestors) }
+    let alone = members.filter { member in
+      !members.contains { other in other.ancestors.contains { $0 === member } }
+    }
+    return members + heirs.filter { $0.ancestors.contains { heir in alone.contains { $0 === heir } } }.map(\.entity)
   }
 
   /// Makes a configuration, or replaces its entities. They have to be in the model.

@@ -4,6 +4,8 @@ import Foundation
 struct FrozenModel {
   var entitiesByName: [String: NSEntityDescription]
   var entitiesInStoreOrder: [NSEntityDescription]
+  /// With the entities that lone parents take along.
+  var configurations: [String: [NSEntityDescription]]
   var versionHashesByName: [String: Data]
   var versionChecksum: String
 }
@@ -36,7 +38,9 @@ extension NSManagedObjectModel {
     }
     frozen = FrozenModel(
       entitiesByName: entitiesByName, entitiesInStoreOrder: entitiesInStoreOrder,
+      configurations: storedConfigurations.mapValues { withHeirs($0) },
       versionHashesByName: entityVersionHashesByName, versionChecksum: versionChecksum)
+    warnOfOneSidedInverses()
   }
 }
 

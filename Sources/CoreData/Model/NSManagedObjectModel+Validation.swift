@@ -130,19 +130,52 @@ extension NSRelationshipDescription {
     guard let inverse = storedInverseRelationship else {
       return pendingInverseName.map { .unknownInverse(name: $0, destination: destinationName) }
     }
-    var place: String { "\(inverse.owningEntity?.storedName ?? "(no entity)").\(inverse.storedName)" }
-    guard inverse.storedInverseRelationship === self else {
-      return .inverseNotMutual(
-        inverse: place,
-        leadsBackTo: inverse.storedInverseRelationship.map { back in
-          "\(back.owningEntity?.storedName ?? "(no entity)").\(back.storedName)"
-        })
-    }
     guard let owner = inverse.owningEntity, destination.isKindOf(entity: owner) else {
       return .inverseOnWrongEntity(
         inverse: inverse.storedName, owner: inverse.owningEntity?.storedName ?? "(no entity)",
         destination: destinationName)
     }
     return nil
+  }
+}
+
+// What is odd, and can be used.
+
+extension NSManagedObjectModel {
+  /// Says on standard error which inverses are not mutual; each model once in a process, copies with it. Called under
+  /// the lock of freezing.
+  final func warnOfOneSidedInverses() {
+    let problems = storedEntities.flatMap { entity in
+      entity.ownProperties.compactMap { ($0 as? NSRelationshipDescription)?.oneSidedInverseProblem }
+    }
+    guard !problems.isEmpty, NSManagedObjectModel.warned.insert(versionChecksum).inserted else { return }
+    warn(.oneSidedInverses(problems))
+  }
+
+  /// By checksum; touched under the lock of freezing.
+  private nonisolated(unsafe) static var warned: Set<String> = []
+}
+
+extension NSRelationshipDescription {
+  fileprivate var oneSidedInverseProblem: ModelProblem? {
+    guard let inverse = storedInverseRelationship, !isInverseMutual else { return nil }
+    func place(_ relationship: NSRelationshipDescription) -> String {
+      "\(relationship.owningEntity?.storedName ?? "(no entity)").\(relationship.storedName)"
+    }
+    return ModelProblem(
+      entity: owningEntity?.storedName, property: storedName,
+      kind: .inverseNotMutual(
+        inverse: place(inverse), leadsBackTo: inverse.storedInverseRelationship.map(place)))
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func oneSidedInverses(_ problems: [ModelProblem]) -> MisuseReport {
+    MisuseReport(
+      "The model has inverse relationships that are not mutual.",
+      facts: problems.map { ("Inverse", $0.description) },
+      how: "The model is used as it is: a change of a relationship changes the inverse that it names, and a change of "
+        + "that inverse does not come back.",
+      remedy: "Let each of the two relationships name the other in a new version of the model.")
   }
 }

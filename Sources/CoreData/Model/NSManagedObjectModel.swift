@@ -85,6 +85,16 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
     "NSManagedObjectModel with entities \(storedEntities.map { $0.storedName ?? "(no name)" }.sorted())"
   }
 
+  /// Whether the other model has equal entities, and the same configurations, fetch request templates, identifiers and
+  /// localised names. Two loads of one file are equal, and so is a copy.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSManagedObjectModel else { return false }
+    return self === other || isEqualModel(to: other)
+  }
+
+  /// Of the entities' names alone, so that it costs little.
+  open override var hash: Int { Set(storedEntities.map(\.storedName)).hashValue }
+
   /// Takes entities, and those that inherit from them, in once each.
   final func adopt(_ entities: [NSEntityDescription]) {
     for entity in entities where !storedEntities.contains(where: { $0 === entity }) {
@@ -109,7 +119,7 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   }
 
   /// The version hashes that a compiled model states, by entity name. They count before computed ones, since
-  /// the recipe for derived and composite attributes is not known. Any change of a definition drops them.
+  /// the recipe for derived attributes is not known. Any change of a definition drops them.
   final var statedVersionHashes: [String: Data] {
     get {
       Dictionary(

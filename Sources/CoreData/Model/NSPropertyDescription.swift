@@ -144,6 +144,16 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     storedValidationWarnings = validationWarnings ?? []
   }
 
+  /// Whether the other property is of the same class, of an entity of the same name, and defines the same. Destinations
+  /// and inverses count by their names.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSPropertyDescription else { return false }
+    return self === other || type(of: self) == type(of: other) && hasSameOutline(as: other) && hasSameDetails(as: other)
+  }
+
+  /// Of the name alone, so that it costs little.
+  open override var hash: Int { storedName.hashValue }
+
   /// A copy with the same definition and no entity. A relationship's copy keeps the same destination.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = blankCopy()
@@ -160,6 +170,9 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
 
   /// A property that only reads: derived and fetched ones.
   var isReadOnly: Bool { false }
+
+  /// Whether what only this class has is the same; `other` is of the same class.
+  func hasSameDetails(as other: NSPropertyDescription) -> Bool { true }
 
   func blankCopy() -> NSPropertyDescription { NSPropertyDescription() }
 

@@ -43,7 +43,17 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
+  /// Whether the inverse has this relationship for its own inverse. There is one.
+  final var isInverseMutual: Bool {
+    guard let inverse = storedInverseRelationship else { return false }
+    return inverse.storedInverseRelationship === self
+  }
+
   /// The relationship that leads back. Each side has to be set.
+  ///
+  /// Where the inverse names none or another one in turn, the model works all the same, with a warning on standard
+  /// error when it is first used. Each side then does what it says itself: a change of this relationship changes
+  /// the inverse, and a change of the inverse leaves this one as it is.
   open var inverseRelationship: NSRelationshipDescription? {
     get { storedInverseRelationship }
     set {
@@ -62,7 +72,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// The smallest number of destinations; checked when the relationship is mandatory or not empty.
+  /// The smallest number of destinations; checked when the relationship is mandatory or not empty. 0 asks for none, of a
+  /// mandatory to-many relationship either.
   open var minCount: Int {
     get { storedMinCount }
     set {
@@ -94,6 +105,13 @@ open class NSRelationshipDescription: NSPropertyDescription {
 
   final var destinationName: String? { storedDestinationEntity?.storedName ?? pendingDestinationName }
   final var inverseName: String? { storedInverseRelationship?.storedName ?? pendingInverseName }
+
+  override func hasSameDetails(as other: NSPropertyDescription) -> Bool {
+    guard let other = other as? NSRelationshipDescription else { return false }
+    return destinationName == other.destinationName && inverseName == other.inverseName
+      && storedMaxCount == other.storedMaxCount && storedMinCount == other.storedMinCount
+      && storedDeleteRule == other.storedDeleteRule && storedIsOrdered == other.storedIsOrdered
+  }
 
   override func blankCopy() -> NSPropertyDescription { NSRelationshipDescription() }
 

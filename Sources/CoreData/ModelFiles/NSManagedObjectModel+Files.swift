@@ -29,13 +29,20 @@ extension NSManagedObjectModel {
 
 extension NSManagedObjectModel {
   /// The checksum of each version in a `.momd` or `.xcdatamodeld`, by the version's name: what `versionChecksum` of its
-  /// model is, and what the stages of a migration are told. Compiled models state them.
+  /// model is, and what the stages of a migration are told. Compiled models state them. Versions that can't be read are
+  /// left out.
   ///
   /// - Throws: an error of the Cocoa domain that says what is wrong with the file.
   public class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {
     do {
       guard modelURL.pathExtension == "momd" else {
-        let versions = try SourceModelReader.package(at: modelURL).versions
+        guard modelURL.pathExtension == "xcdatamodeld" else {
+          let version = try SourceModelReader.currentVersion(at: modelURL)
+          return [version.name: version.versionChecksum()]
+        }
+        let versions = try SourceModelReader.versionFolders(in: modelURL).compactMap {
+          try? SourceModelReader.model(at: $0).model
+        }
         return Dictionary(versions.map { ($0.name, $0.versionChecksum()) }) { first, _ in first }
       }
       let info = try VersionInfo(momd: modelURL)
@@ -77,7 +84,7 @@ struct ModelFile {
       model = try CompiledModelFiles.model(at: mom).model
       statedHashes = CompiledModelFiles.statedHashes(of: mom)
     case "xcdatamodeld", "xcdatamodel":
-      model = try SourceModelReader.package(at: url).currentVersion
+      model = try SourceModelReader.currentVersion(at: url)
     default:
       throw InvalidDataModel(
         file: url.path, message: "a model file ends in .momd, .mom, .xcdatamodeld or .xcdatamodel")

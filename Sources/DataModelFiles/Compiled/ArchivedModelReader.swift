@@ -36,7 +36,9 @@ struct ArchivedModelReader {
       model.configurations.append(DataModel.Configuration(name: name, entityNames: names))
     }
     for (name, value) in sorted(root, "StrataComposites") {
+      // Files with this key have their columns in the order of the elements' names.
       let attributes = try value.elements.compactMap(\.object).map { try attribute($0, of: name) }
+        .sorted { $0.name < $1.name }
       model.composites.append(DataModel.CompositeType(name: name, attributes: attributes))
     }
     model.composites += nameless
@@ -134,7 +136,8 @@ struct ArchivedModelReader {
   /// The elements of a composite attribute, under whatever key its archive has them: what it holds of
   /// attributes, in lists and dictionaries, is its elements. nil when there is none.
   private mutating func namelessComposite(_ object: KeyedArchive.Object, _ name: String) throws -> String? {
-    for (_, value) in object.all {
+    let stated = object["NSCompositeElements"].map { [$0] }
+    for value in stated ?? object.all.map(\.value) {
       let elements = (value.elements + value.entries.map(\.value)).compactMap(\.object).filter { element in
         element.className == "NSAttributeDescription" || element.className == "NSCompositeAttributeDescription"
       }

@@ -10,6 +10,8 @@ struct ArchivedModelWriter {
   private var entityPlaces: [String: PropertyList] = [:]
   /// By entity and property name.
   private var propertyPlaces: [String: [String: PropertyList]] = [:]
+  /// The composites that are being written, outermost first.
+  private var openComposites: Set<String> = []
 
   static func write(_ model: DataModel) -> [UInt8] {
     var writer = ArchivedModelWriter(model)
@@ -45,17 +47,6 @@ struct ArchivedModelWriter {
         (configuration.name, archive.array(configuration.entityNames.map { place(ofEntity: $0) }))
       }
       fields["NSConfigurations"] = archive.dictionary(configurations)
-    }
-    if !model.composites.isEmpty {
-      let composites = model.composites.map { composite in
-        let elements = composite.attributes.map { attribute in
-          let place = archive.reserve()
-          write(attribute, at: place, entity: KeyedArchiveBuilder.null)
-          return place
-        }
-        return (composite.name, archive.array(elements))
-      }
-      fields["StrataComposites"] = archive.dictionary(composites)
     }
     archive.fill(modelPlace, ["NSManagedObjectModel", "NSObject"], fields)
   }
@@ -169,9 +160,24 @@ struct ArchivedModelWriter {
     }
     if attribute.type == .composite {
       classes.insert("NSCompositeAttributeDescription", at: 0)
-      fields["StrataComposite"] = archive.string(attribute.compositeName)
+      fields["NSCompositeElements"] = elements(of: attribute, entity: entity)
     }
     archive.fill(place, classes, fields)
+  }
+
+  /// The attributes in a composite, each an object of its own wherever the type is used.
+  private mutating func elements(of attribute: DataModel.Attribute, entity: PropertyList) -> PropertyList {
+    let type = model.composites.first { $0.name == attribute.compositeName }
+    // A composite that holds itself is a fault that validation reports; here it only has to end.
+    guard let type, openComposites.insert(type.name).inserted else { return archive.mutableArray([]) }
+    defer { openComposites.remove(type.name) }
+    var places: [PropertyList] = []
+    for element in type.attributes {
+      let place = archive.reserve()
+      write(element, at: place, entity: entity)
+      places.append(place)
+    }
+    return archive.mutableArray(places)
   }
 
   private mutating func write(_ relationship: DataModel.Relationship, of entity: DataModel.Entity) {

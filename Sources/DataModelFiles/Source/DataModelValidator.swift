@@ -137,9 +137,8 @@ struct DataModelValidator {
       !ancestors[place].contains(where: { model.entities[$0].name == inverseEntity })
     {
       report(
-        .error, entity.name, name,
-        "inverseEntity \"\(inverseEntity)\" is not the destination \"\(destination)\"")
-      return
+        .warning, entity.name, name,
+        "inverseEntity \"\(inverseEntity)\" is not the destination \"\(destination)\", in which the inverse is looked for")
     }
     guard let owner = lineage(of: place).first(where: { declares(inverseName, $0) }),
       let inverse = model.entities[owner].relationships.first(where: { $0.name == inverseName })
@@ -148,12 +147,12 @@ struct DataModelValidator {
         .error, entity.name, name, "the inverse \"\(inverseName)\" is no relationship of \(destination)")
       return
     }
-    guard inverse.inverseName == name, areRelated(places[inverse.destinationName], index) else {
+    // Applications have shipped with such models: Xcode's compiler takes them.
+    if inverse.inverseName != name || !areRelated(places[inverse.destinationName], index) {
       let actual = inverse.inverseName.map { "\(inverse.destinationName).\($0)" } ?? "nothing"
       report(
-        .error, entity.name, name,
+        .warning, entity.name, name,
         "the inverse is not mutual: \(destination).\(inverseName) has \(actual) for its inverse")
-      return
     }
   }
 

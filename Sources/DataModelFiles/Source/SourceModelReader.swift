@@ -76,6 +76,15 @@ public enum SourceModelReader {
     return try package(ofVersionsIn: url)
   }
 
+  /// The current version of an `.xcdatamodeld`, or the one of an `.xcdatamodel`. What may be wrong with other versions
+  /// does not matter.
+  public static func currentVersion(at url: URL) throws -> DataModel {
+    guard url.pathExtension == "xcdatamodeld" else { return try package(at: url).currentVersion }
+    let folders = try versionFolders(in: url)
+    let (current, _) = try currentVersion(of: url, among: folders.map { $0.deletingPathExtension().lastPathComponent })
+    return try model(at: url.appendingPathComponent("\(current).xcdatamodel")).model
+  }
+
   /// All versions in a folder, whatever its name ends in.
   public static func package(ofVersionsIn url: URL) throws -> DataModelPackage {
     let name = url.deletingPathExtension().lastPathComponent

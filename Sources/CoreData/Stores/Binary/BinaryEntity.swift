@@ -19,7 +19,8 @@ final class BinaryEntity {
     while let parent = chain.last.map({ layout.model.layouts[$0].superIndex }), parent >= 0 { chain.append(parent) }
     let ordered = chain.reversed().flatMap { index in
       // A layout has its attributes by name, then its relationships by name.
-      layout.properties.filter { $0.declaringEntity == index && $0.kind != .fetched && $0.kind != .composite }
+      layout.properties.filter { $0.declaringEntity == index && $0.kind != .fetched && $0.composite == nil }
+        .flatMap(BinaryEntity.leavesByName)
     }
     func place(_ property: LayoutProperty) -> LayoutProperty? {
       property.isRelationship || property.isTransient ? nil : property
@@ -27,6 +28,12 @@ final class BinaryEntity {
     places = ordered.map(place)
     placesOfStored = ordered.filter { !$0.isTransient }.map(place)
     relationships = layout.relationships.filter { !$0.isTransient }.map { ($0, Array($0.name.utf8)) }
+  }
+
+  /// The elements of a composite attribute, at each level in the order of their names.
+  private static func leavesByName(_ property: LayoutProperty) -> [LayoutProperty] {
+    guard property.kind == .composite else { return [property] }
+    return property.elements.sorted { $0.ownName < $1.ownName }.flatMap(leavesByName)
   }
 
   /// How an array of this many values is to be read; nil if it is none of this entity.

@@ -11,10 +11,10 @@ extension MigrationPlanner {
 
   private func planJoin(_ side: JoinSide, _ property: LayoutProperty, of entity: Int) {
     let join = side.table
-    let inverse = property.inverse!
+    guard let inverse = property.inverse ?? property.oneSidedInverse else { return }
     let formers = formerRelationships(property, of: entity)
     let formerInverses =
-      join.isSymmetric ? [] : formerRelationships(inverse, of: inverse.declaringEntity)
+      join.isSymmetric || property.inverse == nil ? [] : formerRelationships(inverse, of: inverse.declaringEntity)
     if formers.count <= 1, formerInverses.count <= 1,
       keepJoin(join, property, of: entity, formers.first, formerInverses.first, inverse)
     {

@@ -84,7 +84,7 @@ struct BatchDeletePlan {
             destination, schema,
             "WHERE t0.Z_PK IN (SELECT \(column.name) FROM \(owner.table) WHERE Z_PK IN (\(last)))"))
       }
-      if let inverse = property.inverse, inverse.kind == .toOne, !isCascade, rule != .noActionDeleteRule {
+      if let inverse = property.inverse ?? property.oneSidedInverse, inverse.kind == .toOne, !isCascade, rule != .noActionDeleteRule {
         detach(inverse, of: destination, owners)
       }
       return
@@ -93,7 +93,7 @@ struct BatchDeletePlan {
     case .foreignKey(_, let column, _):
       if isCascade {
         cascades.append(BatchRows.addNext(destination, schema, "WHERE t0.\(column) IN (\(last))"))
-      } else if rule != .noActionDeleteRule, let inverse = property.inverse {
+      } else if rule != .noActionDeleteRule, let inverse = property.inverse ?? property.oneSidedInverse {
         detach(inverse, of: destination, owners)
       }
     case .hiddenKey(let table, let column, let order):

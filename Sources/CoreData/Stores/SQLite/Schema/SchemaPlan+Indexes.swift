@@ -33,13 +33,14 @@ extension SchemaPlan {
     for compound in description.compoundIndexes {
       let properties = compound.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
       let name = properties.joined(separator: "_")
-      guard names.insert(name).inserted else { continue }
+      guard names.insert(name).inserted, !properties.contains(where: { lacksColumn($0, entity) }) else { continue }
       statements.append(create(entity, name, try properties.map { (try column($0, entity), true) }))
     }
     for index in description.indexes {
       if index.elements.contains(where: { $0.collationType == .rTree }) {
         throw Failure.unsupportedFeature("The R-tree index \(index.name) of \(entity.layout.name)")
       }
+      if index.elements.contains(where: { lacksColumn($0.propertyName ?? "", entity) }) { continue }
       let elements = try index.elements.map { element -> (String, Bool) in
         if element.property is NSExpressionDescription {
           throw Failure.unsupportedFeature(
@@ -108,6 +109,13 @@ extension SchemaPlan {
     let list = columns.map { "\($0.name) COLLATE BINARY \($0.ascending ? "ASC" : "DESC")" }
     return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLName.quoted("Z_\(entity.layout.name)_\(name)")) "
       + "ON \(entity.table) (\(list.joined(separator: ", ")))"
+  }
+
+  /// Whether the values of a property stand elsewhere, or nowhere: editors let you mark any property as indexed, and an
+  /// index of what has no column is left out.
+  private func lacksColumn(_ property: String, _ entity: EntitySchema) -> Bool {
+    guard let place = entity.layout.property(named: property), place.kind != .composite else { return false }
+    return place.slot < 0 || entity.slots[place.slot] == nil
   }
 
   private func column(_ property: String, _ entity: EntitySchema) throws -> String {

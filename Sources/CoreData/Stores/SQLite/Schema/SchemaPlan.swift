@@ -1,6 +1,9 @@
 /// The declared types of columns, in the order in which a table has them.
 enum ColumnType: Int {
-  case integer, timestamp, float, decimal, varchar, blob
+  case integer, timestamp, float, decimal, varchar
+  /// UUIDs and transformable values, which stand before other data.
+  case object
+  case blob
 
   init(_ kind: SlotKind) {
     self =
@@ -10,7 +13,8 @@ enum ColumnType: Int {
       case .double, .float: .float
       case .decimal: .decimal
       case .string, .uri: .varchar
-      case .uuid, .binary, .transformable, .undefined: .blob
+      case .uuid, .transformable: .object
+      case .binary, .undefined: .blob
       }
   }
 
@@ -21,7 +25,7 @@ enum ColumnType: Int {
     case .float: "FLOAT"
     case .decimal: "DECIMAL"
     case .varchar: "VARCHAR"
-    case .blob: "BLOB"
+    case .object, .blob: "BLOB"
     }
   }
 

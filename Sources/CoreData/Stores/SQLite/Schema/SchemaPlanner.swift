@@ -5,11 +5,14 @@
 /// The rules, in the order in which names are given out:
 /// 1. table: `Z` and the root entity's name in capitals; a hierarchy shares it;
 /// 2. column: `Z` and the property's name in capitals; in one table a second property of that name gets a
-///    number. Entities in the order of Z_ENT, in each its attributes by name, then its to-one relationships;
+///    number. Entities in the order of Z_ENT, in each its attributes by name, then its to-one relationships. A
+///    composite attribute has a column for each element, named after that alone, in the order of the elements;
 /// 3. beside a foreign key: `Z<n>_REL` where the declared destination n has subentities, `Z_FOK_REL` where
 ///    the inverse is ordered;
 /// 4. to-many without inverse: a hidden key `Z<n>REL` in the destination's table, n being the owner;
-/// 5. many-to-many: a join table, see `joinTable`.
+/// 5. many-to-many: a join table, see `joinTable`;
+/// 6. an inverse that does not name the relationship in turn: a to-many relationship is found by the inverse's key
+///    where that is a to-one, else it has a join table of its own.
 struct SchemaPlanner {
   private let layouts: ModelLayouts
   private let members: [EntityLayout]
@@ -165,7 +168,7 @@ struct SchemaPlanner {
       guard isMember(property.destination) else { continue }
       let destination = layouts.layouts[property.destination]
       let table = tables[destination.rootIndex]!.name
-      guard let inverse = layout.inverse(of: property) else {
+      guard let inverse = layout.inverse(of: property) ?? property.oneSidedInverse, !inverse.isTransient else {
         toMany[layout.index][property.toManyIndex] = try hiddenKey(property, of: layout, in: destination)
         continue
       }
@@ -210,20 +213,23 @@ struct SchemaPlanner {
     let other = layouts.layouts[inverse.declaringEntity]
     let otherProperty = other.property(named: inverse.name)!
     let isSelfInverse = other === layout && otherProperty === property
-    guard isSelfInverse || isNaming(property, layout, otherProperty, other) else { return }
+    // What the inverse does not name in turn has a table for itself.
+    let isOneSided = property.inverse == nil
+    guard isSelfInverse || isOneSided || isNaming(property, layout, otherProperty, other) else { return }
 
     let (first, second) = (Int(numbers[layout.index]), Int(numbers[other.index]))
     let (mine, theirs) = (property.name.uppercased(), otherProperty.name.uppercased())
     let end = JoinEnds(
       naming: first, other: second, relationship: mine, inverse: theirs,
-      isOrdered: property.isOrdered, isInverseOrdered: otherProperty.isOrdered, isSymmetric: isSelfInverse)
+      isOrdered: property.isOrdered, isInverseOrdered: !isOneSided && otherProperty.isOrdered,
+      isSymmetric: isSelfInverse)
     let table = try existing.map { try $0.joinTable(end) } ?? newJoinTable(end)
     joins.append(table)
     tables[layout.rootIndex]!.joins.append(table)
     toMany[layout.index][property.toManyIndex] = .join(
       JoinSide(
         table: table, owner: table.first, member: table.second, order: table.secondOrder, isNaming: true))
-    if !isSelfInverse {
+    if !isSelfInverse && !isOneSided {
       toMany[other.index][otherProperty.toManyIndex] = .join(
         JoinSide(
           table: table, owner: table.second, member: table.first, order: table.firstOrder, isNaming: false))

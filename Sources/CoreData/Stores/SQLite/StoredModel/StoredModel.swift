@@ -41,6 +41,12 @@ struct StoredModel {
       for place in model.entities[index].attributes.indices {
         model.entities[index].attributes[place].validationRules = []
       }
+      // What an archive says in fetch indexes it says in flags and groups as well, for frameworks that know no others.
+      guard !model.entities[index].fetchIndexes.isEmpty else { continue }
+      model.entities[index].compoundIndexes = []
+      for place in model.entities[index].attributes.indices {
+        model.entities[index].attributes[place].isIndexed = false
+      }
     }
     let stored = StoredModel(url: url, model: model, origin: .cached, hashes: hashes)
     guard Set(model.entities.map(\.name)).isSuperset(of: hashes.keys), let plan = try? stored.plan(existing)
@@ -66,7 +72,15 @@ struct StoredModel {
   /// The configuration that the file holds, where it holds only a part of the entities.
   private var configuration: String? {
     guard Set(model.entities.map(\.name)) != Set(hashes.keys) else { return nil }
-    return model.configurations.first { Set($0.entityNames) == Set(hashes.keys) }?.name
+    let exact = model.configurations.first { Set($0.entityNames) == Set(hashes.keys) }
+    // An entity may have taken along those below it.
+    let wider = model.configurations.first { configuration in
+      let names = Set(configuration.entityNames)
+      return names.isSubset(of: hashes.keys) && hashes.keys.allSatisfy { name in
+        model.entity(named: name).map { model.lineage(of: $0).contains { names.contains($0.name) } } ?? false
+      }
+    }
+    return (exact ?? wider)?.name
   }
 
   func fill(_ target: NSManagedObjectModel) throws {
