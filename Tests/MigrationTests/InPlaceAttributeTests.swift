@@ -64,6 +64,70 @@ struct InPlaceAttributeTests {
     try InPlace.migrate(url, to: after) { _ in }
   }
 
+  @Test("Numbers change to a larger type, with their defaults, indexes, constraints, in a hierarchy and in a composite")
+  func wider() throws {
+    func model(_ after: Bool) -> NSManagedObjectModel {
+      let composite = NSCompositeAttributeDescription()
+      composite.name = "size"
+      composite.elements = [
+        InPlace.attribute("width", after ? .doubleAttributeType : .integer32AttributeType),
+        InPlace.attribute("unit"),
+      ]
+      let child = InPlace.entity("Child", [
+        InPlace.attribute("rank", after ? .doubleAttributeType : .integer16AttributeType, default: 3, optional: !after)
+      ])
+      let entity = InPlace.entity("Thing", [
+        InPlace.attribute("name"),
+        InPlace.attribute("big", after ? .doubleAttributeType : .integer64AttributeType, was: after ? nil : "big"),
+        InPlace.attribute("small", after ? .integer32AttributeType : .integer16AttributeType),
+        InPlace.attribute("flag", after ? .integer64AttributeType : .booleanAttributeType),
+        InPlace.attribute("single", after ? .doubleAttributeType : .floatAttributeType),
+        InPlace.attribute(after ? "count" : "number", after ? .doubleAttributeType : .integer32AttributeType, was: "number"),
+        composite,
+      ], subentities: [child])
+      entity.uniquenessConstraints = [["big"]]
+      entity.indexes = [
+        NSFetchIndexDescription(
+          name: "byCount",
+          elements: [
+            NSFetchIndexElementDescription(
+              property: entity.attributesByName[after ? "count" : "number"]!, collationType: .binary)
+          ])
+      ]
+      return InPlace.model(entity)
+    }
+    try InPlace.open(url, model(false)) { context in
+      for number in 0..<4 {
+        let thing = InPlace.new(
+          context, number % 2 == 0 ? "Thing" : "Child",
+          [
+            "name": "n\(number)", "big": Int64(number) << 40, "small": -number, "flag": number % 2 == 0,
+            "single": Float(number) + 0.5, "number": number * 1000, "size": ["width": number, "unit": "cm"],
+          ])
+        if number == 3 { thing.setValue(nil, forKey: "rank") }
+      }
+      try context.save()
+    }
+    try InPlace.migrate(url, to: model(true)) { context in
+      let things = try InPlace.by(context, "Thing", "name")
+      #expect(things.count == 4)
+      for number in 0..<4 {
+        let thing = try #require(things["n\(number)"])
+        #expect(thing.value(forKey: "big") as? Double == Double(Int64(number) << 40))
+        #expect(thing.value(forKey: "small") as? Int32 == Int32(-number))
+        #expect(thing.value(forKey: "flag") as? Int64 == (number % 2 == 0 ? 1 : 0))
+        #expect(thing.value(forKey: "single") as? Double == Double(number) + 0.5)
+        #expect(thing.value(forKey: "count") as? Double == Double(number) * 1000)
+        let size = thing.value(forKey: "size") as? [String: Any]
+        #expect(size?["width"] as? Double == Double(number) && size?["unit"] as? String == "cm")
+        if number % 2 == 1 { #expect(thing.value(forKey: "rank") as? Double == 3) }
+      }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
+      request.predicate = NSPredicate(format: "count > 999.5 AND size.width < 2.5")
+      #expect(try context.count(for: request) == 2)
+    }
+  }
+
   @Test("Attributes may change names with each other")
   func swapping() throws {
     try fill()

@@ -66,7 +66,7 @@ import Testing
       let error = #expect(throws: Failure.self, what) {
         _ = try ModelDelta(inferredFrom: from.model, to: to.model)
       }
-      guard case .notInferable(let entity, let property, let reason)? = error else {
+      guard case .notInferable(let entity, let property, let reason, _)? = error else {
         Issue.record("no refusal, but \(String(describing: error)): \(what)")
         return refusal.reason
       }
@@ -104,7 +104,6 @@ extension MigrationRules.Reason {
     case .typeChanged: "attribute types are incompatible"
     case .missingMandatory: "missing attribute values on mandatory destination attribute"
     case .toManyBecameToOne: "to-many relationship can't become a to-one"
-    case .wrongDestination: "has not become"
     case .otherInverse: "The inverse was"
     }
   }

@@ -42,7 +42,7 @@ import Testing
     let found: String
     do {
       found = Self.text(try ModelDelta(inferredFrom: source, to: destination))
-    } catch Failure.notInferable(let entity, let property, let words) {
+    } catch Failure.notInferable(let entity, let property, let words, _) {
       let reason = MigrationRules.Reason.all.first { words.contains($0.words) }
       found = "\(entity ?? "-").\(property ?? "-"): \(reason?.rawValue ?? words)"
     }
@@ -75,8 +75,7 @@ import Testing
 
 extension MigrationRules.Reason {
   static let all: [Self] = [
-    .ambiguous, .mergedHierarchies, .typeChanged, .missingMandatory, .toManyBecameToOne, .wrongDestination,
-    .otherInverse,
+    .ambiguous, .mergedHierarchies, .typeChanged, .missingMandatory, .toManyBecameToOne, .otherInverse,
   ]
 }
 
@@ -124,17 +123,41 @@ struct InferenceRandom {
   }
 
   private mutating func attribute(_ name: String) -> DataModel.Attribute {
-    var attribute = DataModel.Attribute(name: name, type: chance(85) ? .string : .integer16)
+    var attribute = DataModel.Attribute(
+      name: name, type: chance(80) ? .string : pick([.integer16, .integer32, .double, .boolean, .decimal]))
     attribute.isOptional = chance(80)
     attribute.isTransient = chance(8)
     if chance(20) { attribute.renamingIdentifier = pick(["a", "b", "c", "d", "x"]) }
-    if chance(30) { attribute.defaultValue = attribute.type == .string ? .string("-") : .integer(1) }
+    if chance(30) {
+      switch attribute.type {
+      case .string: attribute.defaultValue = .string("-")
+      case .decimal: attribute.defaultValue = .decimal(1)
+      case .boolean: attribute.defaultValue = .boolean(true)
+      default: attribute.defaultValue = .integer(1)
+      }
+    }
     return attribute
   }
 
   private mutating func change(_ model: inout DataModel) {
     let place = next(model.entities.count)
-    switch next(10) {
+    switch next(12) {
+    case 10:
+      // A number of a larger type, or of none that holds it.
+      let numbers: [DataModel.AttributeType] = [.boolean, .integer16, .integer32, .integer64, .float, .double]
+      for place in model.entities.indices {
+        guard let number = model.entities[place].attributes.firstIndex(where: { numbers.contains($0.type) }) else {
+          continue
+        }
+        model.entities[place].attributes[number].type = pick(numbers)
+        model.entities[place].attributes[number].defaultValue = nil
+      }
+    case 11:
+      // A relationship that leads elsewhere, to something that may be related.
+      for owner in model.entities.indices {
+        guard let free = model.entities[owner].relationships.firstIndex(where: { $0.inverseName == nil }) else { continue }
+        model.entities[owner].relationships[free].destinationName = pick(model.entities).name
+      }
     case 0:
       rename(place, to: pick(["A", "B", "C", "D", "E"]), &model)
     case 1, 2:

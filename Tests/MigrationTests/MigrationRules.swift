@@ -23,7 +23,7 @@ struct MigrationRules {
   }
 
   enum Reason: String {
-    case ambiguous, mergedHierarchies, typeChanged, missingMandatory, toManyBecameToOne, wrongDestination, otherInverse
+    case ambiguous, mergedHierarchies, typeChanged, missingMandatory, toManyBecameToOne, otherInverse
   }
 
   struct Refusal: Error, Equatable {
@@ -165,7 +165,9 @@ struct MigrationRules {
       if let reason = self.reason(relationship, former) {
         refusals.append(Refusal(entity: entity.name, property: relationship.name, reason: reason))
       }
-      let isKept = !whatBecame(ofMembersOf: former).isEmpty
+      let isKept = whatBecame(ofMembersOf: former).contains { member in
+        isKind(member, of: relationship.destinationName) || isKind(relationship.destinationName, of: member)
+      }
       rule.relationships[relationship.name] = isKept ? .kept(from: former.name) : .added
     }
     if let first = refusals.min(by: { $0.property! < $1.property! }) { throw first }
@@ -189,7 +191,7 @@ struct MigrationRules {
   }
 
   private func isSameType(_ attribute: DataModel.Attribute, _ former: DataModel.Attribute) -> Bool {
-    guard attribute.type == former.type else { return false }
+    guard attribute.type == former.type else { return (Self.widerTypes[former.type] ?? []).contains(attribute.type) }
     guard attribute.type == .composite else { return true }
     let elements = to.composites.first { $0.name == attribute.compositeName }?.attributes ?? []
     let formerElements = from.composites.first { $0.name == former.compositeName }?.attributes ?? []
@@ -198,17 +200,21 @@ struct MigrationRules {
     }
   }
 
+  /// The numeric types that take all values of another one.
+  private static let widerTypes: [DataModel.AttributeType: Set<DataModel.AttributeType>] = [
+    .boolean: [.integer16, .integer32, .integer64],
+    .integer16: [.integer32, .integer64, .float, .double],
+    .integer32: [.integer64, .double],
+    .integer64: [.double],
+    .float: [.double],
+  ]
+
   private func isSameDerivation(_ attribute: DataModel.Attribute, _ former: DataModel.Attribute) -> Bool {
     attribute.type == former.type && attribute.derivationExpression == former.derivationExpression
   }
 
   private func reason(_ relationship: DataModel.Relationship, _ former: DataModel.Relationship) -> Reason? {
-    if former.maxCount != 1, relationship.maxCount == 1 { return .toManyBecameToOne }
-    let members = whatBecame(ofMembersOf: former)
-    let isRelated = members.contains { member in
-      isKind(member, of: relationship.destinationName) || isKind(relationship.destinationName, of: member)
-    }
-    return members.isEmpty || isRelated ? nil : .wrongDestination
+    former.maxCount != 1 && relationship.maxCount == 1 ? .toManyBecameToOne : nil
   }
 
   /// The destination entities of all objects that the relationship can lead to.

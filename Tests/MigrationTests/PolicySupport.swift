@@ -26,6 +26,27 @@ final class PolicyLog {
 
 final class PolicyBook: NSManagedObject {}
 
+/// Makes one label for each tag, and looks for those that there are among the registered objects.
+final class LabelPolicy: NSEntityMigrationPolicy {
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    let context = manager.destinationContext
+    let tag = sInstance.value(forKey: "tag") as? String
+    let known = context.registeredObjects.first {
+      $0.entity.name == "Label" && $0.value(forKey: "name") as? String == tag
+    }
+    if mapping.destinationEntityName == "Label" {
+      if known != nil { return }
+      NSEntityDescription.insertNewObject(forEntityName: "Label", into: context).setValue(tag, forKey: "name")
+    } else {
+      try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+      let made = manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance])
+      made[0].setValue(known, forKey: "label")
+    }
+  }
+}
+
 /// Does what its superclass does, and says so.
 final class LoggingPolicy: NSEntityMigrationPolicy {
   static let methods = [

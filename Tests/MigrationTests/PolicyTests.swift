@@ -55,6 +55,31 @@ struct PolicyTests {
     #expect(manager.migrationProgress == 1)
   }
 
+  @Test("What earlier mappings have made is among the destination context's registered objects", arguments: ManagerStore.allCases)
+  func registered(_ kind: ManagerStore) throws {
+    let old = Models.model(.init("Note", [Models.attribute("text"), Models.attribute("tag")]))
+    let new = Models.model(
+      .init("Note", [Models.attribute("text"), Models.toOne("label", "Label", back: "notes")]),
+      .init("Label", unique: [["name"]], [Models.attribute("name"), Models.toMany("notes", "Note", back: "label")]))
+    let count = 1_200
+    try ManagerStack.fill(kind, old, folder.store("old")) { context in
+      for number in 0..<count { context.make("Note", ["text": "\(number)", "tag": "tag \(number % 3)"]) }
+    }
+    let labels = ManagerMappings.map("Note", "Label", policy: LabelPolicy.self)
+    labels.name = "NoteToLabel"
+    let notes = ManagerMappings.map("Note", "Note", ["text": "$source.text"], policy: LabelPolicy.self)
+    let manager = manager(old, new)
+    try manager.migrateStore(
+      from: folder.store("old"), type: kind.type, mapping: ManagerMappings.model(labels, notes),
+      to: folder.store("new"), type: kind.type)
+    try ManagerStack.read(kind, new, folder.store("new")) { context in
+      let labels = try context.all("Label", by: "name")
+      #expect(labels.map { $0.text("name") } == ["tag 0", "tag 1", "tag 2"])
+      #expect(labels.map { ($0.value(forKey: "notes") as? NSSet)?.count } == [400, 400, 400])
+      #expect(try context.number(of: "Note") == count)
+    }
+  }
+
   @Test("An error of any method ends the migration with 134170, and the new store goes", arguments: ManagerStore.allCases)
   func failing(_ kind: ManagerStore) throws {
     try ManagerStack.fill(kind, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)

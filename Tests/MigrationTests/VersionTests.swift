@@ -94,6 +94,54 @@ import Testing
     #expect(NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) == nil)
   }
 
+  @Test("A faulty version hides no other one; whoever needs it is told what is wrong with it")
+  func faulty() throws {
+    let folder = try Folder()
+    let package = folder.url.appendingPathComponent("Diary.xcdatamodeld")
+    func write(_ name: String, _ attributes: String) throws {
+      let version = package.appendingPathComponent("\(name).xcdatamodel")
+      try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+      let text = "<model><entity name='Entry'>\(attributes)</entity></model>"
+      try Data(text.utf8).write(to: version.appendingPathComponent("contents"))
+    }
+    let title = "<attribute name='title' optional='YES' attributeType='String'/>"
+    try write("1", title)
+    try write("2", title + "<attribute name='text' optional='YES' attributeType='Words'/>")
+    try write("3", title + "<attribute name='mood' optional='YES' attributeType='String'/>")
+    try Data("<plist><dict><key>_XCCurrentVersionName</key><string>3.xcdatamodel</string></dict></plist>".utf8)
+      .write(to: package.appendingPathComponent(".xccurrentversion"))
+    let current = try NSManagedObjectModel(checkedContentsOf: package)
+    #expect(names(current) == ["mood", "title"])
+    #expect(try NSManagedObjectModel.checksumsForVersionedModel(at: package).keys.sorted() == ["1", "3"])
+    let options: [AnyHashable: Any] = [
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+    ]
+    func add(_ metadata: [String: Data]) -> NSError? {
+      do {
+        let model = InferenceModels.model(.init("Entry", [InferenceModels.attribute("title")]))
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(type: .xml, at: folder.store)
+        if !metadata.isEmpty {
+          var all = try #require(store.metadata)
+          all[NSStoreModelVersionHashesKey] = metadata
+          try NSPersistentStoreCoordinator.setMetadata(all, type: .xml, at: folder.store)
+        }
+        try coordinator.remove(store)
+        try NSPersistentStoreCoordinator(managedObjectModel: current)
+          .addPersistentStore(type: .xml, at: folder.store, options: options)
+        return nil
+      } catch { return error as NSError }
+    }
+    // The first version is found beside the current one.
+    #expect(add([:]) == nil)
+    try FileManager.default.removeItem(at: folder.store)
+    // This one is nobody's; it may be the second.
+    let error = add(["Entry": Data(repeating: 7, count: 32)])
+    #expect(error?.code == NSMigrationMissingSourceModelError)
+    let words = error?.localizedDescription ?? ""
+    #expect(words.contains("2.xcdatamodel") && words.contains("Entry.text: unknown attributeType \"Words\""), "\(words)")
+  }
+
   @Test("Of several models those are merged that the store was written with")
   func merging() throws {
     let folder = try Folder()

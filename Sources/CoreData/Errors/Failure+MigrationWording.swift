@@ -8,12 +8,15 @@ extension Failure {
 
   var migrationDescription: String {
     switch self {
-    case .notInferable(let entity, let property, let reason):
+    case .notInferable(let entity, let property, let reason, let remedy):
       let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
-      return "A mapping model can't be inferred\(subject.isEmpty ? "" : ", because of \(subject)"): \(reason)."
-    case .missingSourceModel(let url, _):
-      return "Can't find the model that the store \(url.path) was made with: no bundle has it, the program has not "
+      return "A mapping model can't be inferred\(subject.isEmpty ? "" : ", because of \(subject)"): \(reason)"
+        + "\(remedy.map { ": \($0)" } ?? "")."
+    case .missingSourceModel(let url, _, let faults):
+      let words = "Can't find the model that the store \(url.path) was made with: no bundle has it, the program has not "
         + "loaded it, and the store does not keep it."
+      if faults.isEmpty { return words }
+      return words + " It may be a version that can't be read: " + faults.joined(separator: "; ")
     case .missingMapping(let url, _, _, let underlying):
       guard let underlying else {
         return "The store \(url.path) was made with another version of the model. No bundle has a mapping model for "

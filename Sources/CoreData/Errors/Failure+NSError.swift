@@ -34,11 +34,11 @@ extension Failure: CustomStringConvertible, LocalizedError {
       userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
     case .incompatibleModel(_, let metadata, _), .migrationUnavailable(_, let metadata, _):
       userInfo[NSStoreMetadataErrorKey] = metadata
-    case .notInferable(let entity, let property, let reason):
+    case .notInferable(let entity, let property, let reason, _):
       userInfo["entity"] = entity
       userInfo["property"] = property
       if reason == Failure.missingMandatoryValues { userInfo["attribute"] = property }
-    case .missingSourceModel(_, let metadata):
+    case .missingSourceModel(_, let metadata, _):
       userInfo[NSStoreMetadataErrorKey] = metadata
     case .missingMapping(_, let source, let destination, let underlying):
       userInfo["sourceModel"] = source
@@ -184,7 +184,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
       .migrationUnavailable(let url, _, _), .storeLocked(let url, _), .storeExists(let url),
       .foreignStoreFile(let url, _, _), .damagedStore(let url, _, _), .unsuitableModel(let url, _, _),
       .fileCall(let url, _, _, _), .notAFile(let url), .fileChangedElsewhere(let url),
-      .missingSourceModel(let url, _), .missingMapping(let url, _, _, _), .migrationFailed(let url, _, _),
+      .missingSourceModel(let url, _, _), .missingMapping(let url, _, _, _), .migrationFailed(let url, _, _),
       .migrationViolatesConstraint(let url, _, _, _):
       return url
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),

@@ -169,7 +169,7 @@ extension Failure {
     switch self {
     case .incompatibleModel:
       return "The model used to open the store is incompatible with the one used to create the store"
-    case .notInferable(_, _, let reason), .migrationFailed(_, let reason, _), .stagedMigration(let reason),
+    case .notInferable(_, _, let reason, _), .migrationFailed(_, let reason, _), .stagedMigration(let reason),
       .stagedMigrationBackward(let reason):
       return reason
     case .missingMapping:

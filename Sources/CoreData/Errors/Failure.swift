@@ -51,8 +51,10 @@ enum Failure: Error, @unchecked Sendable {
 
   // Migration. Models and errors are named by the room that throws.
   /// Why no mapping can be inferred between two models, in a sentence without a full stop.
-  case notInferable(entity: String?, property: String?, reason: String)
-  case missingSourceModel(url: URL, metadata: [String: Any])
+  /// `reason`: without a full stop, as `userInfo` has it; `remedy`: what more there is to say.
+  case notInferable(entity: String?, property: String?, reason: String, remedy: String? = nil)
+  /// `faults`: versions that could not be read, each with why.
+  case missingSourceModel(url: URL, metadata: [String: Any], faults: [String])
   /// `underlying` says why none could be inferred; nil where that was not asked for.
   case missingMapping(url: URL, source: Any, destination: Any, underlying: NSError?)
   /// The store is as it was. `reason` in a sentence without a full stop.

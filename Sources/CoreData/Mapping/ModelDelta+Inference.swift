@@ -51,7 +51,8 @@ extension ModelDelta {
         else { continue }
         throw Failure.notInferable(
           entity: pair.destination.storedName, property: destination.name,
-          reason: "The inverse was \(formerInverse.name) and is what \(kept.name) was")
+          reason: "The inverse was \(formerInverse.name) and is what \(kept.name) was",
+          remedy: "a mapping model can say which objects belong together")
       }
     }
   }
@@ -84,8 +85,9 @@ extension ModelDelta.EntityPair {
     for place in inOrder {
       let property = to[place]
       let former = sources[place]
-      if let reason = property.reasonAgainst(former, hasObjects: !source.isAbstract, match) {
-        throw Failure.notInferable(entity: destination.storedName, property: property.storedName, reason: reason)
+      if let refusal = property.reasonAgainst(former, hasObjects: !source.isAbstract) {
+        throw Failure.notInferable(
+          entity: destination.storedName, property: property.storedName, reason: refusal.reason, remedy: refusal.remedy)
       }
       guard let former, property.keepsValue(of: former, match) else { continue }
       properties.append(ModelDelta.PropertyPair(source: former, destination: property))

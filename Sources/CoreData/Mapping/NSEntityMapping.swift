@@ -53,6 +53,25 @@ nonisolated open class NSEntityMapping: NSObject {
   /// An empty mapping.
   public override init() { super.init() }
 
+  /// Whether the other mapping has the same name and type, is for the same entities with the same version hashes, and maps
+  /// the same properties the same way.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSEntityMapping else { return false }
+    return self === other
+      || name == other.name && mappingType == other.mappingType && sourceEntityName == other.sourceEntityName
+        && sourceEntityVersionHash == other.sourceEntityVersionHash
+        && destinationEntityName == other.destinationEntityName
+        && destinationEntityVersionHash == other.destinationEntityVersionHash
+        && (attributeMappings ?? []) == (other.attributeMappings ?? [])
+        && (relationshipMappings ?? []) == (other.relationshipMappings ?? [])
+        && ModelEquality.sameText(sourceExpression, other.sourceExpression)
+        && entityMigrationPolicyClassName == other.entityMigrationPolicyClassName
+        && ModelEquality.same(userInfo, other.userInfo)
+  }
+
+  /// Of the name alone, so that it costs little.
+  open override var hash: Int { name?.hashValue ?? 0 }
+
   /// The name and the two entities, for logs.
   open override var description: String {
     "NSEntityMapping \(name ?? "(no name)"): \(sourceEntityName ?? "nothing") to \(destinationEntityName ?? "nothing")"

@@ -45,6 +45,7 @@ extension NSMappingModel {
       mappings.append(mapping)
     }
     entityMappings = mappings
+    isInferred = true
     if delta.source.isFrozen, delta.destination.isFrozen { inferredDelta = delta }
   }
 }

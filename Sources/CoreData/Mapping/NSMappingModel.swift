@@ -7,6 +7,8 @@ import Foundation
 nonisolated open class NSMappingModel: NSObject {
   /// What the mapping was inferred from, as long as nobody has changed it.
   final var inferredDelta: ModelDelta?
+  /// Whether the mappings are those that were inferred.
+  final var isInferred = false
 
   private var mappings: [NSEntityMapping] = []
 
@@ -19,8 +21,18 @@ nonisolated open class NSMappingModel: NSObject {
     set {
       mappings = newValue ?? []
       inferredDelta = nil
+      isInferred = false
     }
   }
+
+  /// Whether the other mapping model has equal mappings in the same order.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSMappingModel else { return false }
+    return self === other || mappings == other.mappings
+  }
+
+  /// Of the mappings' names alone, so that it costs little.
+  open override var hash: Int { mappings.map(\.name).hashValue }
 
   /// The mappings by their names; of equal names the first.
   open var entityMappingsByName: [String: NSEntityMapping] {

@@ -7,49 +7,75 @@ extension NSPropertyDescription {
     !storedIsTransient && (self is NSAttributeDescription || self is NSRelationshipDescription)
   }
 
-  /// Why this property of the destination can't be inferred, in a sentence without a full stop; nil if it can.
+  /// Why this property of the destination can't be inferred; nil if it can.
   ///
   /// - Parameters:
   ///   - former: what it was; nil where it is new.
   ///   - hasObjects: whether there can be objects that will have the property.
-  final func reasonAgainst(_ former: NSPropertyDescription?, hasObjects: Bool, _ match: EntityMatch) -> String? {
+  final func reasonAgainst(_ former: NSPropertyDescription?, hasObjects: Bool) -> InferenceRefusal? {
     if let attribute = self as? NSAttributeDescription {
       return attribute.reasonAgainst(attribute: former as? NSAttributeDescription, hasObjects)
     }
-    guard let relationship = self as? NSRelationshipDescription, let former = former as? NSRelationshipDescription
+    guard let relationship = self as? NSRelationshipDescription, let former = former as? NSRelationshipDescription,
+      former.isToMany, !relationship.isToMany
     else { return nil }
-    return relationship.reasonAgainst(relationship: former, match)
+    return InferenceRefusal(
+      reason: "A to-many relationship can't become a to-one relationship",
+      remedy: "choose the object that stays with a mapping model or a custom migration stage, or give the relationship "
+        + "another name and no renaming identifier: then it starts empty")
   }
 
   /// Whether values stay; otherwise the former property goes and this one is new.
   final func keepsValue(of former: NSPropertyDescription, _ match: EntityMatch) -> Bool {
     if let derived = self as? NSDerivedAttributeDescription { return derived.hasDerivation(of: former) }
-    guard let relationship = former as? NSRelationshipDescription,
-      let destination = relationship.destinationEntity
+    guard let relationship = self as? NSRelationshipDescription, let former = former as? NSRelationshipDescription,
+      let destination = relationship.destinationEntity, let formerDestination = former.destinationEntity
     else { return true }
-    return !match.destinationsOfFamily(of: destination).isEmpty
+    // Members of another entity would be none of this relationship's: it is empty then, as a new one. Where one of the
+    // two entities inherits from the other, those members stay that it can have.
+    return match.destinationsOfFamily(of: formerDestination).contains {
+      $0.isKindOf(entity: destination) || destination.isKindOf(entity: $0)
+    }
   }
 }
 
+/// Why a change of a property needs a program's help.
+struct InferenceRefusal {
+  /// In a sentence without a full stop, as `userInfo` has it.
+  let reason: String
+  /// What more there is to say: the facts, and what helps; without a full stop.
+  let remedy: String
+}
+
 extension NSAttributeDescription {
-  fileprivate func reasonAgainst(attribute former: NSAttributeDescription?, _ hasObjects: Bool) -> String? {
+  fileprivate func reasonAgainst(attribute former: NSAttributeDescription?, _ hasObjects: Bool) -> InferenceRefusal? {
     // The store computes it.
     if self is NSDerivedAttributeDescription { return nil }
-    if let former, !former.hasType(of: self) { return "Source and destination attribute types are incompatible" }
+    if let former, !former.isConvertible(to: self) {
+      return InferenceRefusal(
+        reason: "Source and destination attribute types are incompatible",
+        remedy: "it was \(former.attributeType.modelName) and is \(attributeType.modelName). Only numbers are converted "
+          + "without help, and only to a type that holds every former value. Convert the values with a mapping model or a "
+          + "custom migration stage, or give the attribute another name and no renaming identifier: then it starts empty")
+    }
     let wasMandatory = former.map { !$0.isOptional } ?? false
     if !isOptional, !wasMandatory, defaultValue == nil, hasObjects {
-      return Failure.missingMandatoryValues
+      return InferenceRefusal(
+        reason: Failure.missingMandatoryValues,
+        remedy: "objects without a value need one. Give the attribute a default value, make it optional, or set the values "
+          + "with a mapping model")
     }
     return nil
   }
 
-  private func hasType(of other: NSAttributeDescription) -> Bool {
-    guard attributeType == other.attributeType else { return false }
+  /// Whether values of this attribute can be those of another one without a program's help.
+  private func isConvertible(to other: NSAttributeDescription) -> Bool {
+    guard attributeType == other.attributeType else { return attributeType.widens(to: other.attributeType) }
     guard let group = self as? NSCompositeAttributeDescription,
       let otherGroup = other as? NSCompositeAttributeDescription
     else { return true }
     let elements = Dictionary(group.elements.map { ($0.storedName, $0) }) { first, _ in first }
-    return otherGroup.elements.allSatisfy { elements[$0.storedName]?.hasType(of: $0) ?? true }
+    return otherGroup.elements.allSatisfy { elements[$0.storedName]?.isConvertible(to: $0) ?? true }
   }
 }
 
@@ -65,18 +91,18 @@ extension NSDerivedAttributeDescription {
   }
 }
 
-extension NSRelationshipDescription {
-  fileprivate func reasonAgainst(
-    relationship former: NSRelationshipDescription, _ match: EntityMatch
-  ) -> String? {
-    if former.isToMany, !isToMany { return "A to-many relationship can't become a to-one relationship" }
-    guard let formerDestination = former.destinationEntity, let destination = destinationEntity else { return nil }
-    // Where nothing is left of the former destination, the relationship has no members to be of a wrong entity.
-    let members = match.destinationsOfFamily(of: formerDestination)
-    let fits = members.isEmpty
-      || members.contains { $0.isKindOf(entity: destination) || destination.isKindOf(entity: $0) }
-    if fits { return nil }
-    return "The destination was \(formerDestination.storedName ?? ""), which has not become "
-      + "\(destination.storedName ?? "")"
-  }
+extension NSAttributeType {
+  /// Whether each value of this type is one of the other, larger numeric type. An Integer 64 becomes the nearest Double,
+  /// as applications have had it; Decimal is no such type.
+  func widens(to other: NSAttributeType) -> Bool { NSAttributeType.wider[self]?.contains(other) ?? false }
+
+  private static let wider: [NSAttributeType: Set<NSAttributeType>] = [
+    .booleanAttributeType: [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType],
+    .integer16AttributeType: [
+      .integer32AttributeType, .integer64AttributeType, .floatAttributeType, .doubleAttributeType,
+    ],
+    .integer32AttributeType: [.integer64AttributeType, .doubleAttributeType],
+    .integer64AttributeType: [.doubleAttributeType],
+    .floatAttributeType: [.doubleAttributeType],
+  ]
 }

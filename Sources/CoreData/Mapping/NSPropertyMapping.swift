@@ -17,6 +17,17 @@ nonisolated open class NSPropertyMapping: NSObject {
   /// An empty mapping.
   public override init() { super.init() }
 
+  /// Whether the other mapping gives the same property the same value.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSPropertyMapping else { return false }
+    return self === other
+      || name == other.name && ModelEquality.sameText(valueExpression, other.valueExpression)
+        && ModelEquality.same(userInfo, other.userInfo)
+  }
+
+  /// Of the name alone, so that it costs little.
+  open override var hash: Int { name?.hashValue ?? 0 }
+
   /// The property and the expression, for logs.
   open override var description: String {
     "NSPropertyMapping \(name ?? "(no name)") = \(valueExpression.map { "\($0)" } ?? "nothing")"

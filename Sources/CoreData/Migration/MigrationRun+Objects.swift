@@ -42,7 +42,7 @@ extension MigrationRun {
 
   // Saving.
 
-  /// Saves what is new or changed, and lets go of what was read. Objects that somebody holds become faults.
+  /// Saves what is new or changed, and lets go of what was read. Objects that are held become faults.
   func settle() throws {
     let context = destination.context
     context.processPendingChanges()
@@ -51,7 +51,10 @@ extension MigrationRun {
     if context.hasChanges {
       do { try context.save() } catch { throw saveFailure(error as NSError) }
     }
-    for object in new where object.key > 0 { made[object.layout.index].append(object.key) }
+    for object in new where object.key > 0 {
+      made[object.layout.index].append(object.key)
+      if keepsObjects { kept.append(object) }
+    }
     associations.settle()
     if !deleted.isEmpty { forget(Set(deleted)) }
     for context in [context, source.context] { context.forgetReadRows() }

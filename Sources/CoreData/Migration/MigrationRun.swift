@@ -16,6 +16,10 @@ final class MigrationRun {
   let associations: MigrationAssociations
   /// The keys of all objects that the migration has made, by entity.
   var made: [[Int64]]
+  /// The objects themselves, as faults, where a program's policies are at work: some look for what earlier mappings have
+  /// made among the context's registered objects. Without such policies none are kept.
+  var kept = ContiguousArray<NSManagedObject>()
+  let keepsObjects: Bool
 
   private let steps: [Step]
 
@@ -47,6 +51,7 @@ final class MigrationRun {
     steps = try (job.mapping.entityMappings ?? []).map { mapping in
       Step(mapping: mapping, policy: try MigrationPolicies.make(for: mapping, url: job.source.url))
     }
+    keepsObjects = steps.contains { type(of: $0.policy) != NSEntityMigrationPolicy.self }
     for step in steps { try check(step.mapping) }
   }
 

@@ -104,7 +104,11 @@ extension NSEntityMigrationPolicy {
         try destination.setValue(value, checkedForKey: name)
         continue
       }
-      let members = MigrationExpressions.objects(in: value)
+      var members = MigrationExpressions.objects(in: value)
+      // What is inferred leaves out what the relationship can't have any more; a program's mapping hears of it.
+      if manager.mappingModel.isInferred, let entity = relationship.destinationEntity {
+        members.removeAll { !$0.entity.isKindOf(entity: entity) }
+      }
       if !relationship.isToMany {
         try destination.setValue(members.first, checkedForKey: name)
       } else if relationship.isOrdered {

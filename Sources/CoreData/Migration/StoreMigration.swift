@@ -78,6 +78,7 @@ struct StoreMigration {
     {
       return model
     }
-    throw Failure.missingSourceModel(url: url, metadata: metadata)
+    throw Failure.missingSourceModel(
+      url: url, metadata: metadata, faults: destination.faultsOfVersions(forStoreMetadata: metadata))
   }
 }

@@ -1,3 +1,4 @@
+internal import DataModelFiles
 import Foundation
 
 /// The other versions in the `.momd` or `.xcdatamodeld` that a model was read from.
@@ -14,6 +15,25 @@ extension NSManagedObjectModel {
 
   final func sibling(withChecksum checksum: String) -> NSManagedObjectModel? {
     siblingURLs.lazy.compactMap(NSManagedObjectModel.init(contentsOf:)).first { $0.versionChecksum == checksum }
+  }
+
+  /// Why versions beside this model, or in a bundle, can't be read that may be the one with which a store was written:
+  /// a sentence for each. Of compiled models only that one whose stated hashes are the store's.
+  final func faultsOfVersions(forStoreMetadata metadata: [String: Any]) -> [String] {
+    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    var seen: Set<String> = []
+    return (siblingURLs + Self.versionURLs(in: nil)).filter { seen.insert($0.path).inserted }.compactMap { url in
+      if url.pathExtension == "mom" {
+        let hashes = CompiledModelFiles.statedHashes(of: url).mapValues { Data($0) }
+        if !hashes.isEmpty, !stored.allSatisfy({ hashes[$0.key] == $0.value }) { return nil }
+      }
+      do {
+        _ = try NSManagedObjectModel(checkedContentsOf: url)
+        return nil
+      } catch {
+        return "\(url.lastPathComponent): \(error.localizedDescription)"
+      }
+    }
   }
 
   private final var siblingURLs: [URL] {

@@ -121,9 +121,16 @@ final class MigrationPlanner {
     let path = description.name + property.name.dropFirst(outer.name.count)
     guard let found = layout(before: before).property(named: path), !found.isTransient,
       found.isRelationship == property.isRelationship,
-      found.isRelationship || (found.slot >= 0 && ColumnType(found.kind) == ColumnType(property.kind))
+      found.isRelationship || (found.slot >= 0 && holdsValues(of: found, property))
     else { return nil }
     return found
+  }
+
+  /// Whether a column of the new type takes the values of the former one as they are: SQLite makes floating-point
+  /// numbers of integers when it writes them to a column that is declared as FLOAT.
+  private func holdsValues(of former: LayoutProperty, _ property: LayoutProperty) -> Bool {
+    ColumnType(former.kind) == ColumnType(property.kind)
+      || former.attribute.attributeType.widens(to: property.attribute.attributeType)
   }
 
   /// The source's relationships that became one of the destination's: one, but for relationships that several

@@ -1,0 +1,101 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Changes that are inferred, through objects and in place: in each type of store, and on a SQLite file.
+@Suite("Inferred changes")
+struct InferredChangeTests {
+  private typealias Make = InferenceModels
+  private let folder: ManagerFolder
+
+  init() throws { folder = try ManagerFolder() }
+
+  /// Migrates by what the models imply, and looks at what came of it.
+  private func migrate(
+    _ kind: ManagerStore, inPlace: Bool, _ old: NSManagedObjectModel, _ new: NSManagedObjectModel,
+    _ body: (NSManagedObjectContext) throws -> Void
+  ) throws {
+    // Models in use can be inferred from in place.
+    _ = NSPersistentStoreCoordinator(managedObjectModel: new)
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    manager.usesStoreSpecificMigrationManager = inPlace
+    let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+    try manager.migrateStore(
+      from: folder.store("old"), type: kind.type, mapping: mapping, to: folder.store("new"), type: kind.type)
+    try ManagerStack.read(kind, new, folder.store("new"), body)
+  }
+
+  private static let ways: [(ManagerStore, Bool)] = ManagerStore.allCases.map { ($0, false) } + [(.sqlite, true)]
+
+  @Test("Numbers keep their values in a larger type", arguments: ways)
+  func numbers(_ kind: ManagerStore, _ inPlace: Bool) throws {
+    func model(_ types: [NSAttributeType]) -> NSManagedObjectModel {
+      Make.model(
+        .init("Book", [Make.attribute("title")] + types.enumerated().map { Make.attribute("n\($0.offset)", $0.element) }))
+    }
+    let old = model([
+      .integer16AttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
+      .floatAttributeType, .booleanAttributeType, .integer32AttributeType,
+    ])
+    let new = model([
+      .integer32AttributeType, .integer64AttributeType, .integer64AttributeType, .doubleAttributeType,
+      .doubleAttributeType, .integer16AttributeType, .doubleAttributeType,
+    ])
+    let values: [Any] = [
+      Int16.min, Int16.max, Int32.min, Int64(1) << 53, Float(0.25), true, Int32(7),
+    ]
+    try ManagerStack.fill(kind, old, folder.store("old")) { context in
+      context.make("Book", ["title": "empty"])
+      let book = context.make("Book", ["title": "full"])
+      for (place, value) in values.enumerated() { book.setValue(value, forKey: "n\(place)") }
+    }
+    try migrate(kind, inPlace: inPlace, old, new) { context in
+      let books = try context.all("Book", by: "title")
+      #expect(books.map { $0.text("title") } == ["empty", "full"])
+      let found = (0..<values.count).map { books[1].value(forKey: "n\($0)") as? NSNumber }
+      #expect(found == [-32768, 32767, -2_147_483_648, 9_007_199_254_740_992, 0.25, 1, 7])
+      #expect((0..<values.count).allSatisfy { books[0].value(forKey: "n\($0)") == nil })
+    }
+  }
+
+  @Test(
+    "A relationship that leads to another entity now is empty; to a parent or child of the former, it keeps what fits",
+    arguments: ways)
+  func destinations(_ kind: ManagerStore, _ inPlace: Bool) throws {
+    func model(_ after: Bool) -> NSManagedObjectModel {
+      Make.model(
+        .init(
+          "Book",
+          [
+            Make.attribute("title"), Make.toOne("by", after ? "Firm" : "Author", back: after ? "books" : "works"),
+            Make.toMany("likes", after ? "Firm" : "Author"), Make.toOne("keeper", after ? "Person" : "Author"),
+            Make.toOne("reader", after ? "Author" : "Person"), Make.toMany("fans", after ? "Author" : "Person"),
+          ]),
+        .init("Person", [Make.attribute("name")]),
+        .init("Author", of: "Person", after ? [] : [Make.toMany("works", "Book", back: "by")]),
+        .init("Firm", [Make.attribute("name")] + (after ? [Make.toMany("books", "Book", back: "by")] : [])))
+    }
+    let (old, new) = (model(false), model(true))
+    try ManagerStack.fill(kind, old, folder.store("old")) { context in
+      let person = context.make("Person", ["name": "P"])
+      let author = context.make("Author", ["name": "A"])
+      context.make("Firm", ["name": "F"])
+      let book = context.make("Book", ["title": "T", "by": author, "keeper": author, "reader": author])
+      book.setValue(Set([author]), forKey: "likes")
+      book.setValue(Set([author, person]), forKey: "fans")
+      context.make("Book", ["title": "U", "reader": person])
+    }
+    try migrate(kind, inPlace: inPlace, old, new) { context in
+      let books = try context.all("Book", by: "title")
+      #expect(books[0].object("by") == nil && books[0].texts("likes", "name").isEmpty)
+      #expect(books[0].object("keeper")?.text("name") == "A")
+      #expect(books[0].object("reader")?.text("name") == "A" && books[1].object("reader") == nil)
+      #expect(books[0].texts("fans", "name") == ["A"])
+      let firm = try #require(try context.all("Firm", by: "name").first)
+      #expect(firm.texts("books", "title").isEmpty)
+      books[0].setValue(firm, forKey: "by")
+      try context.save()
+      #expect(try context.number(of: "Person") == 2)
+    }
+  }
+}
