@@ -72,11 +72,15 @@ struct SyncOrderTests {
         """)
   }
 
-  @Test("A value's file is written and synced, and its folders are synced, before the commit that refers to it")
+  @Test("A value's file is journalled, written and synced, and its folders are synced, before the commit that refers to it")
   func externalFile() throws {
     let file = """
       mkdir .S_SUPPORT
       mkdir .S_SUPPORT/_EXTERNAL_DATA
+      create .S_SUPPORT/TEMPORARY
+      sync .S_SUPPORT
+      write .S_SUPPORT/TEMPORARY
+      sync .S_SUPPORT/TEMPORARY
       create .S_SUPPORT/_EXTERNAL_DATA/UUID
       write .S_SUPPORT/_EXTERNAL_DATA/UUID
       sync .S_SUPPORT/_EXTERNAL_DATA/UUID
@@ -88,8 +92,9 @@ struct SyncOrderTests {
       sync .
 
       """
+    let settled = "\nwrite .S_SUPPORT/TEMPORARY"
     let orders = [
-      "sqlite,wal,files": file + folders + "write S.sqlite-wal",
+      "sqlite,wal,files": file + folders + "write S.sqlite-wal" + settled,
       "sqlite,delete,files": file
         + """
         create S.sqlite-journal
@@ -103,7 +108,7 @@ struct SyncOrderTests {
         write S.sqlite
         sync S.sqlite
         unlink S.sqlite-journal
-        """,
+        """ + settled,
     ]
     for (name, expected) in orders {
       let stack = try FaultyStack(StoreSetup(name)!)

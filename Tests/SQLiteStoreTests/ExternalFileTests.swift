@@ -22,11 +22,23 @@ struct ExternalFileTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: files.path)) ?? []).sorted()
   }
 
-  private func makeOrphan() throws -> String {
+  /// A file of a value that no journal knows.
+  private func makeFile() throws -> String {
     let name = UUID().uuidString
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
     try long.write(to: files.appendingPathComponent(name))
     return name
+  }
+
+  /// What a process leaves that ends in a save between the file and the commit: its storage goes without an answer.
+  private func leaveFile(of uuid: String) throws -> String {
+    let storage = ExternalStorage(ExternalFiles(store: url), uuid: uuid)
+    return try long.withUnsafeBytes { try storage.makeFile($0) }
+  }
+
+  private func journals() -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: ExternalFiles(store: url).support.path)) ?? [])
+      .filter { $0.hasPrefix("Pending-") }
   }
 
   /// A store with one long and one short value.
@@ -40,61 +52,73 @@ struct ExternalFileTests {
     return store
   }
 
-  @Test(
-    "Files that no row names, as a crash leaves them, go when the store is next opened to be written; no others"
-  )
-  func orphans() throws {
-    try makeStore().willRemove(from: nil)
+  @Test("What a process leaves that ends in the middle of a save goes when the store is next opened to be written; nothing else")
+  func crashes() throws {
+    let uuid = try makeStore().closed()
     let kept = names()
-    #expect(kept.count == 1)
-    let orphan = try makeOrphan()
-    try Data("x".utf8).write(to: files.appendingPathComponent("notes.txt"))
+    #expect(kept.count == 1 && journals() == [])
+    let (left, other) = (try leaveFile(of: uuid), try makeFile())
+    #expect(journals().count == 1)
     let reading = try openStore(model(), at: url, options: [NSReadOnlyPersistentStoreOption: true])
-    #expect(names() == (kept + [orphan, "notes.txt"]).sorted())
+    #expect(names() == (kept + [left, other]).sorted())
     reading.willRemove(from: nil)
     let store = try openStore(model(), at: url)
-    #expect(names() == (kept + ["notes.txt"]).sorted())
-    let row = try store.all("Photo")[0]
-    #expect(Data(row.tail(word: store.layout("Photo").property(named: "data")!.word)) == long)
+    #expect(names() == (kept + [other]).sorted())
+    #expect(journals() == [])
+    #expect(try store.all("Photo")[0].data(store.layout("Photo").property(named: "data")!) == long)
   }
 
-  @Test("While another connection writes they stay: its save may have just made them")
+  @Test("A name in a journal is asked about: a file that a row has stays, in whatever table the row is")
+  func questions() throws {
+    let uuid = try makeStore().closed()
+    let kept = names()
+    let (first, second) = (try leaveFile(of: uuid), try leaveFile(of: uuid))
+    _ = try query("CREATE TABLE \"Z\"\"OTHER\" (Z_PK INTEGER PRIMARY KEY, \"A B\" BLOB)", at: url)
+    _ = try query(
+      "INSERT INTO \"Z\"\"OTHER\" VALUES (1, CAST(X'02' || CAST('\(first)' AS BLOB) || X'00' AS BLOB))", at: url)
+    try openStore(model(), at: url).willRemove(from: nil)
+    #expect(names() == (kept + [first]).sorted())
+    #expect(!names().contains(second) && journals() == [])
+  }
+
+  @Test("While another connection writes, what was left stays: its save may be what made it")
   func busy() throws {
     let writing = try makeStore()
-    let orphan = try makeOrphan()
+    let left = try leaveFile(of: writing.identifier)
     try writing.pool.write { connection in
       try connection.begin(.exclusive)
       defer { connection.rollback() }
-      let start = Date()
-      try openStore(model(), at: url).willRemove(from: nil)
-      #expect(names().contains(orphan))
-      #expect(Date().timeIntervalSince(start) < 60)
+      let second = try openStore(model(), at: url)
+      #expect(names().contains(left))
+      second.willRemove(from: nil)
+      #expect(names().contains(left) && journals().count == 2)
     }
     writing.willRemove(from: nil)
     try openStore(model(), at: url).willRemove(from: nil)
-    #expect(!names().contains(orphan))
+    #expect(!names().contains(left) && journals() == [])
   }
 
-  @Test(
-    "Rows that the model does not know keep their files, and so does a store of the same name beside this one"
-  )
-  func foreignRows() throws {
-    try makeStore().willRemove(from: nil)
-    let kept = names()
-    // Another table that refers to a file of its own.
-    let other = try makeOrphan()
-    _ = try query("CREATE TABLE ZOTHER (Z_PK INTEGER PRIMARY KEY, ZBLOB BLOB)", at: url)
-    let tag = "X'02' || CAST('\(other)' AS BLOB) || X'00'"
-    _ = try query("INSERT INTO ZOTHER VALUES (1, CAST(\(tag) AS BLOB))", at: url)
-    try openStore(model(), at: url).willRemove(from: nil)
-    #expect(names() == (kept + [other]).sorted())
-    let orphan = try makeOrphan()
-    try FileManager.default.copyItem(at: url, to: folder.file("Photos.store"))
-    try openStore(model(), at: url).willRemove(from: nil)
-    #expect(names().contains(orphan))
+  @Test("A journal speaks to the store that wrote it: not to another one in its place, nor beside a store of the same name")
+  func strangers() throws {
+    let uuid = try makeStore().closed()
+    let left = try leaveFile(of: uuid)
+    let aside = folder.file("aside")
+    try FileManager.default.moveItem(at: url, to: aside)
+    for _ in 0..<2 { try makeStore().closed() }
+    #expect(names().contains(left))
+    try FileManager.default.removeItem(at: url)
+    // A copy is another file, though it has the same UUID.
+    try FileManager.default.copyItem(at: aside, to: url)
+    _ = try openStore(model(), at: url).closed()
+    #expect(names().contains(left))
+    try FileManager.default.removeItem(at: url)
+    try FileManager.default.moveItem(at: aside, to: url)
+    try Data().write(to: folder.file("Photos.store"))
+    _ = try openStore(model(), at: url).closed()
+    #expect(names().contains(left))
     try FileManager.default.removeItem(at: folder.file("Photos.store"))
-    try openStore(model(), at: url).willRemove(from: nil)
-    #expect(!names().contains(orphan))
+    _ = try openStore(model(), at: url).closed()
+    #expect(!names().contains(left))
   }
 
   @Test("A save that fails leaves no file; one that succeeds leaves none that it replaced")
@@ -104,14 +128,14 @@ struct ExternalFileTests {
     let layout = store.layout("Photo")
     var changed = SlotMask()
     changed.insert(layout.property(named: "data")!.slot)
-    let base = try store.all("Photo")[0]
+    var base = try store.all("Photo").first
     func update(_ version: Int64) -> ChangeSet {
       var changes = ChangeSet()
       let stale = row(layout, key: 1, version: version, ["data": .data(long + [1])])
       changes.updated = [
         RowUpdate(
           row: row(layout, key: 1, version: version + 1, ["data": .data(long + [1])]),
-          base: version == 1 ? base : stale,
+          base: version == 1 ? base ?? stale : stale,
           changed: changed)
       ]
       return changes
@@ -119,6 +143,10 @@ struct ExternalFileTests {
     guard case .versionConflicts = try store.commit(update(5)) else { throw TestFailure("no conflict") }
     #expect(names() == first)
     guard case .saved = try store.commit(update(1)) else { throw TestFailure("conflict") }
+    // The old row, which somebody still has, holds its file.
+    #expect(names().count == 2)
+    base = nil
+    ExternalStorage.queue.sync {}
     #expect(names().count == 1 && names() != first)
   }
 
@@ -154,5 +182,14 @@ struct ExternalFileTests {
     let query = try store.queries.rowQuery(fetch.layout, includesSubentities: true)
     let sql = try planner.select(fetch, .rows, query).fragment.sql
     #expect(sql.hasSuffix("t0.ZDATA IS NULL"), "\(sql)")
+  }
+}
+
+extension SQLiteStore {
+  /// Closes the store, and says its UUID.
+  @discardableResult
+  fileprivate func closed() -> String {
+    willRemove(from: nil)
+    return identifier
   }
 }

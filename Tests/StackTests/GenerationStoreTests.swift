@@ -156,6 +156,7 @@ struct GenerationStoreTests {
       context.forget()
       try context.setQueryGenerationFrom(.current)
       #expect(context.object(with: id)["image"] as? Data == new)
+      ExternalStorage.queue.sync {}
       #expect(try files() == 1)
     }
   }

@@ -46,6 +46,7 @@ struct RoundReport {
     if name.contains("_EXTERNAL_DATA/") {
       return UUID(uuidString: (name as NSString).lastPathComponent) == nil ? "external, temporary" : "external"
     }
+    if name.contains("_SUPPORT/Pending-") { return "external's journal" }
     if name.contains("_SUPPORT") { return "external's folder" }
     for (suffix, kind) in [("-wal", "log"), ("-shm", "log's index"), ("-journal", "journal")]
     where name.hasSuffix(suffix) {

@@ -130,6 +130,11 @@ extension NSManagedObject {
       if property.kind == .toOne {
         changes![property.slot] =
           base.destination(property).map { .object(owner.object(for: $0, store: store)) } ?? .null
+      } else if property.kind == .binary, !base.isNull(slot: property.slot), base.isReference(word: property.word) {
+        // The store's row may have the same file; and what can't be read can't be written again.
+        if row?.isEqual(property, to: base) == true { continue }
+        guard let data = try? base.data(property) else { continue }
+        changes![property.slot] = .data(data)
       } else {
         changes![property.slot] = base.value(property)
       }

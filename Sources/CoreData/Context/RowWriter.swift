@@ -30,7 +30,8 @@ final class RowWriter {
       }
     }
     let reference = object.finalReference
-    return builder.finish(key: reference.key, version: version, entity: layout.index)
+    let row = builder.finish(key: reference.key, version: version, entity: layout.index)
+    return layout.external.isEmpty ? row : row.holdingFiles(layout)
   }
 
   /// Starts with what the object does not hold itself. Bytes behind the words that another value replaces are not

@@ -143,6 +143,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .externalRelationship: return NSManagedObjectExternalRelationshipError
     case .noStoreForEntity, .readOnlyStore: return NSPersistentStoreSaveError
     case .incompleteSave: return NSPersistentStoreIncompleteSaveError
+    case .externalFile(let problem): return problem.code
+    case .storeFileGone: return NSPersistentStoreSaveError
     case .sqlite: return NSSQLiteError
     case .malformedPredicate, .malformedFetchRequest, .malformedBatchRequest, .unknownKeyPath,
       .unsupportedFeature, .valueNotArchivable:
@@ -154,7 +156,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     }
   }
 
-  private static func fileCode(_ errno: Int32, isWriting: Bool) -> CocoaError.Code {
+  static func fileCode(_ errno: Int32, isWriting: Bool) -> CocoaError.Code {
     switch errno {
     case EACCES, EPERM: isWriting ? .fileWriteNoPermission : .fileReadNoPermission
     case ENOSPC, EDQUOT: .fileWriteOutOfSpace
@@ -185,8 +187,9 @@ extension Failure: CustomStringConvertible, LocalizedError {
       .foreignStoreFile(let url, _, _), .damagedStore(let url, _, _), .unsuitableModel(let url, _, _),
       .fileCall(let url, _, _, _), .notAFile(let url), .fileChangedElsewhere(let url),
       .missingSourceModel(let url, _, _), .missingMapping(let url, _, _, _), .migrationFailed(let url, _, _),
-      .migrationViolatesConstraint(let url, _, _, _):
+      .migrationViolatesConstraint(let url, _, _, _), .storeFileGone(let url, _):
       return url
+    case .externalFile(let problem): return problem.file
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),
       .historyNotTracked(_, let url), .storeNotAdded(let url, _), .unsuitableMetadata(let url, _),
       .migrationSourceStore(let url, _), .migrationDestinationStore(let url, _):

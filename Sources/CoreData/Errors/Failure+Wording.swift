@@ -127,6 +127,12 @@ extension Failure {
     case .incompleteSave(let stores, let errors):
       return "\(stores.count) of the stores could not be saved: "
         + errors.map(\.localizedDescription).joined(separator: " ")
+    case .externalFile(let problem): return problem.description
+    case .storeFileGone(let url, let isReplaced):
+      let what = isReplaced ? "another file is in its place" : "there is no file in its place"
+      return "The file of the open store \(url.path) was removed or moved away, and \(what): nothing was saved, since no "
+        + "program would find it. Put the file back and save again, or remove the store from its coordinator and add it "
+        + "again."
     case .sqlite(let code, let extendedCode, let message, let sql, let url):
       let number = extendedCode == code ? "\(code)" : "\(code), extended \(extendedCode)"
       let place = url.map { " in \($0.path)" } ?? ""

@@ -97,6 +97,10 @@ enum Failure: Error, @unchecked Sendable {
   case noStoreForEntity(entity: String)
   case readOnlyStore(url: URL?, entity: String?)
   case incompleteSave(stores: [AnyObject], errors: [NSError])
+  /// A value in a file of its own can't be read or written.
+  case externalFile(ExternalFileProblem)
+  /// An open store's file is not at its place any more; whether another one is.
+  case storeFileGone(url: URL, isReplaced: Bool)
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
 
   // Requests.

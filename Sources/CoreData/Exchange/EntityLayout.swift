@@ -195,6 +195,8 @@ final class EntityLayout: @unchecked Sendable {
   let slots: [LayoutProperty]
   /// Where they are in a row, for loops over many rows: walking over places counts no references.
   let slotPlaces: [PropertyPlace]
+  /// The attributes whose values may lie in files of their own.
+  let external: [LayoutProperty]
   let toMany: [LayoutProperty]
   let fetched: [LayoutProperty]
   let relationships: [LayoutProperty]
@@ -321,6 +323,9 @@ final class EntityLayout: @unchecked Sendable {
     }
     fixedWords = word
     transientSlots = transients
+    external = slots.filter {
+      $0.kind == .binary && $0.word >= 0 && $0.attribute.allowsExternalBinaryDataStorage
+    }
     hasTransformables = slots.contains { $0.kind == .transformable || $0.kind == .undefined }
     self.properties = properties
     self.slots = slots

@@ -89,6 +89,15 @@ struct RowBuilder: ~Copyable {
     }
   }
 
+  /// A reference to a file: 36 bytes for its name, and where it is found.
+  mutating func setReference(_ name: UnsafeRawBufferPointer, source: Int, slot: Int, word: Int) {
+    setBytes(name, slot: slot, word: word)
+    reserve(4)
+    (memory + end).storeBytes(of: UInt32(source), as: UInt32.self)
+    end += 4
+    words[word] |= 1 << 63
+  }
+
   @inline(__always)
   mutating func setText(_ value: String, slot: Int, word: Int) {
     var value = value
@@ -114,7 +123,10 @@ struct RowBuilder: ~Copyable {
   /// Takes a slot over from another row of the same entity.
   mutating func copy(_ property: LayoutProperty, from row: RowSnapshot) {
     guard property.word >= 0, !row.isNull(slot: property.slot) else { return }
-    if property.kind.hasTail {
+    if property.kind == .binary, row.isReference(word: property.word) {
+      setBytes(row.referenceBytes(word: property.word), slot: property.slot, word: property.word)
+      words[property.word] |= 1 << 63
+    } else if property.kind.hasTail {
       setBytes(row.tail(word: property.word), slot: property.slot, word: property.word)
     } else {
       markSet(property.slot)

@@ -25,12 +25,13 @@ struct RowHeader {
 /// | Double, Float | the bits of a `Double` |
 /// | Date | the bits of a `Double`: seconds since 2001-01-01 00:00 UTC |
 /// | String, URI, Binary, Transformable | low 32 bits: byte offset from the first word; high 32 bits: length |
+/// | Binary in a file of its own | the same with the highest bit set: see ``ExternalReference`` |
 /// | UUID | 16 bytes |
 /// | Decimal | 20 bytes of `Foundation.Decimal` |
 /// | to-one | the destination's key; then its entity index where the destination has subentities |
 /// Never written after it was made, but for `header.cache`, under the cache's lock, and by `remake`, when nobody else holds
 /// it; so any thread may read it.
-final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
+class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   deinit {
     if let cache = withUnsafeMutablePointerToHeader({ $0.pointee.cache }) {
       cache.takeUnretainedValue().forget(self)
@@ -72,42 +73,44 @@ final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   }
 
   @inline(__always)
-  private var head: UnsafePointer<RowHeader> {
+  private final var head: UnsafePointer<RowHeader> {
     withUnsafeMutablePointerToHeader { UnsafePointer($0) }
   }
 
   /// The first word. Valid as long as the row is held.
   @inline(__always)
-  var words: UnsafePointer<UInt64> {
+  final var words: UnsafePointer<UInt64> {
     withUnsafeMutablePointerToElements { UnsafePointer($0) }
   }
 
-  var key: Int64 { head.pointee.key }
-  var version: Int64 { head.pointee.version }
-  var entity: Int { Int(head.pointee.entity) }
-  var reference: RowReference { RowReference(entity: entity, key: key) }
-  var byteCount: Int { Int(head.pointee.byteCount) }
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: words, count: byteCount) }
+  final var key: Int64 { head.pointee.key }
+  final var version: Int64 { head.pointee.version }
+  final var entity: Int { Int(head.pointee.entity) }
+  final var reference: RowReference { RowReference(entity: entity, key: key) }
+  final var byteCount: Int { Int(head.pointee.byteCount) }
+  final var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: words, count: byteCount) }
 
   @inline(__always)
-  func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+  final func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
   @inline(__always)
-  func int(word: Int) -> Int64 { Int64(bitPattern: words[word]) }
+  final func int(word: Int) -> Int64 { Int64(bitPattern: words[word]) }
 
   @inline(__always)
-  func double(word: Int) -> Double { Double(bitPattern: words[word]) }
+  final func double(word: Int) -> Double { Double(bitPattern: words[word]) }
 
-  /// The tail bytes of a string, URI, binary or transformable slot. Valid as long as the row is held.
+  /// The tail bytes of a string, URI, binary or transformable slot, which has no reference. Valid as long as the row is
+  /// held.
   @inline(__always)
-  func tail(word: Int) -> UnsafeRawBufferPointer {
+  final func tail(word: Int) -> UnsafeRawBufferPointer {
     let entry = words[word]
+    assert(entry >> 63 == 0, "A value in a file of its own was read as bytes.")
     return UnsafeRawBufferPointer(
       start: UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF), count: Int(entry >> 32))
   }
 
   @inline(__always)
-  func string(word: Int) -> String { RowSnapshot.string(words, word: word) }
+  final func string(word: Int) -> String { RowSnapshot.string(words, word: word) }
 
   @inline(__always)
   static func string(_ words: UnsafePointer<UInt64>, word: Int) -> String {
@@ -118,23 +121,23 @@ final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  func uuid(word: Int) -> UUID {
+  final func uuid(word: Int) -> UUID {
     UnsafeRawPointer(words + word).loadUnaligned(as: UUID.self)
   }
 
-  func decimal(word: Int) -> Decimal {
+  final func decimal(word: Int) -> Decimal {
     UnsafeRawPointer(words + word).loadUnaligned(as: Decimal.self)
   }
 
   /// A to-one's destination; nil when there is none.
-  func destination(_ property: LayoutProperty) -> RowReference? {
+  final func destination(_ property: LayoutProperty) -> RowReference? {
     guard !isNull(slot: property.slot) else { return nil }
     let entity = property.isPolymorphic ? Int(int(word: property.word + 1)) : property.destination
     return RowReference(entity: entity, key: int(word: property.word))
   }
 
   /// The slot's value. Transformables come as their bytes, to-one relationships not at all: see `destination`.
-  func value(_ property: LayoutProperty) -> Value {
+  final func value(_ property: LayoutProperty) -> Value {
     if property.word < 0 || isNull(slot: property.slot) { return .null }
     let word = property.word
     switch property.kind {
@@ -145,17 +148,21 @@ final class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     case .uri: return URL(string: string(word: word)).map(Value.url) ?? .null
     case .uuid: return .uuid(uuid(word: word))
     case .decimal: return .decimal(NSDecimalNumber(decimal: decimal(word: word)))
+    case .binary where isReference(word: word): return externalValue(property)
     case .binary, .transformable: return .data(Data(tail(word: word)))
     case .undefined, .toOne, .toMany, .fetched, .composite: return .null
     }
   }
 
   /// Whether a slot holds the same in both rows, which are of the same entity.
-  func isEqual(_ property: LayoutProperty, to other: RowSnapshot) -> Bool {
+  final func isEqual(_ property: LayoutProperty, to other: RowSnapshot) -> Bool {
     let mine = isNull(slot: property.slot)
     if mine != other.isNull(slot: property.slot) { return false }
     if mine || property.word < 0 { return true }
     if property.kind.hasTail {
+      if property.kind == .binary, isReference(word: property.word) || other.isReference(word: property.word) {
+        return isSameExternal(property, as: other)
+      }
       let (a, b) = (tail(word: property.word), other.tail(word: property.word))
       return a.count == b.count && (a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0)
     }

@@ -55,6 +55,9 @@ protocol RowStore: NSPersistentStore, RowReader {
   /// Whether the store takes a predicate with FETCH expressions, and makes sub-selects of them.
   var translatesFetches: Bool { get }
 
+  /// Whether rows to be inserted may refer to files of another store: it reads them, and makes its own.
+  var followsReferences: Bool { get }
+
   /// Whether the store knows batch requests.
   var executesBatches: Bool { get }
 
@@ -117,6 +120,8 @@ extension RowStore {
   func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
 
   var translatesFetches: Bool { false }
+
+  var followsReferences: Bool { false }
 
   var executesBatches: Bool { false }
 

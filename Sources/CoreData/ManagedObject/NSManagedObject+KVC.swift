@@ -1,7 +1,11 @@
 extension NSManagedObject {
-  /// ``value(forKey:)`` for keys that come from a user: throws for a key that the entity lacks.
+  /// ``value(forKey:)`` for keys that come from a user: throws for a key that the entity lacks, and for a value in a
+  /// file of its own that can't be read, which is nil elsewhere.
   public final func value(checkedForKey key: String) throws -> Any? {
-    guard layout.property(named: key) != nil else { throw Failure.unknownKeyPath(keyPath: key, entity: layout.name, missing: key).nsError }
+    guard let property = layout.property(named: key) else {
+      throw Failure.unknownKeyPath(keyPath: key, entity: layout.name, missing: key).nsError
+    }
+    if property.kind == .binary { try checkFile(of: property) }
     return value(forKey: key)
   }
 
@@ -17,6 +21,15 @@ extension NSManagedObject {
         .init(object: self, entity: layout.name, property: key, value: value), expected: property.wantedType).nsError
     }
     setValue(value, forKey: key)
+  }
+
+  /// Throws if a value lies in a file that can't be read.
+  private final func checkFile(of property: LayoutProperty) throws {
+    fireIfNeeded(call: "reading \"\(property.name)\"")
+    guard changes?.holds(property.slot) != true, let row, property.word >= 0, !row.isNull(slot: property.slot),
+      row.isReference(word: property.word)
+    else { return }
+    do { _ = try row.data(property) } catch let failure as Failure { throw failure.nsError }
   }
 
   /// Whether a value has the type that a property takes.

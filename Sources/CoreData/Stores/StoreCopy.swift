@@ -22,8 +22,10 @@ struct StoreCopy {
         throw Failure.unsupportedFeature("Migrating into a store of class \(type(of: destination)) that chooses keys")
       }
       // Copies, since a row belongs to the cache of one store.
-      changes.inserted += rows.map { row in
-        RowSnapshot.make(key: row.key, version: row.version, entity: row.entity, bytes: row.bytes)
+      changes.inserted += try rows.map { row in
+        let layout = layouts.layouts[row.entity]
+        if !layout.external.isEmpty, !destination.followsReferences { return try row.withExternalValues(layout) }
+        return RowSnapshot.make(key: row.key, version: row.version, entity: row.entity, bytes: row.bytes)
       }
       for (entity, members) in Dictionary(grouping: rows, by: \.entity).sorted(by: { $0.key < $1.key }) {
         changes.links += try links(of: members.map(\.key), layouts.layouts[entity], source)

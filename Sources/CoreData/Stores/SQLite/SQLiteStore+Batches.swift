@@ -134,6 +134,7 @@ extension SQLiteStore {
       try pool.write { connection in
         let notes = connection.attachment as? TriggerNotes
         notes?.rows.removeAll()
+        try checkFile(connection)
         let run = BatchRun(self, connection, origin)
         try before(run)
         try connection.begin(.exclusive)
@@ -142,21 +143,19 @@ extension SQLiteStore {
         do {
           result = try body(run)
           if let recorder = run.recorder { try finish(recorder, run, notes) }
-          try externalFiles.settle(run.writer.written)
+          try externals.willCommit(made: run.writer.written, forgotten: run.writer.abandoned)
           pool.willCommit()
           isCommitting = true
           try connection.commit()
         } catch {
           connection.rollback()
           // A commit that failed may be in the file all the same; its rows need their files.
-          if !isCommitting { externalFiles.remove(run.writer.written) }
+          if !isCommitting { externals.discard(run.writer.written) }
           throw error
         }
         pool.didCommit()
         if let recorder = run.recorder { history?.didCommit(recorder.transaction) }
-        let (files, abandoned) = (externalFiles, run.writer.abandoned)
-        // Older generations may still be read.
-        if !abandoned.isEmpty { pool.whenNoneIsPinned { files.removeAbandoned(abandoned) } }
+        didCommitFiles(of: run.writer, connection)
         let derived = (notes?.rows ?? []).compactMap { note in
           schema.index(ofNumber: note.number).map { RowReference(entity: $0, key: note.key) }
         }

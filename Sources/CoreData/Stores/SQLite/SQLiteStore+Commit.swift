@@ -17,7 +17,8 @@ extension SQLiteStore {
   ) throws -> SaveOutcome {
     let notes = connection.attachment as? TriggerNotes
     notes?.rows.removeAll()
-    var run = SaveRun(connection, schema, externalFiles, changes)
+    try checkFile(connection)
+    var run = SaveRun(connection, schema, externals, changes)
     let newMetadata = changedMetadata()
     let recorder = history?.recorder(connection, changes.origin)
     var isCommitting = false
@@ -27,14 +28,14 @@ extension SQLiteStore {
       try run.run(steps)
       guard !run.hasConflicts else {
         connection.rollback()
-        externalFiles.remove(run.writer.written)
+        externals.discard(run.writer.written)
         // Somebody else's commit was met. No reader is to answer with what was there before it.
         pool.didCommit()
         return try conflicts(run, changes, connection)
       }
       if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }
       if let recorder { try finish(recorder, changes, notes) }
-      try externalFiles.settle(run.writer.written)
+      try externals.willCommit(made: run.writer.written, forgotten: run.writer.abandoned)
       pool.willCommit()
       isCommitting = true
       try connection.commit()
@@ -43,7 +44,7 @@ extension SQLiteStore {
       // Where the disk failed behind the point of no return, the rows are there all the same. When that can't be told,
       // files without a row do less harm than rows without their file.
       guard isCommitting else {
-        externalFiles.remove(run.writer.written)
+        externals.discard(run.writer.written)
         throw error
       }
       if !isInFile(changes, connection) { throw error }
@@ -51,10 +52,17 @@ extension SQLiteStore {
     pool.didCommit()
     if let recorder { history?.didCommit(recorder.transaction) }
     if newMetadata != nil { didWriteMetadata() }
-    let (files, abandoned) = (externalFiles, run.writer.abandoned)
-    // Older generations may still be read.
-    if !abandoned.isEmpty { pool.whenNoneIsPinned { files.removeAbandoned(abandoned) } }
+    didCommitFiles(of: run.writer, connection)
     return .saved(rewritten: try publish(changes, notes, connection))
+  }
+
+  /// After a commit: files that no row names go as soon as nobody needs them.
+  func didCommitFiles(of writer: TaggedWriter, _ connection: Connection) {
+    externals.didCommit(made: writer.written, forgotten: writer.abandoned, connection)
+    // Contexts may be pinned to an older state.
+    if !writer.abandoned.isEmpty, externals.hasPending {
+      pool.whenNoneIsPinned { [weak externals] in externals?.removeLater() }
+    }
   }
 
   /// Records what triggers did to rows that the save was not about, too.
@@ -72,7 +80,7 @@ extension SQLiteStore {
     var question = ChangeSet()
     question.locked = [row]
     do {
-      var run = SaveRun(connection, schema, externalFiles, question)
+      var run = SaveRun(connection, schema, externals, question)
       try run.run(savePlanner.steps(for: question))
       let isThere = run.outdated.isEmpty
       return changes.inserted.isEmpty && changes.updated.isEmpty ? !isThere : isThere

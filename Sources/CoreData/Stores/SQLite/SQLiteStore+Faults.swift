@@ -1,8 +1,6 @@
 /// Rows by key, and members of relationships: read in the transaction that an earlier read has left open, so
 /// that faults fired one after another don't pay for one each; or in a generation.
 extension SQLiteStore {
-  var externalFiles: ExternalFiles { ExternalFiles(store: url ?? URL(fileURLWithPath: "/dev/null")) }
-
   func rows(
     forKeys keys: [Int64], in root: EntityLayout, _ generation: SQLiteGeneration?
   ) throws -> [RowSnapshot] {

@@ -2,6 +2,8 @@
 extension SQLiteStore {
   var translatesFetches: Bool { true }
 
+  var followsReferences: Bool { true }
+
   func rows(for fetch: FetchDescription, in generation: SQLiteGeneration?) throws -> FetchOutcome {
     let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
     let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: identity))

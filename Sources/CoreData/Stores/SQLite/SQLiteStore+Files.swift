@@ -65,10 +65,7 @@ extension SQLiteStore: FileOperating {
       removeCompanions(of: url)
     }
     let files = ExternalFiles(store: url)
-    if files.sharesFolder { return }
-    try? FileManager.default.removeItem(at: files.folder)
-    // Only if nothing else is in it.
-    rmdir(files.folder.deletingLastPathComponent().path)
+    if !files.sharesFolder { files.removeAll() }
   }
 
   /// Puts an empty file in the place of one, whoever has that open.
@@ -89,21 +86,67 @@ extension SQLiteStore: FileOperating {
       guard try StoreMetadata.hasTable("Z_METADATA", connection) else {
         throw Failure.incompatibleSchema(url: source, table: "Z_METADATA", what: "there is no such table")
       }
-      let (files, sourceFiles) = (ExternalFiles(store: destination), ExternalFiles(store: source))
-      if files.folder == sourceFiles.folder, !files.names.isEmpty {
-        // Each of them would remove files that the other has.
-        throw Failure.unsupportedFeature(
-          "Replacing \(destination.path) by a store that keeps its binary values in the same folder")
-      }
-      let new = try files.copy(from: sourceFiles)
-      do {
+      try replaceFiles(at: destination, options, from: connection, ExternalFiles(store: source)) {
         try replaceDatabase(at: destination, options, from: connection)
-      } catch {
+      }
+    }
+  }
+
+  /// Copies the long values of a store before `body` copies its rows, and removes those that the destination's own rows
+  /// had after it. A process that does not live to the end leaves the names in journals: of the store as it was, and, where
+  /// that has another UUID, of the store as it is then.
+  private static func replaceFiles(
+    at destination: URL, _ options: [AnyHashable: Any]?, from source: Connection, _ sourceFiles: ExternalFiles,
+    _ body: () throws -> Void
+  ) throws {
+    let files = ExternalFiles(store: destination)
+    let named = sourceFiles.exist ? try ExternalFiles.named(in: source) : []
+    let (oldNamed, oldUUID) = try contents(destination, options)
+    if files.folder == sourceFiles.folder, !named.isEmpty || !oldNamed.isEmpty {
+      // Each of them would remove files that the other has.
+      throw Failure.unsupportedFeature(
+        "Replacing \(destination.path) by a store that keeps its binary values in the same folder")
+    }
+    if named.isEmpty && oldNamed.isEmpty { return try body() }
+    let newUUID = try StoreMetadata.read(from: source)?[NSStoreUUIDKey] as? String
+    let journals = try Set([oldUUID, newUUID].compactMap { $0 }).compactMap { uuid in
+      try ExternalJournal.prefix(files, uuid: uuid).map { try ExternalJournal(files, prefix: $0) }
+    }
+    for journal in journals { try journal.add(named.union(oldNamed).sorted(), lasting: true) }
+    let new: [String]
+    do {
+      new = try files.copy(named, from: sourceFiles)
+      do { try body() } catch {
         files.remove(new)
         throw error
       }
-      if !files.sharesFolder { files.remove(files.names.subtracting(sourceFiles.names).sorted()) }
+    } catch {
+      journals.forEach { $0.remove() }
+      throw error
     }
+    let gone = oldNamed.subtracting(named).sorted()
+    let isFree =
+      gone.isEmpty
+      || !files.sharesFolder
+        && (try? Connection(path: destination.path, options: connectionOptions(options)))?.hasNoOlderReader() == true
+    // While an older state is being read, its files stay; the next store that opens the file asks about them.
+    if !isFree { return }
+    files.remove(gone)
+    journals.forEach { $0.remove() }
+  }
+
+  /// The files that are named by the rows of a store that is about to be replaced, and its UUID.
+  private static func contents(
+    _ url: URL, _ options: [AnyHashable: Any]?
+  ) throws -> (named: Set<String>, uuid: String?) {
+    guard try isDatabase(url), ExternalFiles(store: url).exist,
+      let connection = try? Connection(path: url.path, options: connectionOptions(options))
+    else { return ([], nil) }
+    // What can't be read is replaced all the same, or refused below; its files stay.
+    return (
+      (try? ExternalFiles.named(in: connection)) ?? [],
+      (try? StoreMetadata.read(from: connection))?[NSStoreUUIDKey] as? String
+    )
   }
 
   private static func replaceDatabase(
@@ -178,17 +221,17 @@ extension SQLiteStore: FileOperating {
     try StoreFileState.checkFolder(of: url)
     let new = StoreFiles.temporary(beside: url)
     let (newFiles, files) = (ExternalFiles(store: new), ExternalFiles(store: url))
-    defer { newFiles.removeFolder() }
+    defer { newFiles.removeAll() }
     var copied: [String] = []
     do {
       try translatingErrors(at: url) {
         // In the same folder values need files of their own.
         if let source = source as? SQLiteStore, source.externalFiles.folder != files.folder {
           try source.copyDatabase(to: new)
-          copied = try files.copy(from: source.externalFiles)
+          if source.externalFiles.exist { copied = try files.copy(namedFiles(new), from: source.externalFiles) }
         } else {
           try fill(new, from: source, copy)
-          copied = try files.copy(from: newFiles)
+          if newFiles.exist { copied = try files.copy(namedFiles(new), from: newFiles) }
         }
       }
       removeCompanions(of: url)
@@ -199,6 +242,10 @@ extension SQLiteStore: FileOperating {
       throw error
     }
     return true
+  }
+
+  private static func namedFiles(_ url: URL) throws -> Set<String> {
+    try ExternalFiles.named(in: Connection(path: url.path, options: Connection.Options()))
   }
 
   /// The same tables and rows under a UUID of its own.

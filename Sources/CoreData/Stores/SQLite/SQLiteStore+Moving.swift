@@ -18,6 +18,7 @@ extension SQLiteStore {
     pool.file = nameOfSharedFile
     takeMetadata(other.metadata)
     identity.uuid = other.identity.uuid
+    openExternals()
     rowCache.invalidateAll()
   }
   private func existingSchema() throws -> ExistingSchema {

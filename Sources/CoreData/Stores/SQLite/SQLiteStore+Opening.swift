@@ -135,7 +135,6 @@ extension SQLiteStore {
         }
         if storeOptions.analyzes { try writer.execute("ANALYZE") }
         if storeOptions.vacuums { try writer.execute("VACUUM") }
-        externalFiles.removeOrphans(existing, writer)
       }
       return OpenFile(
         schema: plan.schema, pool: try makePool(writer, path: path), path: path, metadata: metadata)

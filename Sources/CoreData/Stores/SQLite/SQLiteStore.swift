@@ -23,6 +23,10 @@ final class SQLiteStore: NSPersistentStore, RowStore {
   var workingCopy: URL?
   /// Of the open database.
   var path = ""
+  /// Where long values lie. Set by `loadMetadata()`, and when the store moves.
+  @exclusivity(unchecked) private(set) var externalFiles = ExternalFiles(store: URL(fileURLWithPath: "/dev/null"))
+  /// When they are made and removed.
+  @exclusivity(unchecked) private(set) var externals: ExternalStorage!
 
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]
@@ -107,6 +111,7 @@ final class SQLiteStore: NSPersistentStore, RowStore {
 
   /// Opens the file, or makes it. Throws a `Failure`.
   override func loadMetadata() throws {
+    externalFiles = ExternalFileSource.files(at: url ?? URL(fileURLWithPath: "/dev/null"), of: self)
     do {
       let file = try openFile()
       identity.uuid = file.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
@@ -118,6 +123,7 @@ final class SQLiteStore: NSPersistentStore, RowStore {
       savePlanner = SavePlanner(file.schema)
       history = try openHistory()
       pool.file = nameOfSharedFile
+      openExternals()
     } catch {
       removeWorkingCopy()
       throw error
@@ -137,7 +143,15 @@ final class SQLiteStore: NSPersistentStore, RowStore {
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     endWatching()
     pool?.close()
+    pool?.write { externals?.close($0) }
     removeWorkingCopy()
+  }
+
+  /// Takes over what an earlier store of this file could not remove; see ``ExternalStorage``.
+  func openExternals() {
+    externalFiles = ExternalFileSource.files(at: url ?? URL(fileURLWithPath: "/dev/null"), of: self)
+    externals = ExternalStorage(externalFiles, uuid: identity.uuid, of: self)
+    if !isReadOnly { pool.write { externals.takeOver($0) } }
   }
 
   override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
@@ -161,7 +175,34 @@ final class SQLiteStore: NSPersistentStore, RowStore {
 
   /// Runs `body`, and turns what SQLite says into a failure that names the file.
   func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let error as SQLiteError { throw error.failure(at: url) }
+    do { return try body() } catch let error as SQLiteError {
+      if error.code == 1, let failure = FunctionFailures.take(error) { throw located(failure) }
+      throw error.failure(at: url)
+    }
+  }
+
+  /// A failure with the property whose value it is about, which a function that SQL calls does not know.
+  private func located(_ failure: Failure) -> Failure {
+    guard case .externalFile(var problem) = failure else { return failure }
+    let name: String
+    if case .invalidName(let text) = problem.reason { name = text } else { name = problem.file.lastPathComponent }
+    let column = Binding.blob(ExternalFiles.column(ofFile: name)).literal
+    for entity in schema.entities.compactMap({ $0 }) {
+      for slot in entity.slots.compactMap({ $0 }) where slot.isTagged {
+        let sql = "SELECT 1 FROM \(entity.table) WHERE \(slot.name) = \(column) LIMIT 1"
+        guard (try? pool.read(isFresh: true) { try !$0.rows(sql).isEmpty }) == true else { continue }
+        problem.entity = slot.property.description.entity.name
+        problem.property = slot.property.name
+        return .externalFile(problem)
+      }
+    }
+    return failure
+  }
+
+  /// Throws if what is written would reach nobody.
+  func checkFile(_ connection: Connection) throws {
+    guard connection.hasLostFile, let url else { return }
+    throw Failure.storeFileGone(url: url, isReplaced: access(url.path, F_OK) == 0)
   }
 }
 
@@ -176,6 +217,8 @@ extension SQLiteError {
   /// The failure of an operation on an open store.
   func failure(at url: URL?) -> Failure {
     if isNotADatabase, let url { return .notADatabase(url: url) }
+    // Without a log SQLite itself refuses to write a file that was moved.
+    if extendedCode == 1032, let url { return .storeFileGone(url: url, isReplaced: access(url.path, F_OK) == 0) }
     return .sqlite(code: code, extendedCode: extendedCode, message: message, sql: sql, url: url)
   }
 }

@@ -49,7 +49,13 @@ package struct StoreAudit {
       "SELECT \(column.name) FROM \(entity.table) WHERE Z_ENT = \(entity.number)")
     defer { statement.reset() }
     while try statement.step() {
-      if let name = ExternalFiles.fileName(inTagged: statement.blobBytes(0)) { references.insert(name) }
+      guard let name = ExternalFiles.reference(inTagged: statement.blobBytes(0)) else { continue }
+      let text = String(decoding: name, as: UTF8.self)
+      if ExternalReference.uuid(name) != nil {
+        references.insert(text)
+      } else {
+        problems.append("\(entity.table): \(column.name) has \(Failure.words(for: text)) for the name of a file")
+      }
     }
   }
 

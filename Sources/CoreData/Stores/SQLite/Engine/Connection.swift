@@ -16,6 +16,8 @@ final class Connection {
   }
 
   let database: OpaquePointer
+  /// In milliseconds.
+  let busyTimeout: Int32
   private let file: DatabaseFiles.Identity?
   /// What is told of the statements run here; nil when nobody listens.
   @exclusivity(unchecked) var trace: StatementTrace?
@@ -47,6 +49,7 @@ final class Connection {
     }
     self.database = database
     self.file = file
+    busyTimeout = options.busyTimeout
     sqlite3_busy_timeout(database, options.busyTimeout)
     try options.configure?(self)
     for pragma in options.pragmas { try set(pragma: pragma.name, to: pragma.value) }
@@ -63,9 +66,8 @@ final class Connection {
 
   /// Runs `body`, in which another connection's lock is an error at once.
   func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
-    let timeout = try pragma("busy_timeout").flatMap { Int32($0) } ?? 0
     sqlite3_busy_timeout(database, 0)
-    defer { sqlite3_busy_timeout(database, timeout) }
+    defer { sqlite3_busy_timeout(database, busyTimeout) }
     return try body()
   }
 

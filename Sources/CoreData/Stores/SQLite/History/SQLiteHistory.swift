@@ -223,6 +223,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     }
     return try store.translatingErrors {
       try store.pool.write { connection in
+        try store.checkFile(connection)
         let count = try connection.transaction(.exclusive) {
           var count = 0
           for sql in [

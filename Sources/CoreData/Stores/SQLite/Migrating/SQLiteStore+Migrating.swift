@@ -42,14 +42,35 @@ struct InPlaceMigration {
     } catch let error as SQLiteError {
       throw error.openingFailure(at: url)
     }
+    let externals = ExternalStorage(ExternalFiles(store: url), uuid: try storedUUID(connection))
     do {
-      try connection.transaction(.exclusive) { try migrate(connection) }
+      let forgotten = try connection.transaction(.exclusive) {
+        let before = try namedFiles(connection)
+        try migrate(connection)
+        // Columns that are gone, and values that are in their columns now.
+        let forgotten = before.isEmpty ? [] : before.subtracting(try namedFiles(connection)).sorted()
+        try externals.willCommit(made: [], forgotten: forgotten)
+        return forgotten
+      }
+      externals.didCommit(made: [], forgotten: forgotten, connection)
     } catch let error as SQLiteError {
       if error.isBusy { throw Failure.storeLocked(url: url, message: error.message) }
       throw Failure.migrationFailed(url: url, reason: "its file can't be changed", underlying: error.failure(at: url).nsError)
     }
     // Another reader may keep the log; then the next checkpoint does it.
     _ = try? connection.withoutWaiting { try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)") }
+    externals.close(connection)
+  }
+
+  /// The files that rows name; none where there is no folder of files.
+  private func namedFiles(_ connection: Connection) throws -> Set<String> {
+    ExternalFiles(store: url).exist ? try ExternalFiles.named(in: connection) : []
+  }
+
+  private func storedUUID(_ connection: Connection) throws -> String {
+    do { return try StoreMetadata.read(from: connection)?[NSStoreUUIDKey] as? String ?? "" } catch let error as SQLiteError {
+      throw error.openingFailure(at: url)
+    }
   }
 
   private func open() throws -> Connection {

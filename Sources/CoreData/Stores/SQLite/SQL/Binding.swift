@@ -19,6 +19,8 @@ enum Binding: Hashable {
     case .string, .uri: self = .text(row.string(word: word))
     case .uuid: self = .blob(Data(UnsafeRawBufferPointer(start: row.words + word, count: 16)))
     case .decimal: self = .text(RowWritePlan.text(row.decimal(word: word)))
+    case .binary where row.isReference(word: word):
+      self = (try? row.data(property, asksStore: false)).map { .blob($0) } ?? .null
     case .binary, .transformable: self = .blob(Data(row.tail(word: word)))
     case .undefined, .toMany, .fetched, .composite: self = .null
     }

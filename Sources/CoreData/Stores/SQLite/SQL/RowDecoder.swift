@@ -31,7 +31,9 @@ final class RowDecoder: @unchecked Sendable {
     }
   }
 
-  private let layout: EntityLayout
+  let layout: EntityLayout
+  /// Whether rows may refer to files.
+  let mayRefer: Bool
   private let steps: UnsafeMutablePointer<Step>
 
   init(_ entity: EntitySchema, steps: [Step]) {
@@ -39,6 +41,7 @@ final class RowDecoder: @unchecked Sendable {
     self.steps = .allocate(capacity: max(steps.count, 1))
     self.steps.initialize(from: steps, count: steps.count)
     count = steps.count
+    mayRefer = steps.contains(where: \.isTagged)
   }
 
   private let count: Int
@@ -78,7 +81,7 @@ final class RowDecoder: @unchecked Sendable {
         builder.setInt(key, slot: step.pointee.slot, word: step.pointee.word)
         if step.pointee.isPolymorphic { try setEntity(step.pointee, handle, &builder, schema, files) }
       default:
-        try setOther(step.pointee, type, statement, &builder, files)
+        setOther(step.pointee, type, statement, &builder, files)
       }
     }
     let key = sqlite3_column_int64(handle, 1)
@@ -120,7 +123,7 @@ final class RowDecoder: @unchecked Sendable {
   /// The rarer kinds.
   private func setOther(
     _ step: Step, _ type: Int32, _ statement: Statement, _ builder: inout RowBuilder, _ files: ExternalFiles
-  ) throws {
+  ) {
     switch step.kind {
     case .uuid:
       let bytes = statement.blobBytes(step.column)
@@ -132,8 +135,12 @@ final class RowDecoder: @unchecked Sendable {
     case .decimal:
       builder.setDecimal(RowDecoder.decimal(statement, step.column, type), slot: step.slot, word: step.word)
     case .binary where step.isTagged:
-      let data = try files.value(ofTagged: statement.blobBytes(step.column))
-      data.withUnsafeBytes { builder.setBytes($0, slot: step.slot, word: step.word) }
+      let bytes = statement.blobBytes(step.column)
+      if let name = ExternalFiles.reference(inTagged: bytes) {
+        builder.setReference(name, source: files.source, slot: step.slot, word: step.word)
+      } else {
+        builder.setBytes(ExternalFiles.value(inTagged: bytes), slot: step.slot, word: step.word)
+      }
     case .binary, .transformable:
       builder.setBytes(statement.blobBytes(step.column), slot: step.slot, word: step.word)
     default:

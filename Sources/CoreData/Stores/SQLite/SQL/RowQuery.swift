@@ -17,6 +17,8 @@ final class RowQuery: @unchecked Sendable {
   /// By layout index, less the first one's; nil for entities outside the configuration.
   private let decoders: [RowDecoder?]
   private let hasOneEntity: Bool
+  /// Whether rows may refer to files, which they then hold from the transaction on in which they are read.
+  private let mayRefer: Bool
 
   init(_ schema: StoreSchema, _ layout: EntityLayout, includesSubentities: Bool) throws {
     self.schema = schema
@@ -41,6 +43,7 @@ final class RowQuery: @unchecked Sendable {
           })
       }
     }
+    mayRefer = decoders.contains { $0?.mayRefer == true }
     columns = [entity.sharesTable ? "t0.Z_ENT" : "0"] + names.map { "t0.\($0)" }
     entityCondition = RowQuery.condition(schema, entity, layouts)
   }
@@ -50,11 +53,19 @@ final class RowQuery: @unchecked Sendable {
     guard hasOneEntity, let decoder = decoders[0] else { return try rows(statement, files: files).first }
     guard try statement.step() else { return nil }
     defer { statement.builder.trim() }
-    return try decoder.row(statement, &statement.builder, schema, files)
+    let row = try decoder.row(statement, &statement.builder, schema, files)
+    return mayRefer ? row.holdingFiles(decoder.layout) : row
   }
 
   /// The rows of a statement that selects `columns`.
   func rows(_ statement: Statement, files: ExternalFiles) throws -> [RowSnapshot] {
+    let rows = try decodedRows(statement, files)
+    return mayRefer ? rows.map(holdingFiles) : rows
+  }
+
+  private func holdingFiles(_ row: RowSnapshot) -> RowSnapshot { row.holdingFiles(schema.layouts.layouts[row.entity]) }
+
+  private func decodedRows(_ statement: Statement, _ files: ExternalFiles) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []
     var builder = RowBuilder()
     if hasOneEntity, let decoder = decoders[0] {
@@ -97,7 +108,7 @@ final class RowQuery: @unchecked Sendable {
           what: "the row \(statement.int(1)) has Z_ENT \(statement.int(0)), which is no \(entity.layout.name)")
       }
       let row = try decoder.row(statement, &builder, schema, files)
-      rows.append(MemberRow(owner: statement.int(place), row: row))
+      rows.append(MemberRow(owner: statement.int(place), row: mayRefer ? holdingFiles(row) : row))
     }
     return rows
   }

@@ -134,7 +134,11 @@ enum StoreFunctions {
     // Not deterministic: the file may change.
     try connection.register(function: "NSCoreDataStoredData", argumentCount: 1, isDeterministic: false) { arguments in
       guard let bytes = arguments[0].blobBytes else { return .null }
-      do { return .blob(Array(try files.value(ofTagged: bytes))) } catch { return .failure("\(error)") }
+      do { return .blob(Array(try files.value(ofTagged: bytes))) } catch {
+        let failure = error as? Failure ?? .unsupportedFeature("\(error)")
+        FunctionFailures.note(failure)
+        return .failure(failure.description)
+      }
     }
   }
 
@@ -149,6 +153,20 @@ enum StoreFunctions {
         return .null
       }
     }
+  }
+}
+
+/// What functions that SQL calls have thrown: SQLite hands on the words only. By thread, since a statement runs on one.
+enum FunctionFailures {
+  private static let lock = NSLock()
+  private nonisolated(unsafe) static var failures: [UInt: Failure] = [:]
+
+  static func note(_ failure: Failure) { lock.withLock { failures[UInt(pthread_self())] = failure } }
+
+  /// The failure that an error came from.
+  static func take(_ error: SQLiteError) -> Failure? {
+    let failure = lock.withLock { failures.removeValue(forKey: UInt(pthread_self())) }
+    return failure.flatMap { $0.description == error.message ? $0 : nil }
   }
 }
 

@@ -12,7 +12,7 @@ final class BatchRun {
     self.store = store
     self.connection = connection
     recorder = store.history?.recorder(connection, origin)
-    writer = TaggedWriter(store.externalFiles, store.schema)
+    writer = TaggedWriter(store.externals, store.schema)
   }
 
   /// The first key of rows that the request inserts, and their entity.

@@ -174,6 +174,8 @@ final class RowWritePlan: @unchecked Sendable {
         if binding.hasEntity {
           statement.bind(try writer.number(ofEntity: Int(row.int(word: word + 1))), at: index + 1)
         }
+      case .binary where row.isReference(word: word):
+        try writer.bind(copyOf: entity.layout.slots[binding.slot], of: row, statement, at: index)
       case .binary where binding.isTagged: try writer.bind(row.tail(word: word), statement, at: index)
       case .binary, .transformable: statement.bindStatic(blob: row.tail(word: word), at: index)
       case .uuid:
@@ -207,15 +209,15 @@ final class RowWritePlan: @unchecked Sendable {
 
 /// Writes the values that may go into files, and remembers what to undo or to clean up.
 struct TaggedWriter {
-  let files: ExternalFiles
+  private let externals: ExternalStorage
   let schema: StoreSchema
   /// Files that this save wrote: removed if it fails.
   private(set) var written: [String] = []
   /// Files that no row refers to once it succeeds.
   var abandoned: [String] = []
 
-  init(_ files: ExternalFiles, _ schema: StoreSchema) {
-    self.files = files
+  init(_ externals: ExternalStorage, _ schema: StoreSchema) {
+    self.externals = externals
     self.schema = schema
   }
 
@@ -224,15 +226,31 @@ struct TaggedWriter {
   }
 
   mutating func bind(_ value: UnsafeRawBufferPointer, _ statement: Statement, at index: Int32) throws {
-    let (column, file) = try files.tagged(value)
-    if let file { written.append(file) }
+    let column: Data
+    // A store in memory has no folder.
+    if value.count <= ExternalFiles.threshold || externals.files.isInMemory {
+      column = ExternalFiles.column(of: value)
+    } else {
+      let name = try externals.makeFile(value)
+      written.append(name)
+      column = ExternalFiles.column(ofFile: name)
+    }
     column.withUnsafeBytes { statement.bind(blob: $0, at: index) }
+  }
+
+  /// Binds the value of a row that refers to a file, which may be another store's, or about to be removed: with a file of
+  /// its own.
+  mutating func bind(
+    copyOf property: LayoutProperty, of row: RowSnapshot, _ statement: Statement, at index: Int32
+  ) throws {
+    guard let data = try row.data(property, asksStore: false) else { return statement.bindNull(at: index) }
+    try data.withUnsafeBytes { try bind($0, statement, at: index) }
   }
 
   /// Removes the files that were written after there were so many.
   mutating func removeWritten(after count: Int) {
     guard written.count > count else { return }
-    files.remove(Array(written[count...]))
+    externals.discard(Array(written[count...]))
     written.removeSubrange(count...)
   }
 }

@@ -31,10 +31,10 @@ struct SaveRun {
   private(set) var collisions: Collisions
   private var keptOut: [KeptOut] = []
 
-  init(_ connection: Connection, _ schema: StoreSchema, _ files: ExternalFiles, _ changes: ChangeSet) {
+  init(_ connection: Connection, _ schema: StoreSchema, _ externals: ExternalStorage, _ changes: ChangeSet) {
     self.connection = connection
     self.schema = schema
-    writer = TaggedWriter(files, schema)
+    writer = TaggedWriter(externals, schema)
     collisions = Collisions(changes)
   }
 

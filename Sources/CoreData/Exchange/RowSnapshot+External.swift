@@ -1,0 +1,137 @@
+/// Values in files of their own; see ``ExternalReference``.
+extension RowSnapshot {
+  /// Whether a binary slot, which isn't null, has a reference to a file instead of bytes.
+  @inline(__always)
+  final func isReference(word: Int) -> Bool { words[word] >> 63 != 0 }
+
+  /// The bytes of a reference.
+  final func referenceBytes(word: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(words) + Int(words[word] & 0xFFFF_FFFF), count: ExternalReference.length)
+  }
+
+  final func externalReference(word: Int) -> ExternalReference {
+    let bytes = referenceBytes(word: word)
+    return ExternalReference(
+      name: String(decoding: bytes.prefix(ExternalReference.nameLength), as: UTF8.self),
+      source: Int(bytes.loadUnaligned(fromByteOffset: ExternalReference.nameLength, as: UInt32.self)))
+  }
+
+  /// A binary value, wherever it is; nil where the slot is null.
+  ///
+  /// - Throws: what is wrong with its file.
+  final func data(_ property: LayoutProperty, asksStore: Bool = true) throws -> Data? {
+    if property.word < 0 || isNull(slot: property.slot) { return nil }
+    guard isReference(word: property.word) else { return Data(tail(word: property.word)) }
+    let reference = externalReference(word: property.word)
+    return try ExternalSources[reference.source].data(
+      reference, property, of: self.reference, asksStore: asksStore)
+  }
+
+  /// A binary value that lies in a file, where nothing can be thrown: null if the file can't be read, and a line in the
+  /// log says why.
+  @inline(never)
+  final func externalValue(_ property: LayoutProperty) -> Value {
+    do { return try data(property).map(Value.data) ?? .null } catch {
+      UnreadableValues.report(error, property, of: self)
+      return .null
+    }
+  }
+
+  /// Whether a slot has the same bytes in both rows, one of which at least has a reference. Files never change: the same
+  /// name is the same value. Two names are two values, since each value that is set gets a new file.
+  final func isSameExternal(_ property: LayoutProperty, as other: RowSnapshot) -> Bool {
+    if isReference(word: property.word), other.isReference(word: property.word) {
+      return externalReference(word: property.word).name == other.externalReference(word: property.word).name
+    }
+    guard let mine = try? data(property), let others = try? other.data(property) else { return false }
+    return mine == others
+  }
+
+  /// The same row with the bytes in the place of references, for a store that keeps all values in its rows.
+  final func withExternalValues(_ layout: EntityLayout) throws -> RowSnapshot {
+    var builder = RowBuilder()
+    builder.begin(layout)
+    for property in layout.slots where property.word >= 0 && !isNull(slot: property.slot) {
+      if layout.external.contains(where: { $0 === property }), isReference(word: property.word) {
+        guard let data = try data(property) else { continue }
+        data.withUnsafeBytes { builder.setBytes($0, slot: property.slot, word: property.word) }
+      } else {
+        builder.copy(property, from: self)
+      }
+    }
+    return builder.finish(key: key, version: version, entity: entity)
+  }
+
+  /// The same row as one that holds the files it refers to; itself if it refers to none.
+  final func holdingFiles(_ layout: EntityLayout) -> RowSnapshot {
+    var names: [UUID] = []
+    for property in layout.external where !isNull(slot: property.slot) && isReference(word: property.word) {
+      // What is no name of a file is never opened, nor removed.
+      if let name = ExternalReference.uuid(
+        UnsafeRawBufferPointer(rebasing: referenceBytes(word: property.word).prefix(ExternalReference.nameLength)))
+      {
+        names.append(name)
+      }
+    }
+    return names.isEmpty ? self : ReferringRow.make(self, holding: names)
+  }
+}
+
+/// A row that refers to files: they stay as long as it lives.
+///
+/// Behind the words and the tail, at the next multiple of eight bytes, it has the names, 16 bytes each, and then their
+/// number in a word.
+final class ReferringRow: RowSnapshot {
+  static func make(_ row: RowSnapshot, holding names: [UUID]) -> RowSnapshot {
+    let start = (row.byteCount + 7) / 8
+    let count = start + names.count * 2 + 1
+    let buffer = ReferringRow.create(minimumCapacity: count) { _ in
+      RowHeader(
+        key: row.key, version: row.version, entity: Int32(row.entity), byteCount: Int32(count * 8), cache: nil)
+    }
+    buffer.withUnsafeMutablePointerToElements { words in
+      // Equal rows have equal bytes, what fills the last word included.
+      words[start - 1] = 0
+      UnsafeMutableRawPointer(words).copyMemory(from: row.words, byteCount: row.byteCount)
+      UnsafeMutableRawPointer(words + start).copyMemory(from: names, byteCount: names.count * 16)
+      words[count - 1] = UInt64(names.count)
+    }
+    ExternalHolds.hold(names)
+    return unsafeDowncast(buffer, to: ReferringRow.self)
+  }
+
+  deinit {
+    let end = words + byteCount / 8 - 1
+    let count = Int(end.pointee)
+    (end - count * 2).withMemoryRebound(to: UUID.self, capacity: count) {
+      ExternalHolds.release(UnsafeBufferPointer(start: $0, count: count))
+    }
+  }
+}
+
+/// Tells of values that could not be read where nothing can be thrown: once for each file.
+enum UnreadableValues {
+  private static let lock = NSLock()
+  private nonisolated(unsafe) static var told: Set<String> = []
+
+  static func report(_ error: any Error, _ property: LayoutProperty, of row: RowSnapshot) {
+    let name = row.externalReference(word: property.word).name
+    let isNew = lock.withLock { told.count < 1000 && told.insert(name).inserted }
+    if isNew { warn(.unreadableValue(error, property, row)) }
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func unreadableValue(
+    _ error: any Error, _ property: LayoutProperty, _ row: RowSnapshot
+  ) -> MisuseReport {
+    let entity = property.description.entity.name ?? "an entity without a name"
+    return MisuseReport(
+      "\(entity).\(property.name) of row \(row.key) could not be read, and reads as nil.",
+      facts: [("Error", (error as? Failure)?.description ?? error.localizedDescription)],
+      how: "A long value lies in a file of its own beside the store.",
+      remedy: "Put the file back, or set the property again; object.value(checkedForKey: \"\(property.name)\") throws this "
+        + "error instead.")
+  }
+}

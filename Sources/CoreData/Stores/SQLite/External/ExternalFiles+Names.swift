@@ -1,0 +1,35 @@
+/// Which files a database's rows name, and who else may have a say.
+extension ExternalFiles {
+  /// Whether there is another store beside this one whose folder has the same name.
+  var sharesFolder: Bool {
+    let name = store.deletingPathExtension().lastPathComponent
+    let beside =
+      (try? FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)) ?? []
+    return beside.contains { other in
+      other != store.lastPathComponent && (other as NSString).deletingPathExtension == name
+        && !["-wal", "-shm", "-journal"].contains { other == store.lastPathComponent + $0 }
+    }
+  }
+
+  /// The names in all tables, of whatever model: it reads them whole.
+  static func named(in connection: Connection) throws -> Set<String> {
+    func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+    let columns = try connection.rows(
+      "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c "
+        + "WHERE m.type = 'table' AND m.rootpage > 0 AND UPPER(c.type) = 'BLOB'")
+    var names: Set<String> = []
+    for column in columns {
+      guard let table = column[0].map(quoted), let column = column[1].map(quoted) else { continue }
+      let rows = try connection.rows(
+        "SELECT CAST(SUBSTR(\(column), 2, 36) AS TEXT) FROM \(table) "
+          + "WHERE LENGTH(\(column)) = 38 AND SUBSTR(\(column), 1, 1) = X'02'")
+      for row in rows {
+        guard var name = row[0], name.withUTF8({ ExternalReference.uuid(UnsafeRawBufferPointer($0)) }) != nil else {
+          continue
+        }
+        names.insert(name)
+      }
+    }
+    return names
+  }
+}

@@ -1,0 +1,134 @@
+/// The folder of a store's long values, open. Links are not followed: neither of its two parts may be one.
+final class ExternalFolder {
+  private let files: ExternalFiles
+  private let descriptor: Int32
+
+  /// Nil where there is no folder.
+  init?(_ files: ExternalFiles) throws {
+    guard let support = try ExternalFolder.opened(files.support, files, { open(files.support.path, $0) }) else {
+      return nil
+    }
+    defer { close(support) }
+    let name = files.folder.lastPathComponent
+    guard let folder = try ExternalFolder.opened(files.folder, files, { openat(support, name, $0) }) else { return nil }
+    descriptor = folder
+    self.files = files
+  }
+
+  deinit { close(descriptor) }
+
+  /// The folder, made where it is missing.
+  static func made(_ files: ExternalFiles) throws -> ExternalFolder {
+    if let folder = try ExternalFolder(files) { return folder }
+    for folder in [files.support, files.folder] {
+      if mkdir(folder.path, 0o777) != 0, errno != EEXIST {
+        throw files.problem(.call("mkdir", isWriting: true, errno: errno), folder)
+      }
+    }
+    guard let folder = try ExternalFolder(files) else {
+      throw files.problem(.call("open", isWriting: true, errno: ENOENT), files.folder)
+    }
+    return folder
+  }
+
+  /// The descriptor of a folder that is no link; nil where there is none.
+  static func opened(_ folder: URL, _ files: ExternalFiles, _ open: (Int32) -> Int32) throws -> Int32? {
+    let descriptor = open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if descriptor >= 0 { return descriptor }
+    switch errno {
+    case ENOENT: return nil
+    case ENOTDIR, ELOOP: throw files.problem(.linkedFolder, folder)
+    case let code: throw files.problem(.call("open", isWriting: false, errno: code), folder)
+    }
+  }
+
+  // One file; its name has been found to be a UUID.
+
+  /// Whether there is such a regular file.
+  func has(_ name: String) -> Bool {
+    var status = stat()
+    return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  func read(_ name: String) throws -> Data {
+    // Opening a device may do something, opening a pipe may wait.
+    var status = stat()
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw problem(errno == ENOENT ? .missing : .call("stat", isWriting: false, errno: errno), name)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw problem(.notAFile, name) }
+    let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0, fstat(file, &status) == 0 else {
+      throw problem(errno == ENOENT ? .missing : .call("open", isWriting: false, errno: errno), name)
+    }
+    defer { close(file) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw problem(.notAFile, name) }
+    let length = Int(status.st_size)
+    guard length <= Int(Int32.max) else { throw problem(.tooLong(length), name) }
+    var data = Data(count: length)
+    let count = try data.withUnsafeMutableBytes { buffer -> Int in
+      var done = 0
+      while done < length {
+        let part = Foundation.read(file, buffer.baseAddress! + done, length - done)
+        if part < 0, errno == EINTR { continue }
+        guard part >= 0 else { throw problem(.call("read", isWriting: false, errno: errno), name) }
+        if part == 0 { break }
+        done += part
+      }
+      return done
+    }
+    return count == length ? data : data.prefix(count)
+  }
+
+  /// Writes a new file, down to the disk. What fails leaves none.
+  func write(_ value: UnsafeRawBufferPointer, to name: String) throws {
+    let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw problem(.call("open", isWriting: true, errno: errno), name) }
+    defer { close(file) }
+    func failed(_ call: String) -> Failure {
+      let failure = problem(.call(call, isWriting: true, errno: errno), name)
+      unlinkat(descriptor, name, 0)
+      return failure
+    }
+    var rest = value[...]
+    while !rest.isEmpty {
+      let count = Foundation.write(file, rest.withUnsafeBytes { $0.baseAddress }, rest.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw failed("write") }
+      rest = rest.dropFirst(count)
+    }
+    guard fsync(file) == 0 else { throw failed("fsync") }
+  }
+
+  /// Removes regular files, and says which are not there any more.
+  @discardableResult
+  func remove(_ names: [String]) -> [String] {
+    names.filter { name in
+      var status = stat()
+      guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return errno == ENOENT }
+      // What is no file of ours stays, and is nothing to remember either.
+      guard status.st_mode & S_IFMT == S_IFREG else { return true }
+      return unlinkat(descriptor, name, 0) == 0 || errno == ENOENT
+    }
+  }
+
+  /// The regular files that have a value's name.
+  var names: Set<String> {
+    // A descriptor of its own, since reading moves its place.
+    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0, let folder = fdopendir(copy) else { return [] }
+    defer { closedir(folder) }
+    var names: Set<String> = []
+    while let entry = readdir(folder) {
+      var name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.withUTF8({ ExternalReference.uuid(UnsafeRawBufferPointer($0)) }) != nil, has(name) { names.insert(name) }
+    }
+    return names
+  }
+
+  private func problem(_ reason: ExternalFileProblem.Reason, _ name: String) -> Failure {
+    files.problem(reason, files.file(name))
+  }
+}

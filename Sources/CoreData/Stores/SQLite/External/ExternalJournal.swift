@@ -1,0 +1,154 @@
+/// The names of files that may have no row, on the disk, so that they are found again after a crash: nobody ever looks
+/// for files without rows in the folder itself.
+///
+/// A journal is a file `Pending-<UUID of the store>-<inode of its file>-<UUID>` in the folder `.<name>_SUPPORT`. It
+/// belongs to one open store, which holds its lock (`flock`) as long as it lives. Its lines, 38 bytes each, are
+///
+/// | line | meaning |
+/// |---|---|
+/// | `+` name | the file may have no row: it is about to be made, or a row is about to forget it |
+/// | `-` name | that is settled: a row has it, or it is gone |
+///
+/// 1. The line is on the disk before the file is made.
+/// 2. A journal without an owner is taken over by the store that is opened next, if UUID and inode are its own. A store
+///    that was put in the place of another, a copy that is looked at, a new one of the same name: to none of them does the
+///    journal of the other say anything. So the files of a store that was moved aside are there when it comes back.
+/// 3. A name in a journal is a question, not an order: see `ExternalStorage.removePending`.
+///
+/// Not for use by several threads.
+final class ExternalJournal {
+  private let files: ExternalFiles
+  private let name: String
+  private let support: Int32
+  private let descriptor: Int32
+  private var length = 0
+
+  private static let recordLength = ExternalReference.nameLength + 2
+  /// Journals that are longer start over when nothing is open in them.
+  private static let limit = 64 * 1024
+
+  /// What journals of a store are called; nil where its file is missing.
+  static func prefix(_ files: ExternalFiles, uuid: String) -> String? {
+    var status = stat()
+    guard !files.isInMemory, stat(files.store.path, &status) == 0 else { return nil }
+    return "Pending-\(uuid)-\(status.st_ino)-"
+  }
+
+  /// A new one, with the folder.
+  init(_ files: ExternalFiles, prefix: String) throws {
+    self.files = files
+    name = prefix + UUID().uuidString
+    _ = try ExternalFolder.made(files)
+    guard let support = try ExternalFolder.opened(files.support, files, { open(files.support.path, $0) }) else {
+      throw files.problem(.call("open", isWriting: true, errno: ENOENT), files.support)
+    }
+    descriptor = openat(support, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_APPEND, 0o644)
+    guard descriptor >= 0 else {
+      let code = errno
+      close(support)
+      throw files.problem(.call("open", isWriting: true, errno: code), files.support.appendingPathComponent(name))
+    }
+    self.support = support
+    flock(descriptor, LOCK_EX | LOCK_NB)
+    _ = fsync(support)
+  }
+
+  /// One that has lost its owner; nil if it has one, or is no journal.
+  private init?(_ files: ExternalFiles, _ name: String) {
+    self.files = files
+    self.name = name
+    guard let support = try? ExternalFolder.opened(files.support, files, { open(files.support.path, $0) }) else {
+      return nil
+    }
+    var status = stat()
+    guard fstatat(support, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(support)
+      return nil
+    }
+    descriptor = openat(support, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_APPEND)
+    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      if descriptor >= 0 { close(descriptor) }
+      close(support)
+      return nil
+    }
+    self.support = support
+  }
+
+  deinit {
+    close(descriptor)
+    close(support)
+  }
+
+  // Writing.
+
+  /// Notes that files may have no row from now on.
+  ///
+  /// - Parameter lasting: whether the lines are to be on the disk when this returns.
+  func add(_ names: [String], lasting: Bool) throws {
+    try append("+", names)
+    if lasting, fsync(descriptor) != 0 { throw failure("fsync") }
+  }
+
+  /// What is not written here is only asked about once more, after a crash.
+  func settle(_ names: [String]) { try? append("-", names) }
+
+  /// Starts over, if nothing is open.
+  func clear(ifLong: Bool) -> Bool {
+    if ifLong, length < ExternalJournal.limit { return false }
+    guard ftruncate(descriptor, 0) == 0 else { return false }
+    length = 0
+    return true
+  }
+
+  private func append(_ mark: String, _ names: [String]) throws {
+    if names.isEmpty { return }
+    let text = Array(names.map { mark + $0 + "\n" }.joined().utf8)
+    var done = 0
+    while done < text.count {
+      let part = text.withUnsafeBytes { write(descriptor, $0.baseAddress! + done, text.count - done) }
+      if part < 0, errno == EINTR { continue }
+      guard part > 0 else { throw failure("write") }
+      done += part
+    }
+    length += text.count
+  }
+
+  private func failure(_ call: String) -> Failure {
+    files.problem(.call(call, isWriting: true, errno: errno), files.support.appendingPathComponent(name))
+  }
+
+  /// Removes the journal itself.
+  func remove() { unlinkat(support, name, 0) }
+
+  // Taking over.
+
+  /// The names that are open in a journal. A line that is no line of ours says nothing.
+  private var openNames: Set<String> {
+    var names: Set<String> = []
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = max(pread(descriptor, &bytes, bytes.count, 0), 0)
+    var start = 0
+    while start + ExternalJournal.recordLength <= count {
+      let line = bytes[start..<(start + ExternalJournal.recordLength)]
+      start += ExternalJournal.recordLength
+      let name = line.dropFirst().prefix(ExternalReference.nameLength)
+      guard name.withUnsafeBytes({ ExternalReference.uuid($0) }) != nil else { continue }
+      let text = String(decoding: name, as: UTF8.self)
+      if line.first == 43 { names.insert(text) } else { names.remove(text) }
+    }
+    return names
+  }
+
+  /// The journals without an owner whose names begin so, and the files they ask about.
+  static func abandoned(_ files: ExternalFiles, prefix: String) -> [(journal: ExternalJournal, names: Set<String>)] {
+    let all = (try? FileManager.default.contentsOfDirectory(atPath: files.support.path)) ?? []
+    return all.filter { $0.hasPrefix(prefix) }.compactMap { name in
+      ExternalJournal(files, name).map { ($0, $0.openNames) }
+    }
+  }
+
+  /// Removes the journals without an owner, of whatever store.
+  static func removeAbandoned(_ files: ExternalFiles) {
+    for (journal, _) in abandoned(files, prefix: "Pending-") { journal.remove() }
+  }
+}
