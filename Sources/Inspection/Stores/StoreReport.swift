@@ -177,14 +177,9 @@ extension StoreFile {
     return kindsOfUnknownHash(of: entity, in: model).isEmpty ? .different : .unknown
   }
 
-  /// `derived attributes`, `composite attributes`, both, or "".
+  /// `derived attributes`, or "".
   func kindsOfUnknownHash(of entity: DataModel.Entity, in model: DataModel) -> String {
-    let attributes = model.allAttributes(of: entity)
-    let kinds = [
-      attributes.contains(where: \.isDerived) ? "derived" : nil,
-      attributes.contains { $0.type == .composite } ? "composite" : nil,
-    ].compactMap { $0 }
-    return kinds.isEmpty ? "" : kinds.joined(separator: " and ") + " attributes"
+    model.allAttributes(of: entity).contains(where: \.isDerived) ? "derived attributes" : ""
   }
 
   /// nil where the stack could not open the file.
