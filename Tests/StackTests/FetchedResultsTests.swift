@@ -102,7 +102,7 @@ struct FetchedResultsTests {
   func refused(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let controller = list(context, request("title"))
-      controller.fetchRequest.sortDescriptors = []
+      controller.fetchRequest.sortDescriptors = nil
       #expect(
         failure { try controller.performFetch() }?.localizedDescription.contains("sort descriptors") == true)
       controller.fetchRequest.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
@@ -121,7 +121,7 @@ struct FetchedResultsTests {
         sectionNameKeyPath: nil, cacheName: nil)
     }
     let words = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    #expect(words.contains("without sort descriptors") && words.contains("Book"))
+    #expect(words.contains("requires a fetch request with sort descriptors") && words.contains("Book"))
   }
 
   @Test("An index path that leads to nothing is a misuse that tells the counts")

@@ -6,14 +6,12 @@ import LiveTableChapter
 @MainActor final class LiveTable {
   private let reception: Reception
   private let list: PatientList
-  private let follower: StoreFollower
   private let terminal: Terminal
   private var screen: TableScreen
   private var admitted = 0
 
   init(_ stack: WaitingRoomStack, _ reception: Reception) throws {
     self.reception = reception
-    follower = StoreFollower(stack)
     list = try PatientList(stack.viewContext, timeZone: .current)
     terminal = try Terminal()
     screen = TableScreen(columns: terminal.size.columns, lines: terminal.size.lines)

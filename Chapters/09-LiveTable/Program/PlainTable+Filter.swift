@@ -14,23 +14,18 @@ extension PlainTable {
     try await step("Ben Adler comes in, dizzy:") {
       try await reception.admit(WaitingRoomScript.newcomers[3], at: now)
     }
-    //> missed
+    //> coming
     try await step("Tom Okafor has a headache too:") {
       try await reception.write {
         try Reception.patient(named: "Tom Okafor", in: $0)?.complaint = "wrist, headache"
       }
     }
-    //< missed
-
-    Output.heading("A filter, and a follower")
-    let follower = StoreFollower(stack)
-    try list.setFilter("ache")
+    //< coming
     try await step("Ben Adler has a stomach ache now:") {
       try await reception.write {
         try Reception.patient(named: "Ben Adler", in: $0)?.complaint = "stomach ache"
       }
     }
-    follower.stop()
     try list.setFilter("")
   }
 }

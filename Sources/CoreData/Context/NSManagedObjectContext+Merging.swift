@@ -3,7 +3,8 @@ extension NSManagedObjectContext {
   /// Merges a save of another context, from its `didSave` notification or that with ids.
   ///
   /// New objects come in as faults, changed ones that this context has are refreshed under its own changes,
-  /// deleted ones leave. Nothing of it counts as a change of this context. Ids of stores that this context does not
+  /// deleted ones leave. Changed ones that it does not have come in, too, where a fetched results controller with a
+  /// delegate lists their entity: they may belong in its list now. Nothing of it counts as a change of this context. Ids of stores that this context does not
   /// have are left out. A pinned context goes on to the newest state. Called on this context's queue.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     guardQueue("mergeChanges(fromContextDidSave:)")
@@ -75,11 +76,20 @@ extension NSManagedObjectContext {
     moveGeneration()
     var changes = ObjectChanges()
     for id in inserted where id.key > 0 || parent != nil {
-      let object = object(with: id)
-      if object.state.contains(.fault) { changes.inserted.append(object) }
+      let known = registeredObject(for: id)
+      let object = known ?? self.object(with: id)
+      if object.state.contains(.fault) {
+        if known != nil { object.forgetFaultRow() }
+        changes.inserted.append(object)
+      } else {
+        // It was read before its insertion was told of, or a batch request has overwritten it.
+        refreshMerging(object)
+        changes.refreshed.append(object)
+      }
     }
+    let followers = followers.living
     for id in updated {
-      guard let object = registeredObject(for: id) else { continue }
+      guard let object = registeredObject(for: id) ?? newcomer(id, to: followers) else { continue }
       if object.state.contains(.fault) {
         object.forgetFaultRow()
       } else {
@@ -99,6 +109,14 @@ extension NSManagedObjectContext {
     // Here they are what they were to the context that saved them.
     (changes.updated, changes.refreshed) = (changes.refreshed, [])
     post(.NSManagedObjectContextDidMergeChangesObjectIDs, changes.idUserInfo)
+  }
+
+  /// A fault for a row that this context does not have, if a list could take it.
+  private func newcomer(_ id: NSManagedObjectID, to followers: [any ChangeFollower]) -> NSManagedObject? {
+    if followers.isEmpty || id.key < 0 && parent == nil { return nil }
+    guard let layout = owner.layouts.layout(of: id.entity) else { return nil }
+    guard followers.contains(where: { $0.mayTake(layout, of: id.storeIdentity) }) else { return nil }
+    return object(with: id)
   }
 
   private func refreshMerging(_ object: NSManagedObject) {

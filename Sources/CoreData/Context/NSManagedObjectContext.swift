@@ -156,6 +156,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
   }
   let children = ChildList()
+  /// Lists that are to be told of objects that this context does not have yet.
+  final var followers = ChangeFollowers()
   /// How many of the parent's `formerKeys` this context has taken over.
   @exclusivity(unchecked) final var learntKeys = 0
 

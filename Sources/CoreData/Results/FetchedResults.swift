@@ -2,7 +2,7 @@
 /// results.
 ///
 /// On the context's queue. It holds the context; the context does not hold it: its observer goes with it.
-final class FetchedResults {
+final class FetchedResults: ChangeFollower {
   let context: NSManagedObjectContext
   /// Nil before the first fetch.
   private(set) var criteria: ResultsCriteria?
@@ -30,6 +30,7 @@ final class FetchedResults {
 
   /// Takes what was fetched, and shows it to a delegate that takes snapshots.
   func replace(_ list: ResultsList, _ criteria: ResultsCriteria, _ teller: some ResultsTeller) {
+    if self.criteria == nil { context.addFollower(self) }
     self.criteria = criteria
     isForgotten = false
     set(list)
@@ -68,6 +69,14 @@ final class FetchedResults {
     if observer != nil { return }
     observer = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil, using: body)
+  }
+
+  /// Without a delegate nothing is followed.
+  func mayTake(_ layout: EntityLayout, of store: StoreIdentity?) -> Bool {
+    guard observer != nil, !isForgotten, let criteria, criteria.description.entities.contains(layout.index) else {
+      return false
+    }
+    return store.map { store in criteria.stores?.contains { $0.identity === store } ?? true } ?? true
   }
 
   func stopObserving() {

@@ -2,10 +2,10 @@
 extension MisuseReport {
   static func listWithoutOrder(_ entity: String?) -> MisuseReport {
     MisuseReport(
-      "A fetched results controller was made with a request without sort descriptors.",
-      facts: [("Entity", entity ?? "none")],
-      how: "A list needs an order, so that objects have places in it.",
-      remedy: "Set the request's sortDescriptors before the controller is made.")
+      "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.",
+      facts: [("Call", "NSFetchedResultsController.init"), ("Entity", entity ?? "none")],
+      how: "The request's sortDescriptors are nil. A list needs an order, so that objects have places in it.",
+      remedy: "Set the request's sortDescriptors before the controller is made; [] is the order of the store.")
   }
 
   static func noObject(at indexPath: IndexPath, _ list: ResultsList?) -> MisuseReport {

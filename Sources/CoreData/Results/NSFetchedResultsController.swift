@@ -36,13 +36,13 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   public let cacheName: String?
   final let results: FetchedResults
 
-  /// The request needs a sort descriptor at least. With sections, the first one must keep the objects of a
-  /// section together.
+  /// The request's `sortDescriptors` must be set. They may be empty: then the objects come as the store gives them, and
+  /// new ones at the end. With sections, the first one must keep the objects of a section together.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
   ) {
-    if fetchRequest.sortDescriptors?.isEmpty ?? true { misuse(.listWithoutOrder(fetchRequest.entityName)) }
+    if fetchRequest.sortDescriptors == nil { misuse(.listWithoutOrder(fetchRequest.entityName)) }
     self.fetchRequest = fetchRequest
     self.sectionNameKeyPath = sectionNameKeyPath
     cacheName = name
@@ -69,8 +69,8 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     func refuse(_ what: String) -> NSError {
       Failure.malformedFetchRequest(entity: fetchRequest.entityName, what: what).nsError
     }
-    if fetchRequest.sortDescriptors?.isEmpty ?? true {
-      throw refuse("A fetched results controller needs a request with sort descriptors.")
+    if fetchRequest.sortDescriptors == nil {
+      throw refuse("An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
     }
     guard fetchRequest.resultType == .managedObjectResultType else {
       throw refuse(

@@ -7,7 +7,7 @@ struct ResultsReport {
     let new: ResultsPlace?
   }
 
-  /// Sections that went, last one first, as they were.
+  /// Sections that went, last one first: empty, as they are when they go.
   var removedSections: [(index: Int, section: ResultsSection)] = []
   /// Sections that came, first one first.
   var insertedSections: [(index: Int, section: ResultsSection)] = []
@@ -35,11 +35,11 @@ extension ResultsList {
   /// Makes the changes.
   func apply(_ edit: ResultsEdit, _ criteria: ResultsCriteria) throws -> ResultsReport {
     var report = ResultsReport()
-    let former = takeOut(edit.removed + edit.moved.map(\.member))
+    let emptied = takeOut(edit.removed + edit.moved.map(\.member))
     let entries = Dictionary(grouping: edit.moved.map(\.entry) + edit.inserted, by: \.sectionName)
     if hasSectionNames {
-      for index in former.keys.sorted(by: >) where entries[sections[index].name] == nil {
-        report.removedSections.append((index, ResultsSection(sections[index].name, former[index]!)))
+      for index in emptied.sorted(by: >) where entries[sections[index].name] == nil {
+        report.removedSections.append((index, ResultsSection(sections[index].name)))
         removeSection(at: index)
       }
     }
@@ -49,14 +49,14 @@ extension ResultsList {
     return report
   }
 
-  /// Takes objects out of their sections; returns what the sections had that are empty now.
-  private func takeOut(_ members: [ResultsEdit.Member]) -> [Int: ContiguousArray<NSManagedObject>] {
-    var emptied: [Int: ContiguousArray<NSManagedObject>] = [:]
+  /// Takes objects out of their sections; returns which sections are empty now.
+  private func takeOut(_ members: [ResultsEdit.Member]) -> [Int] {
+    var emptied: [Int] = []
     for (index, leaving) in Dictionary(grouping: members, by: \.place.section) {
       let section = sections[index]
       for member in leaving { setHome(nil, near: 0, of: member.object) }
       if leaving.count == section.objects.count {
-        emptied[index] = section.objects
+        emptied.append(index)
         section.objects = []
       } else {
         section.objects.remove(at: leaving.map(\.place.item).sorted())
