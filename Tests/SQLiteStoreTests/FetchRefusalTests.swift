@@ -72,6 +72,7 @@ struct FetchRefusalTests {
   func code() {
     let block = words("Author") { $0.predicate = NSPredicate(block: { _, _ in true }) }
     #expect(block?.contains("Problem with subpredicate BLOCKPREDICATE") == true, "\(block ?? "accepted")")
+    #expect(block?.contains("fetch by the other conditions, and filter the array") == true)
     let part = words("Author") {
       $0.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [
         NSPredicate(value: true), NSPredicate(block: { _, _ in true }),
@@ -101,7 +102,8 @@ struct FetchRefusalTests {
         .contains("unsupported NSSortDescriptor selector: compareByAge:"))
     #expect(
       words("Author", NSSortDescriptor(key: "name", ascending: true) { _, _ in .orderedSame })
-        .contains("unsupported NSSortDescriptor (comparator blocks are not supported)"))
+        .contains(
+          "unsupported NSSortDescriptor (comparator blocks are not supported): fetch without it, and sort the array"))
   }
 
   @Test("A refused fetch runs no statement")

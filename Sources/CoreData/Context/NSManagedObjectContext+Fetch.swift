@@ -24,7 +24,8 @@ extension NSManagedObjectContext {
       if let answers = options.answers { return cast(answers.dictionaries) }
       return cast(
         try coordinator.dictionaries(
-          for: description, for: self, stores: options.stores, generationForReading()))
+          for: runningCode(of: description, options, coordinator), for: self, stores: options.stores,
+          generationForReading()))
     case .references where type == .managedObjectIDResultType:
       if let ids = try committedIDs(description, options, coordinator) { return cast(ids) }
       return cast(try objects(description, options, coordinator).map(\.objectID))
@@ -42,13 +43,15 @@ extension NSManagedObjectContext {
       FetchDescription(request, owner.layouts), pendingChanges: request.includesPendingChanges)
     description.output = .count
     description.sort = []
-    return try count(description, FetchOptions(request), coordinator)
+    let count = try count(description, FetchOptions(request), coordinator)
+    if count == 0 { description.warnOfTexts() }
+    return count
   }
 
   /// The settings of a request that are the context's business, not the store's.
   struct FetchOptions {
     let stores: [NSPersistentStore]?
-    let pendingChanges: Bool
+    var pendingChanges: Bool
     let asFaults: Bool
     let refreshing: Bool
     let batchSize: Int
@@ -87,7 +90,9 @@ extension NSManagedObjectContext {
   func count(
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> Int {
-    if options.pendingChanges, hasPendingChanges(touching: description) {
+    if try options.pendingChanges && hasPendingChanges(touching: description)
+      || runsCodeHere(description, options, coordinator)
+    {
       var whole = description
       whole.output = .rows
       return try objects(whole, options, coordinator).count
@@ -101,7 +106,9 @@ extension NSManagedObjectContext {
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
     var objects: [NSManagedObject]
-    if options.pendingChanges, hasPendingChanges(touching: description) {
+    if try runsCodeHere(description, options, coordinator) {
+      objects = try foundByCode(description, options, coordinator)
+    } else if options.pendingChanges, hasPendingChanges(touching: description) {
       objects = try overlaid(description, options, coordinator)
     } else if try isMerged(description, options, coordinator) {
       objects = try merged(description, options, coordinator)
@@ -110,6 +117,7 @@ extension NSManagedObjectContext {
     } else {
       objects = try committed(description, options, coordinator)
     }
+    if objects.isEmpty { description.warnOfTexts() }
     if !options.asFaults { objects.forEachHeld { if $0.state.contains(.fault) { $0.fire() } } }
     for path in options.prefetching { try prefetch(path, from: objects) }
     if retainsRegisteredObjects { retained.formUnion(objects) }
@@ -142,6 +150,7 @@ extension NSManagedObjectContext {
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObjectID]? {
     if parent != nil || retainsRegisteredObjects || !options.asFaults || !options.prefetching.isEmpty { return nil }
+    if try runsCodeHere(description, options, coordinator) { return nil }
     if options.pendingChanges, hasPendingChanges(touching: description) { return nil }
     if try isMerged(description, options, coordinator) { return nil }
     let answers =

@@ -38,13 +38,15 @@ extension NSManagedObjectContext {
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
     // What changes of other objects do to a key path only an evaluation over everything can tell.
-    let isLocal = touchedRoots(description).areLocal
+    let runsCode = description.runsCode
+    let isLocal = !runsCode && touchedRoots(description).areLocal
     var options = options
     options.answers = nil
     var wide = description
     wide.limit = 0
     wide.offset = 0
     if !isLocal { wide.predicate = nil }
+    if runsCode { wide.sort = [] }
     wide.output = .rows
     let evaluator = try description.predicate.map { try PredicateEvaluator($0) }
     let root = description.layout.rootIndex

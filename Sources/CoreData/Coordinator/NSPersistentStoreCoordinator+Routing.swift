@@ -104,6 +104,15 @@ extension NSPersistentStoreCoordinator {
     return try all.count > 1 && rowReaders(for: description.layout, among: asked, generation).count > 1
   }
 
+  /// Whether all stores that a fetch asks have their rows in memory.
+  func evaluates(
+    _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+  ) throws -> Bool {
+    try rowReaders(for: description.layout, among: asked, generation).allSatisfy {
+      $0.store.rowStore?.evaluatesFetches == true
+    }
+  }
+
   /// Asks every store that holds the entity, in the order of adding. With several stores the common order,
   /// limit and offset are the caller's to restore.
   func answers(

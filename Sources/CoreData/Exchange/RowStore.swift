@@ -58,6 +58,10 @@ protocol RowStore: NSPersistentStore, RowReader {
   /// Whether rows to be inserted may refer to files of another store: it reads them, and makes its own.
   var followsReferences: Bool { get }
 
+  /// Whether the store has its rows in memory and answers fetches by evaluation: a fetch with code of the program's in it
+  /// may as well be evaluated over a context's objects.
+  var evaluatesFetches: Bool { get }
+
   /// Whether the store knows batch requests.
   var executesBatches: Bool { get }
 
@@ -122,6 +126,8 @@ extension RowStore {
   var translatesFetches: Bool { false }
 
   var followsReferences: Bool { false }
+
+  var evaluatesFetches: Bool { false }
 
   var executesBatches: Bool { false }
 

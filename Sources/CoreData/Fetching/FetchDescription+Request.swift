@@ -115,7 +115,7 @@ extension DictionaryFetch {
     columns = try asked.map { (property: Any) -> Column in try DictionaryFetch.column(property, layout) }
     isDistinct = request.returnsDistinctResults
     groupBy = try request.propertiesToGroupBy?.map { try DictionaryFetch.column($0, layout).expression } ?? []
-    having = try request.havingPredicate?.node.normalised().joiningElements(layout)
+    having = try request.havingPredicate?.node.normalised().joiningElements(layout).namingColumns(columns)
     if having != nil && groupBy.isEmpty {
       throw Failure.malformedFetchRequest(
         entity: layout.name, what: "A having predicate needs properties to group by.").nsError
@@ -129,9 +129,13 @@ extension DictionaryFetch {
           entity: layout.name, what: "The expression description \"\(description.name)\" has no expression.").nsError
       }
       return Column(
-        name: description.name, expression: try expression.node, type: description.expressionResultType)
+        name: description.name, expression: try expression.node.asFunctionOfRows,
+        type: description.expressionResultType)
     }
     let name = (property as? NSPropertyDescription)?.name ?? property as? String ?? "\(property)"
+    if name == "objectID", layout.property(named: name) == nil {
+      return Column(name: name, expression: .evaluatedObject, type: nil)
+    }
     let path = name.split(separator: ".").map(String.init)
     guard let first = path.first, let property = layout.property(named: first) else {
       throw Failure.unknownKeyPath(keyPath: name, entity: layout.name, missing: path.first ?? "").nsError

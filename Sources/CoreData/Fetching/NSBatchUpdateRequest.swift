@@ -18,7 +18,9 @@ nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   /// The name of the entity whose rows are changed.
   public let entityName: String
   /// Which rows; nil for all.
-  open var predicate: NSPredicate?
+  open var predicate: NSPredicate? {
+    didSet { if let twin = predicate?.printableTwin { predicate = twin } }
+  }
   /// Whether rows of subentities are changed as well.
   open var includesSubentities = true
   /// What ``NSBatchUpdateResult/result`` is. Default: `statusOnlyResultType`.

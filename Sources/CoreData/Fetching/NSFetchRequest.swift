@@ -33,8 +33,11 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// The name of the entity, whether the request was made with a name or a description.
   open var entityName: String? { entity?.name ?? namedEntity }
 
-  /// Which objects; nil for all.
-  @exclusivity(unchecked) open var predicate: NSPredicate? { willSet { willChange("predicate") } }
+  /// Which objects; nil for all. A plain `NSCompoundPredicate` becomes one of the same meaning that prints and compares.
+  @exclusivity(unchecked) open var predicate: NSPredicate? {
+    willSet { willChange("predicate") }
+    didSet { if let twin = predicate?.printableTwin { predicate = twin } }
+  }
   /// In which order; nil for none in particular.
   @exclusivity(unchecked) open var sortDescriptors: [NSSortDescriptor]? { willSet { willChange("sortDescriptors") } }
   /// How many at most; 0 for no limit.
@@ -62,7 +65,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// Names or descriptions of properties: rows that agree in them become one dictionary. For dictionary results only.
   open var propertiesToGroupBy: [Any]? { willSet { willChange("propertiesToGroupBy") } }
   /// Which groups of ``propertiesToGroupBy`` are returned. Without properties to group by the fetch throws.
-  open var havingPredicate: NSPredicate? { willSet { willChange("havingPredicate") } }
+  open var havingPredicate: NSPredicate? {
+    willSet { willChange("havingPredicate") }
+    didSet { if let twin = havingPredicate?.printableTwin { havingPredicate = twin } }
+  }
   /// Paths of relationships whose destinations are read along.
   @exclusivity(unchecked) open var relationshipKeyPathsForPrefetching: [String]? {
     willSet { willChange("relationshipKeyPathsForPrefetching") }

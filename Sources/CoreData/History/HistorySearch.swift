@@ -18,6 +18,7 @@ struct HistorySearch {
     }
     predicate = try request.predicate?.node
     sort = try (request.sortDescriptors ?? []).map { try SortKey($0) }
+    for key in sort { try throwingCocoaErrors { try key.checkTranslatable(entity: request.entityName) } }
   }
 
   /// Decides about what one store has. A token in the predicate is the number of that store's transaction.

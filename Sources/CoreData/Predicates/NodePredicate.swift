@@ -89,8 +89,10 @@ final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
 
 extension NodePredicate {
   func isEqualPredicate(_ object: Any?) -> Bool {
-    guard let other = object as? any NodePredicate else { return false }
-    return other === self || other.storedNode == storedNode
+    if let other = object as? any NodePredicate { return other === self || other.storedNode == storedNode }
+    // Foundation's compounds, and its constants.
+    guard let other = object as? NSPredicate, let node = try? other.node else { return false }
+    return node == storedNode
   }
 
   func evaluateOrTrap(_ object: Any?, _ variables: [String: Any]) -> Bool {
@@ -103,6 +105,14 @@ extension NodePredicate {
 }
 
 extension NSPredicate {
+  /// The same predicate as one of ours, if it is a plain compound of Foundation's: that can be evaluated, but describes
+  /// itself as FALSEPREDICATE, and equals itself alone. Its initializers can't be outdone: an initializer of another
+  /// module loses against them, or makes their calls ambiguous.
+  var printableTwin: NSPredicate? {
+    guard type(of: self) == NSCompoundPredicate.self, let node = try? node else { return nil }
+    return NSPredicate.make(node)
+  }
+
   /// The predicate object of a tree, of the class that Apple's parser would choose.
   static func make(_ node: PredicateNode) -> NSPredicate {
     switch node {

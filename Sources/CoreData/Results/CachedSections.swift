@@ -20,6 +20,7 @@ struct CachedSections {
       let store = CachedSections.onlyStore(criteria, coordinator), let cache = SectionCache(name, store)
     else { return nil }
     let description = criteria.description
+    if description.runsCode { return nil }
     definition = SectionCache.Definition(
       request: [
         description.layout.name, criteria.sectionNameKeyPath ?? "", "\(description.includesSubentities)",

@@ -33,10 +33,12 @@ final class KeySortDescriptor: NSSortDescriptor {
 
   override var keyPath: AnyKeyPath { givenKeyPath ?? super.keyPath }
 
-  /// The key's components. Throws for a Swift key path that has no name.
+  /// The key's components; none where a comparator takes the objects themselves. Throws for a Swift key path that has no
+  /// name.
   func path() throws -> [String] {
     if let keyText { return KeySortDescriptor.components(keyText) }
     if let givenKeyPath { return try KeyPathNames.path(of: givenKeyPath) }
+    if comparison != nil { return [] }
     throw SortKey.unsupported("A sort descriptor without a key can't be used in a fetch")
   }
 
@@ -110,7 +112,8 @@ extension _SortDescriptorInitializers {
       as! Self
   }
 
-  /// By a comparison of the program's; in memory only.
+  /// By a comparison of the program's, which is handed the values, `NSNull` for nil; without a key, the objects. In
+  /// arrays, and in fetches from stores that are evaluated in memory: SQLite can't call it.
   public init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
     self =
       KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: nil, comparator: comparator)

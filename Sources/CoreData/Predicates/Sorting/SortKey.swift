@@ -5,6 +5,8 @@ struct SortKey: Hashable, Sendable {
   var path: [String]
   var ascending: Bool
   var collation: Collation
+  /// The program's way to compare, in memory only; nil by `collation`.
+  var comparison: SortComparison?
 
   /// How strings compare; other values compare as they do in SQLite.
   enum Collation: String, Sendable {
@@ -23,16 +25,18 @@ struct SortKey: Hashable, Sendable {
     self.collation = collation
   }
 
-  /// Reads a sort descriptor. Throws `NSError` for a comparator block, a selector that
-  /// stores can't sort by, and a Swift key path without a name.
+  /// Reads a sort descriptor. Throws `NSError` for a selector that stores can't sort by, and a Swift key path without a
+  /// name.
   init(_ descriptor: NSSortDescriptor) throws {
     self = try throwingCocoaErrors { try SortKey(reading: descriptor) }
   }
 
   private init(reading descriptor: NSSortDescriptor) throws {
     if let own = descriptor as? KeySortDescriptor {
-      guard own.comparison == nil else {
-        throw SortKey.unsupported("unsupported NSSortDescriptor (comparator blocks are not supported)")
+      if let compare = own.comparison {
+        self.init(path: try own.path(), ascending: own.ascending)
+        comparison = SortComparison(compare)
+        return
       }
       let selector = own.selectorName ?? "compare:"
       guard let collation = Collation(rawValue: selector) else {
@@ -45,7 +49,17 @@ struct SortKey: Hashable, Sendable {
     }
   }
 
-  static func unsupported(_ what: String) -> Failure { .malformedFetchRequest(entity: nil, what: what) }
+  static func unsupported(_ what: String, entity: String? = nil) -> Failure {
+    .malformedFetchRequest(entity: entity, what: what)
+  }
+
+  /// Throws if the order is Swift code, which only evaluation in memory can call.
+  func checkTranslatable(entity: String?) throws {
+    if comparison == nil { return }
+    throw SortKey.unsupported(
+      "unsupported NSSortDescriptor (comparator blocks are not supported): fetch without it, and sort the array with it",
+      entity: entity)
+  }
 
   /// The order of two values in the result: nil first when ascending, as SQLite has it.
   func compare(_ a: PredicateConstant, _ b: PredicateConstant) -> ComparisonResult {
@@ -55,12 +69,27 @@ struct SortKey: Hashable, Sendable {
 
   /// The same for what a key path leads to. Objects, which the language has no order for, are equal.
   func compare(_ a: PredicateValue, _ b: PredicateValue) -> ComparisonResult {
+    if let comparison {
+      let order = comparison.body(a.anyValue ?? NSNull(), b.anyValue ?? NSNull()).rawValue
+      return ComparisonResult(order: ascending ? order : -order)
+    }
     guard case .constant(let x) = a, case .constant(let y) = b else {
       let order = (a.isNull ? 0 : 1) - (b.isNull ? 0 : 1)
       return ComparisonResult(order: ascending ? order : -order)
     }
     return compare(x, y)
   }
+}
+
+/// A comparison that is Swift code. It takes values as key-value coding has them, `NSNull` for nil.
+// @unchecked Sendable: as BlockPredicate.
+final class SortComparison: Hashable, @unchecked Sendable {
+  let body: Comparator
+
+  init(_ body: @escaping Comparator) { self.body = body }
+
+  static func == (left: SortComparison, right: SortComparison) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension SortKey.Collation {

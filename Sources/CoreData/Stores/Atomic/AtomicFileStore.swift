@@ -30,6 +30,8 @@ class AtomicFileStore: NSPersistentStore, RowStore {
 
   var rowCache: RowCache { committed.rowCache }
 
+  var evaluatesFetches: Bool { true }
+
   override var type: String { Self.form.type }
 
   /// The store's metadata. A change is written with the next commit.

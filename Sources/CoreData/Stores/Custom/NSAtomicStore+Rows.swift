@@ -2,6 +2,8 @@
 extension NSAtomicStore: ObjectStore {
   var rowCache: RowCache { committed.rowCache }
 
+  var evaluatesFetches: Bool { true }
+
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {
     try MemoryFetch(fetch, MemoryView(committed.current, identity)).outcome()
   }

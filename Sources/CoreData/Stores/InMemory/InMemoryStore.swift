@@ -6,6 +6,8 @@ final class InMemoryStore: NSPersistentStore, RowStore, FileOperating {
 
   var rowCache: RowCache { committed.rowCache }
 
+  var evaluatesFetches: Bool { true }
+
   override var type: String { NSInMemoryStoreType }
 
   required init(

@@ -28,15 +28,7 @@ extension MemoryFetch {
         groups[index].values[column.name] = try whole ?? column.value(of: groups[index].rows, view)
       }
     }
-    if let having = fetch.having {
-      if having.usesAggregates {
-        throw Failure.unsupportedFeature(
-          "An aggregate in the having predicate of a fetch from an in-memory store; name a column instead,"
-        ).nsError
-      }
-      let evaluator = try PredicateEvaluator(having)
-      groups = try groups.filter { try evaluator.matches($0) }
-    }
+    if let having = fetch.having { groups = try chosen(groups, having) }
     let rows = try sorted(groups) { $0 }.map { group -> [String: Any] in
       var row: [String: Any] = [:]
       for column in columns { row[column.name] = column.boxed(group.values[column.name] ?? .null) }
@@ -46,6 +38,24 @@ extension MemoryFetch {
     // As SQLite compares: texts by their bytes, which Foundation's dictionaries don't.
     var seen: Set<[PredicateConstant]> = []
     return rows.filter { row in seen.insert(columns.map { PredicateConstant(any: row[$0.name]) }).inserted }
+  }
+
+  /// The groups that a having predicate takes. Aggregates on the sides of its comparisons are of the group's rows.
+  private func chosen(_ groups: [Group], _ having: PredicateNode) throws -> [Group] {
+    var aggregates: [MemoryColumn] = []
+    let plain = try having.replacingSides { side in
+      if side.aggregate == nil { return side }
+      // No property has such a name.
+      let name = "aggregate \(aggregates.count)"
+      aggregates.append(try MemoryColumn(.init(name: name, expression: side, type: nil), description.layout))
+      return .keyPath([name])
+    }
+    let evaluator = try PredicateEvaluator(plain)
+    return try groups.filter { group in
+      var group = group
+      for column in aggregates { group.values[column.name] = try column.value(of: group.rows, view) }
+      return try evaluator.matches(group)
+    }
   }
 
   /// Groups in the order of their first rows. Without properties to group by, aggregates alone take all rows as one
@@ -161,17 +171,6 @@ extension ExpressionNode {
     switch function {
     case .sum, .count, .min, .max, .average: return (function, arguments[0])
     default: return nil
-    }
-  }
-}
-
-extension PredicateNode {
-  fileprivate var usesAggregates: Bool {
-    switch self {
-    case .constant, .block: false
-    case .and(let parts), .or(let parts): parts.contains { $0.usesAggregates }
-    case .not(let part): part.usesAggregates
-    case .comparison(let comparison): comparison.left.aggregate != nil || comparison.right.aggregate != nil
     }
   }
 }

@@ -19,8 +19,11 @@ struct MemoryFetch {
 
   /// The rows that the predicate takes, by key.
   private func matching() throws -> [RowSnapshot] {
-    if description.predicate?.hasBlock == true {
-      throw Failure.unsupportedFeature("A block predicate in a fetch from a store").nsError
+    if description.runsCode {
+      throw Failure.unsupportedFeature(
+        "A block predicate or a comparator, in a fetch that a SQLite store has a part in, or in the request of a FETCH "
+          + "expression,"
+      ).nsError
     }
     let evaluator = try description.predicate.map { try PredicateEvaluator($0) }
     let table = view.rows.tables[description.layout.rootIndex]
@@ -57,32 +60,5 @@ struct MemoryFetch {
       }
       return a.position < b.position
     }.map(\.element)
-  }
-}
-
-extension PredicateNode {
-  /// Whether a part of the predicate is Swift code, which only objects can be handed to.
-  fileprivate var hasBlock: Bool {
-    switch self {
-    case .constant: false
-    case .block: true
-    case .and(let parts), .or(let parts): parts.contains { $0.hasBlock }
-    case .not(let part): part.hasBlock
-    case .comparison(let comparison): comparison.left.hasBlock || comparison.right.hasBlock
-    }
-  }
-}
-
-extension ExpressionNode {
-  fileprivate var hasBlock: Bool {
-    switch self {
-    case .block: true
-    case .nested(let base, _), .index(let base, _), .assignment(_, let base): base.hasBlock
-    case .function(_, let nodes), .aggregate(let nodes): nodes.contains { $0.hasBlock }
-    case .subquery(let collection, _, let predicate): collection.hasBlock || predicate.hasBlock
-    case .conditional(let predicate, let a, let b): predicate.hasBlock || a.hasBlock || b.hasBlock
-    case .setOperation(_, let a, let b): a.hasBlock || b.hasBlock
-    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey, .fetch: false
-    }
   }
 }

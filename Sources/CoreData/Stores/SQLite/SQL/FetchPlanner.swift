@@ -63,6 +63,7 @@ struct FetchPlanner {
   /// A column to sort by. Nulls come first, as SQLite has them.
   func order(_ key: SortKey, _ scope: QueryScope) throws -> SQLFragment {
     let name = key.path.joined(separator: ".")
+    try key.checkTranslatable(entity: fetchEntity(scope))
     if key.path.contains(where: { $0.hasPrefix("@") }) {
       throw Failure.malformedFetchRequest(
         entity: fetchEntity(scope), what: "a sort by the collection operator in \(name) is not possible in SQLite")

@@ -28,7 +28,7 @@ struct FetchShape: Hashable {
     words.append(fetch.limit)
     words.append(fetch.offset)
     for key in fetch.sort {
-      guard key.path.count == 1, let property = FetchShape.property(key.path[0], entity) else { return nil }
+      guard key.path.count == 1, key.comparison == nil, let property = FetchShape.property(key.path[0], entity) else { return nil }
       words.append(property.slot << 4 | key.collation.number << 1 | (key.ascending ? 1 : 0))
     }
   }

@@ -20,7 +20,10 @@ struct PredicateTranslator {
     case .or(let members): return try compound(members, scope, negated: negated, isAnd: negated)
     case .comparison(let comparison): return try self.comparison(comparison, scope, negated: negated)
     case .block:
-      throw PredicateTranslator.unsupported("Problem with subpredicate BLOCKPREDICATE: a block", scope)
+      throw Failure.malformedFetchRequest(
+        entity: scope.source.layout.name,
+        what: "Problem with subpredicate BLOCKPREDICATE: a block can't be translated into SQL; fetch by the other "
+          + "conditions, and filter the array with it")
     }
   }
 

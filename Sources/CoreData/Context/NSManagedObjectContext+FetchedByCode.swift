@@ -1,0 +1,50 @@
+/// Fetches with code of the program's own in them: block predicates, block expressions, comparators.
+///
+/// The code wants objects. Where the stores have their rows in memory, such a fetch is evaluated over this context's
+/// objects: all of the entity become objects of the context. Other stores are asked, and refuse it, or, if they are the
+/// program's, run it.
+extension NSManagedObjectContext {
+  func runsCodeHere(
+    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> Bool {
+    guard description.runsCode else { return false }
+    return try coordinator.evaluates(description, options.stores, generationForReading())
+  }
+
+  /// The objects that the code accepts, in its order.
+  func foundByCode(
+    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> [NSManagedObject] {
+    if options.pendingChanges || insertedList.isEmpty && updatedList.isEmpty && deletedList.isEmpty {
+      return try overlaid(description, options, coordinator)
+    }
+    // What is saved is what the objects of another context have.
+    let saved = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    if let parent { saved.parent = parent } else { saved.persistentStoreCoordinator = coordinator }
+    let ids = try saved.performAndWait {
+      try saved.overlaid(description, options, coordinator).map(\.objectID)
+    }
+    return ids.map { object(with: $0) }
+  }
+
+  /// A fetch of dictionaries without code: with the ids of the objects that it accepts.
+  func runningCode(
+    of description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
+  ) throws -> FetchDescription {
+    guard try runsCodeHere(description, options, coordinator) else { return description }
+    for key in description.sort {
+      try throwingCocoaErrors { try key.checkTranslatable(entity: description.layout.name) }
+    }
+    var choice = description
+    choice.output = .rows
+    choice.sort = []
+    choice.limit = 0
+    choice.offset = 0
+    var saved = options
+    saved.pendingChanges = false
+    let found = try foundByCode(choice, saved, coordinator).map { PredicateConstant.object($0.objectID) }
+    var plain = description
+    plain.predicate = .comparison(Comparison(.evaluatedObject, .in, .constant(.collection(found))))
+    return plain
+  }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// Comparisons that no row can meet, since a text is compared with what is no text.
+extension FetchDescription {
+  /// Comparisons that were reported, so that each is once.
+  private static let reported = Mutex<Set<String>>([])
+
+  /// To be called for a fetch that found nothing: says once for each comparison that this one is why, if it is.
+  func warnOfTexts() {
+    predicate?.forEachComparison { comparison in
+      guard let (path, text) = comparison.attributeAndText, let property = layout.attribute(path),
+        let kind = property.nameBesideText(text)
+      else { return }
+      let place = "\(layout.name).\(path.joined(separator: "."))"
+      if !FetchDescription.reported.withLock({ $0.insert("\(place) \(comparison.comparator)").inserted }) { return }
+      warn(
+        MisuseReport(
+          "A fetch compares \(place), which is \(kind), with the text \(PredicateLiteral.quoted(text)): no value equals "
+            + "it.",
+          facts: [("Predicate", PredicatePrinter.print(.comparison(comparison)))],
+          how: property.kind == .uuid || property.kind == .binary || property.kind == .boolean || property.kind == .date
+            ? "A text is compared with texts." : "A text is compared with texts, unless all of it is a number, as in \"42\".",
+          remedy: "Pass the value itself, and not its text, as the argument for %@."))
+    }
+  }
+}
+
+extension Comparison {
+  /// The key path and the text, where this asks whether an attribute equals a text.
+  fileprivate var attributeAndText: (path: [String], text: String)? {
+    switch (comparator, left, right) {
+    case (.equalTo, .keyPath(let path), .constant(.string(let text))),
+      (.equalTo, .constant(.string(let text)), .keyPath(let path)):
+      return (path, text)
+    case (.in, .keyPath(let path), .constant(.collection(let members))):
+      for case .string(let text) in members { return (path, text) }
+      return nil
+    default: return nil
+    }
+  }
+}
+
+extension PredicateNode {
+  /// Comparisons that must, or may, hold for the predicate to hold: what NOT says is none.
+  fileprivate func forEachComparison(_ body: (Comparison) -> Void) {
+    switch self {
+    case .and(let parts), .or(let parts): parts.forEach { $0.forEachComparison(body) }
+    case .comparison(let comparison): body(comparison)
+    case .constant, .not, .block: break
+    }
+  }
+}
+
+extension EntityLayout {
+  /// The attribute at the end of a key path; nil if there is none.
+  fileprivate func attribute(_ path: [String]) -> LayoutProperty? {
+    var layout = self
+    for key in path.dropLast() {
+      guard let property = layout.property(named: key), property.isRelationship else { return nil }
+      layout = layout.model.layouts[property.destination]
+    }
+    return path.last.flatMap { layout.property(named: $0) }
+  }
+}
+
+extension LayoutProperty {
+  /// What the attribute is, in words, if no value of it can equal a text.
+  fileprivate func nameBesideText(_ text: String) -> String? {
+    let isNumber = ValueComparison.numericValue(of: .string(text)) != nil
+    switch kind {
+    case .int16, .int32, .int64: return isNumber ? nil : "an integer"
+    case .double, .float, .decimal: return isNumber ? nil : "a number"
+    case .boolean: return isNumber ? nil : "a truth value"
+    case .date: return isNumber ? nil : "a date"
+    case .uuid: return "a UUID"
+    case .binary: return "binary data"
+    case .string, .uri, .transformable, .undefined, .toOne, .toMany, .fetched, .composite: return nil
+    }
+  }
+}

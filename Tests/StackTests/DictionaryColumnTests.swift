@@ -1,0 +1,127 @@
+import Testing
+
+@testable import CoreData
+
+/// Columns and groups of dictionaries, by all the ways in which programs name them.
+@Suite("Columns of dictionaries")
+struct DictionaryColumnTests {
+  /// A wrote a (1 page), b (2) and b again (4); B wrote c (8); d (16) is nobody's, and a novel.
+  private func withBooks(_ kind: StoreKind, _ body: (NSManagedObjectContext) throws -> Void) throws {
+    try withStack(kind) { _, context in
+      let (a, b) = (context.new("Author", ["name": "A"]), context.new("Author", ["name": "B"]))
+      for (title, pages, author) in [("a", 1, a), ("b", 2, a), ("b", 4, a), ("c", 8, b)] {
+        context.new("Book", ["title": title, "pages": pages, "author": author])
+      }
+      context.new("Novel", ["title": "d", "pages": 16])
+      try context.save()
+      try body(context)
+    }
+  }
+
+  private func column(
+    _ name: String, _ expression: FoundationExpression, _ type: NSAttributeType = .integer64AttributeType
+  ) -> NSExpressionDescription {
+    let column = NSExpressionDescription()
+    column.name = name
+    column.expression = expression
+    column.expressionResultType = type
+    return column
+  }
+
+  private var count: NSExpressionDescription {
+    column("count", FoundationExpression(forFunction: "count:", arguments: [FoundationExpression(forKeyPath: "title")]))
+  }
+
+  /// Each row as `key=value key=value`, keys in order, ids as titles or names.
+  private func rows(
+    _ context: NSManagedObjectContext, _ columns: [Any], by groups: [Any]? = nil, having: NSPredicate? = nil,
+    sort: String? = nil
+  ) throws -> [String] {
+    let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = columns
+    request.propertiesToGroupBy = groups
+    request.havingPredicate = having
+    if let sort { request.sortDescriptors = [NSSortDescriptor(key: sort, ascending: true)] }
+    let found = try context.fetch(request).map { row in
+      (row.allKeys as! [String]).sorted().map { key in
+        guard let id = row[key] as? NSManagedObjectID else { return "\(key)=\(row[key]!)" }
+        let object = context.object(with: id)
+        return "\(key)=\(object.value(forKey: object.entity.name == "Author" ? "name" : "title")!)"
+      }.joined(separator: " ")
+    }
+    return sort == nil ? found.sorted() : found
+  }
+
+  @Test("Duplicates: groups with a count, which a variable names in the having predicate", arguments: StoreKind.allCases)
+  func duplicates(_ kind: StoreKind) throws {
+    try withBooks(kind) { context throws in
+      let variable = NSComparisonPredicate(
+        leftExpression: FoundationExpression(forVariable: "count"),
+        rightExpression: FoundationExpression(forConstantValue: 1), modifier: .direct, type: .greaterThan)
+      #expect(try rows(context, ["title", count], by: ["title"], having: variable) == ["count=2 title=b"])
+      #expect(
+        try rows(context, ["title", count], by: ["title"], having: NSPredicate(format: "%@ > 1",
+          FoundationExpression(forVariable: "count"))) == ["count=2 title=b"])
+      #expect(
+        try rows(context, ["title", count], by: ["title"], having: NSPredicate(format: "$count == 1 AND title > 'a'"))
+          == ["count=1 title=c", "count=1 title=d"])
+      #expect(
+        try rows(
+          context, ["title", count], by: ["title"],
+          having: NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "$count == 1")))
+          == ["count=2 title=b"])
+      let unknown = failure {
+        _ = try rows(context, ["title", count], by: ["title"], having: NSPredicate(format: "$total > 1"))
+      }
+      #expect(unknown?.localizedDescription.contains("$total") == true)
+    }
+  }
+
+  @Test("Aggregates in the having predicate are of the group", arguments: StoreKind.allCases)
+  func aggregates(_ kind: StoreKind) throws {
+    try withBooks(kind) { context throws in
+      func found(_ having: String) throws -> [String] {
+        try rows(context, ["title"], by: ["title"], having: NSPredicate(format: having))
+      }
+      #expect(try found("count:(SELF) > 1") == ["title=b"])
+      #expect(try found("sum:(pages) > 5 AND max:(pages) < 10") == ["title=b", "title=c"])
+      #expect(try found("NOT min:(pages) > 2") == ["title=a", "title=b"])
+      #expect(try found("average:(pages) == 3 OR 16 == sum:(pages)") == ["title=b", "title=d"])
+      #expect(try found("@sum.pages == 6") == ["title=b"])
+      #expect(try found("count:(author) == 0") == ["title=d"])
+    }
+  }
+
+  @Test("An object's id beside its other columns, by name", arguments: StoreKind.allCases)
+  func ids(_ kind: StoreKind) throws {
+    try withBooks(kind) { context throws in
+      #expect(
+        try rows(context, ["author", "objectID"]) == [
+          "author=A objectID=a", "author=A objectID=b", "author=A objectID=b", "author=B objectID=c", "objectID=d",
+        ])
+      #expect(try rows(context, ["objectID", "title"], sort: "pages").last == "objectID=d title=d")
+      #expect(try rows(context, ["author.objectID", count], by: ["author.objectID"]) == [
+        "author.objectID=A count=3", "author.objectID=B count=1", "count=1",
+      ])
+    }
+  }
+
+  @Test("A key path that begins with an operator is an aggregate over all rows", arguments: StoreKind.allCases)
+  func operators(_ kind: StoreKind) throws {
+    try withBooks(kind) { context throws in
+      func key(_ name: String, _ path: String, _ type: NSAttributeType = .integer64AttributeType) -> Any {
+        column(name, FoundationExpression(forKeyPath: path), type)
+      }
+      #expect(
+        try rows(context, [
+          key("sum", "@sum.pages"), key("most", "@max.pages"), key("least", "@min.pages"),
+          key("mean", "@avg.pages", .doubleAttributeType), key("all", "@count"),
+        ]) == ["all=5 least=1 mean=6.2 most=16 sum=31"])
+      #expect(
+        try rows(context, ["author.name", key("sum", "@sum.pages")], by: ["author.name"])
+          == ["author.name=A sum=7", "author.name=B sum=8", "sum=16"])
+      #expect(try rows(context, ["title", key("sum", "@sum.pages")], sort: "pages").first == "sum=31 title=a")
+    }
+  }
+}
