@@ -10,13 +10,15 @@ extension NSManagedObject {
   }
 
   /// ``setValue(_:forKey:)`` for keys and values that come from a user: throws for an unknown key, a value of
-  /// the wrong type, or an object of another context or entity, and leaves the object as it was.
+  /// the wrong type, `NSNull` among them, a number that does not fit an integer attribute, or an object of another
+  /// context or entity, and leaves the object as it was.
   public final func setValue(_ value: Any?, checkedForKey key: String) throws {
     guard let property = layout.property(named: key) else {
       throw Failure.unknownKeyPath(keyPath: key, entity: layout.name, missing: key).nsError
     }
     if property.kind == .fetched { throw Failure.readOnlyProperty(entity: layout.name, property: key).nsError }
-    if let value = unwrapped(value), !accepts(value, property) {
+    let given: Any? = unwrapped(value) ?? (isNull(value) && !property.takesNull ? NSNull() : nil)
+    if let value = given, !accepts(value, property) {
       throw Failure.valueOfWrongClass(
         .init(object: self, entity: layout.name, property: key, value: value), expected: property.wantedType).nsError
     }
@@ -105,7 +107,8 @@ extension NSManagedObject {
     guard property.slot >= 0 else { misuse(.readOnly(property.name, self)) }
     if changes == nil { changes = ChangedValues.make(layout) }
     if property.kind == .toOne {
-      changes![property.slot] = (unwrapped(value) as? NSManagedObject).map { .object($0) } ?? .null
+      let destination = given(value, for: property, of: layout) as? NSManagedObject
+      changes![property.slot] = destination.map { .object($0) } ?? .null
     } else {
       changes![property.slot] = Value(checking: value, for: property, of: layout)
     }

@@ -108,7 +108,7 @@ extension NSManagedObject {
   }
 
   private func checkedObject(_ value: Any?, _ property: LayoutProperty) -> NSManagedObject? {
-    guard let value = unwrapped(value) else { return nil }
+    guard let value = given(value, for: property, of: layout) else { return nil }
     guard let object = value as? NSManagedObject else {
       misuse(.unacceptable(value, property, of: layout))
     }
@@ -117,14 +117,14 @@ extension NSManagedObject {
 
   /// What each element of a composite attribute gets from a dictionary: nil where that has nothing for it.
   final func elementValues(_ value: Any?, _ property: LayoutProperty) -> [(LayoutProperty, Any?)] {
-    guard let value = unwrapped(value) else { return property.leaves.map { ($0, nil) } }
+    guard let value = given(value, for: property, of: layout) else { return property.leaves.map { ($0, nil) } }
     guard let values = property.elementValues(of: value) else { misuse(.unacceptable(value, property, of: layout)) }
     return values
   }
 
   final func checkedMembers(_ value: Any?, _ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
     let elements: [Any]
-    switch unwrapped(value) {
+    switch given(value, for: property, of: layout) {
     case nil: elements = []
     case let set as NSSet: elements = set.allObjects
     case let set as NSOrderedSet: elements = set.array
@@ -140,6 +140,27 @@ extension NSManagedObject {
         return object
       })
   }
+}
+
+/// What key-value coding brings for a property, nil for nil. `NSNull` is an object like another, and a misuse where the
+/// property does not take any object: `setValuesForKeys(_:)` is where it stands for nil.
+func given(_ value: Any?, for property: LayoutProperty, of layout: EntityLayout) -> Any? {
+  if let found = unwrapped(value) { return found }
+  if isNull(value), !property.takesNull { misuse(.unacceptable(NSNull(), property, of: layout)) }
+  return nil
+}
+
+/// Whether a value is `NSNull`, be it in an optional.
+func isNull(_ value: Any?) -> Bool {
+  guard let value else { return false }
+  if value is NSNull { return true }
+  let mirror = Mirror(reflecting: value)
+  return mirror.displayStyle == .optional && mirror.children.first.map { isNull($0.value) } ?? false
+}
+
+extension LayoutProperty {
+  /// Whether `NSNull` may be set: where any object may be. It counts as nil there.
+  var takesNull: Bool { kind == .transformable || kind == .undefined }
 }
 
 /// `nil` for `nil`, `NSNull` and an empty optional inside an `Any`.

@@ -208,8 +208,9 @@ nonisolated open class NSManagedObject: NSObject {
     return boxedValue(at: index)
   }
 
-  /// Sets a property. A value of the wrong type, an unknown key, or an object of another context is a misuse;
-  /// ``setValue(_:checkedForKey:)`` throws instead.
+  /// Sets a property. A value of the wrong type, `NSNull` among them, an unknown key, or an object of another context is
+  /// a misuse; ``setValue(_:checkedForKey:)`` throws instead. Of a number that is too large for an integer attribute the
+  /// low bits are kept.
   open func setValue(_ value: Any?, forKey key: String) {
     fireIfNeeded(call: "setValue(_:forKey: \"\(key)\")")
     guard let property = layout.property(named: key) else {

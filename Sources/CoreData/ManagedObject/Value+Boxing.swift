@@ -28,8 +28,9 @@ extension Value {
   static let boxedTrue = NSNumber(value: true)
   static let boxedFalse = NSNumber(value: false)
 
-  /// Takes what key-value coding brings for an attribute; a value of another type is a misuse, named with the
-  /// property, the wanted and the given type.
+  /// Takes what key-value coding brings for an attribute: a value of another class, `NSNull` among them, is a misuse,
+  /// named with the property, the wanted and the given type. Of a number that is too large for an integer attribute the
+  /// low bits are kept, as by Apple's framework, which looks at the class alone.
   init(checking value: Any?, for property: LayoutProperty, of layout: EntityLayout) {
     // Most values are what they should be; whether one is nil in some form costs far more to find out.
     if let value, property.kind != .transformable, property.kind != .undefined,
@@ -38,14 +39,27 @@ extension Value {
       self = typed
       return
     }
-    guard let value = unwrapped(value) else {
+    guard let value = given(value, for: property, of: layout) else {
       self = .null
       return
     }
-    guard let typed = Value(value, for: property) else {
+    guard let typed = Value(value, for: property) ?? Value(truncating: value, for: property) else {
       misuse(.unacceptable(value, property, of: layout))
     }
     self = typed
+  }
+
+  /// What an integer attribute keeps of a number that does not fit it; nil for other attributes and values.
+  private init?(truncating value: Any, for property: LayoutProperty) {
+    guard let number = NSNumber(anyNumber: value) else { return nil }
+    switch property.kind {
+    case .int16: self = .int(Int64(Int16(truncatingIfNeeded: number.wholePart)))
+    case .int32: self = .int(Int64(Int32(truncatingIfNeeded: number.wholePart)))
+    case .int64: self = .int(number.wholePart)
+    case .boolean, .double, .float, .date, .string, .uri, .uuid, .decimal, .binary, .transformable, .undefined, .toOne,
+      .toMany, .fetched, .composite:
+      return nil
+    }
   }
 
   /// Nil when the value is not of the attribute's type, or does not fit it.
@@ -89,7 +103,8 @@ extension Value {
       } else if let number = value as? NSDecimalNumber {
         self = .decimal(number)
       } else if let number = NSNumber(anyNumber: value) {
-        self = .decimal(NSDecimalNumber(decimal: number.decimalValue))
+        // Foundation ends the program where a decimal is asked of an infinite number.
+        self = .decimal(number.doubleValue.isFinite ? NSDecimalNumber(decimal: number.decimalValue) : .notANumber)
       } else {
         return nil
       }
@@ -108,8 +123,10 @@ extension Value {
       self = .int(value)
       return
     }
-    guard let number = NSNumber(anyNumber: value), range.contains(number.int64Value) else { return nil }
-    self = .int(number.int64Value)
+    guard let number = NSNumber(anyNumber: value), number.hasWholePart, range.contains(number.wholePart) else {
+      return nil
+    }
+    self = .int(number.wholePart)
   }
 }
 
@@ -146,6 +163,24 @@ extension UnsafePointer {
 }
 
 extension NSNumber {
+  private func isOfType(_ letter: Unicode.Scalar) -> Bool { UInt8(bitPattern: objCType.pointee) == UInt8(ascii: letter) }
+  private var isReal: Bool { isOfType("d") || isOfType("f") }
+
+  /// Whether the number without its fraction is one of 64 bits.
+  fileprivate var hasWholePart: Bool {
+    if isReal { return Int64(exactly: doubleValue.rounded(.towardZero)) != nil }
+    return !isOfType("Q") || uint64Value <= UInt64(Int64.max)
+  }
+
+  /// The number without its fraction: of a larger integer its low 64 bits, of a larger real number the nearest integer,
+  /// and 0 of what is no number.
+  fileprivate var wholePart: Int64 {
+    guard isReal else { return isOfType("Q") ? Int64(truncatingIfNeeded: uint64Value) : int64Value }
+    let value = doubleValue.rounded(.towardZero)
+    if value.isNaN { return 0 }
+    return Int64(exactly: value) ?? (value < 0 ? .min : .max)
+  }
+
   /// Any Swift number, or a number object.
   convenience init?(anyNumber value: Any) {
     switch value {
