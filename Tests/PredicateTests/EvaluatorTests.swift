@@ -80,6 +80,15 @@ struct EvaluatorTests {
     ])
   }
 
+  @Test("Looking for the empty text finds nothing in any text")
+  func emptyPieces() throws {
+    try isFalse([
+      "title CONTAINS ''", "title CONTAINS[cd] ''", "title BEGINSWITH ''", "title BEGINSWITH[c] ''",
+      "title ENDSWITH ''", "'' IN title", "'' CONTAINS ''", "title LIKE ''",
+    ])
+    try isTrue(["NOT title CONTAINS ''", "NOT missing BEGINSWITH ''", "'' LIKE ''", "'' == ''", "title MATCHES '.*'"])
+  }
+
   @Test("Strings compare by bytes without options, and fold with them")
   func strings() throws {
     try isTrue([
@@ -92,7 +101,7 @@ struct EvaluatorTests {
       "title MATCHES[c] 'STR.+'",
       "title IN {'a', 'Straße nach Süden'}", "'nach' IN title", "'a' < 'b'", "'B' < 'a'", "'B' >[c] 'a'",
       "title != 'x'",
-      "title !=[c] 'x'", "title CONTAINS[w] 'nach'", "title CONTAINS ''", "url == 'https://example.org/b'",
+      "title !=[c] 'x'", "title CONTAINS[w] 'nach'", "title LIKE '*'", "url == 'https://example.org/b'",
       "url BEGINSWITH 'https'", "code == 42", "pages == '320'", "pages BEGINSWITH '32'",
       "'a*b' LIKE 'a\\\\*b'", "title ==[n] title",
       "'NACH' IN[c] title", "words CONTAINS 'sea'", "'sun' IN words", "words CONTAINS[c] 'SEA'",

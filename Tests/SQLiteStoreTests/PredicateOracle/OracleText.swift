@@ -25,7 +25,8 @@ enum OracleText {
     _ text: String, _ piece: String, _ operation: OracleComparison.Operator, _ options: String
   ) -> Bool {
     let (text, piece) = (bytes(text, options), bytes(piece, options))
-    if piece.isEmpty { return true }
+    // Nothing is found in a text by looking for nothing.
+    if piece.isEmpty { return false }
     guard text.count >= piece.count else { return false }
     /// Whether a place is not between two bytes of one word. Letters outside of ASCII belong to words.
     func isBorder(_ place: Int) -> Bool {

@@ -20,7 +20,8 @@ struct StringFinder {
       !options.contains(.normalized) && !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
   }
 
-  /// Whether `text` has the piece in its place. An empty piece is in every text.
+  /// Whether `text` has the piece in its place. An empty piece is in no text, as with Foundation's
+  /// `range(of: "")`.
   func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8(matches)
@@ -53,8 +54,7 @@ struct StringFinder {
   }
 
   private func occurs(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard bytes.count >= piece.count else { return false }
-    if piece.isEmpty { return true }
+    guard !piece.isEmpty, bytes.count >= piece.count else { return false }
     let last = bytes.count - piece.count
     switch place {
     case .start: return occurs(at: 0, in: bytes)

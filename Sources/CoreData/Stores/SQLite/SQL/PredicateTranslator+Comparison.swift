@@ -156,9 +156,10 @@ extension PredicateTranslator {
     return " NSCoreDataStringSearch(\(a), \(b), \(StoreFunctions.number(comparison.options, place)), 0)"
   }
 
-  /// Texts that begin with a prefix are those between it and the next text after all of them.
+  /// Texts that begin with a prefix are those between it and the next text after all of them. None begins with the
+  /// empty text, as in `StringFinder`.
   private static func range(_ column: SQLFragment, _ prefix: String) -> SQLFragment {
-    if prefix.isEmpty { return "\(column) IS NOT NULL" }
+    if prefix.isEmpty { return .never }
     guard let end = textAfter(prefix) else { return "\(column) >= \(bound: .text(prefix))" }
     return "(\(column) >= \(bound: .text(prefix)) AND\(column) < \(bound: .text(end)))"
   }
