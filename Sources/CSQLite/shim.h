@@ -2,6 +2,12 @@
 
 // `sqlite3_db_config` takes variable arguments, which Swift cannot call.
 
+/// What a file's triggers, views, indexes and defaults may call: functions without side effects, and no others.
+static inline int csqlite_distrust_schema(sqlite3 *db) {
+  int now = 0;
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &now);
+}
+
 /// Lets the last connection close without moving the write-ahead log into the database.
 static inline int csqlite_keep_wal_on_close(sqlite3 *db, int keep) {
   int now = 0;

@@ -8,7 +8,9 @@ struct Broken: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Breaks files of stores and models in many ways, and opens them.")
 
-  enum Kind: String, CaseIterable, ExpressibleByArgument { case sqlite, wal, xml, binary, mom, versionInfo, rows }
+  enum Kind: String, CaseIterable, ExpressibleByArgument {
+    case sqlite, wal, rows, schema, archives, xml, binary, mom, versionInfo, contents, mapping, cdm
+  }
 
   @Argument(help: "How many broken files of each kind.")
   var count = 1000
@@ -19,6 +21,10 @@ struct Broken: ParsableCommand {
   @Option(help: "The .xcdatamodeld of the model files.")
   var model = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("SurfaceTests/Journal.xcdatamodeld").path
+
+  @Option(help: "The .xcmappingmodel of the mapping models, beside the .xcdatamodeld that it is of.")
+  var mapping = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Fixtures/ExternalPackage/Sources/Shelf/Titles.xcmappingmodel").path
 
   func run() throws {
     setvbuf(stdout, nil, _IOLBF, 0)
@@ -42,7 +48,9 @@ struct Broken: ParsableCommand {
     let (base, log) = (place.appendingPathComponent("base"), place.appendingPathComponent("log"))
     try? FileManager.default.removeItem(at: place)
     try FileManager.default.createDirectory(at: base, withIntermediateDirectories: true)
-    try BrokenFiles(kind, base).make(model: URL(fileURLWithPath: model))
+    try BrokenFiles(kind, base).make(model: URL(fileURLWithPath: model), mapping: URL(fileURLWithPath: mapping))
+    let sentinel = try Sentinel(in: place)
+    let before = try sentinel.state()
     var (next, opened, refused, failed) = (0, 0, 0, 0)
     while next < count {
       try Data().write(to: log)
@@ -69,6 +77,12 @@ struct Broken: ParsableCommand {
         print("\(kind) \(lastNumber): the process ended by \(end): \(last)")
       }
       next = lastNumber + 1
+      let after = try sentinel.state()
+      if after != before {
+        failed += 1
+        print("\(kind), before \(next): files beside it were changed: \(Set(after).symmetricDifference(before).sorted())")
+        break
+      }
     }
     print("\(kind): \(count) broken files, \(opened) opened, \(refused) refused with an error, \(failed) failures.")
     return failed == 0

@@ -12,23 +12,50 @@ struct BrokenFiles {
   private var setup: StoreSetup { StoreSetup(kind.rawValue) ?? StoreSetup("sqlite,wal")! }
   private var names: [String] {
     switch kind {
-    case .sqlite, .rows: ["S.sqlite"]
+    case .sqlite, .rows, .schema: ["S.sqlite"]
+    case .archives: ["S.sqlite"] + BrokenArchives.names
     case .wal: ["S.sqlite", "S.sqlite-wal"]
     case .xml: ["S.xml"]
     case .binary: ["S.binary"]
     case .mom, .versionInfo: ["M.momd/M.mom", "M.momd/VersionInfo.plist"]
+    case .contents: ["M.xcdatamodeld/M.xcdatamodel/contents", "M.xcdatamodeld/.xccurrentversion"]
+    case .mapping: ["T.xcmappingmodel/xcmapping.xml"]
+    case .cdm: ["T.cdm"]
     }
   }
 
   /// Makes whole files.
-  func make(model: URL) throws {
-    if kind == .mom || kind == .versionInfo {
+  func make(model: URL, mapping: URL) throws {
+    switch kind {
+    case .mom, .versionInfo:
       var package = try SourceModelReader.package(at: model)
       package.versions = [package.currentVersion]
       package.versions[0].name = "M"
       package.currentVersionName = "M"
-      return try CompiledModelFiles.write(package, to: folder.appendingPathComponent("M.momd"))
+      try CompiledModelFiles.write(package, to: folder.appendingPathComponent("M.momd"))
+    case .contents:
+      let version = try SourceModelReader.package(at: model).currentVersionName
+      try write(Data(contentsOf: model.appendingPathComponent("\(version).xcdatamodel/contents")), names[0])
+      let current = "<plist version=\"1.0\">\n<dict><key>_XCCurrentVersionName</key>\n"
+        + "<string>M.xcdatamodel</string>\n</dict>\n</plist>"
+      try write(Data(current.utf8), names[1])
+    case .mapping: try write(MappingSource.text(mapping), names[0])
+    case .cdm:
+      let text = Array(try MappingSource.text(mapping))
+      try write(
+        Data(MappingModelFiles.cdm(MappingModelFiles.model(source: text, package: nil, file: "T").model)), names[0])
+    case .archives: try BrokenArchives.make(setup, in: folder)
+    case .sqlite, .wal, .rows, .schema, .xml, .binary: try makeStore()
     }
+  }
+
+  private func write(_ data: Data, _ name: String) throws {
+    let url = folder.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try data.write(to: url)
+  }
+
+  private func makeStore() throws {
     let place = folder.appendingPathComponent("making", isDirectory: true)
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     let coordinator = try setup.open(in: place)
@@ -56,18 +83,63 @@ struct BrokenFiles {
         at: folder.appendingPathComponent(name).deletingLastPathComponent(), withIntermediateDirectories: true)
     }
     for (name, data) in zip(names, originals) { try data.write(to: folder.appendingPathComponent(name)) }
-    if kind == .rows { return try BrokenRows.change(folder.appendingPathComponent(names[0]), seed: seed) }
+    let url = folder.appendingPathComponent(names[0])
+    switch kind {
+    case .rows: return try BrokenRows.change(url, seed: seed)
+    case .schema: return try BrokenSchema.change(url, seed: seed)
+    case .archives: return try BrokenArchives.change(url, Array(originals.dropFirst()), seed: seed)
+    case .sqlite, .wal, .xml, .binary, .mom, .versionInfo, .contents, .mapping, .cdm: break
+    }
     // Of several files the one that the kind is named after, most of the time.
-    let aim = kind == .wal || kind == .versionInfo ? 1 : 0
-    let damage = Damage(seed: seed, sizes: [originals[aim].count])
-    try damage.apply(to: originals[aim]).write(to: folder.appendingPathComponent(names[aim]))
-    return "\(damage)"
+    let aim = kind == .wal || kind == .versionInfo || (kind == .contents && seed % 16 == 0) ? 1 : 0
+    let (data, words) = damaged(originals[aim], seed: seed)
+    try data.write(to: folder.appendingPathComponent(names[aim]))
+    return words
+  }
+
+  /// Half of the forms whose parts are known are changed in what they say, the other half in their bytes.
+  private func damaged(_ original: Data, seed: UInt64) -> (Data, String) {
+    if seed % 2 == 0 {
+      switch kind {
+      case .xml, .contents, .mapping: return TextDamage.apply(to: original, seed: seed)
+      case .mom, .versionInfo, .cdm:
+        if let changed = ListDamage.apply(to: Array(original), seed: seed) {
+          return (Data(changed.bytes), changed.description)
+        }
+      case .sqlite, .wal, .binary, .rows, .schema, .archives: break
+      }
+    }
+    let damage = Damage(seed: seed, sizes: [original.count])
+    return (damage.apply(to: original), "\(damage)")
   }
 
   /// Whether the broken file could be opened. Throws what must not be.
   func open() throws -> Bool {
-    if kind == .mom || kind == .versionInfo { return try openModel() }
+    switch kind {
+    case .mom, .versionInfo: return try openModel(folder.appendingPathComponent("M.momd"))
+    case .contents: return try openModel(folder.appendingPathComponent("M.xcdatamodeld"))
+    case .mapping, .cdm: return try openMapping()
+    case .archives:
+      do { try BrokenArchives.open(setup, in: folder) } catch { try check(error) }
+      return true
+    case .sqlite, .wal, .rows, .schema, .xml, .binary: return try openStore()
+    }
+  }
+
+  private func openMapping() throws -> Bool {
+    let name = String(names[0].split(separator: "/")[0])
+    do { _ = try NSMappingModel(checkedContentsOf: folder.appendingPathComponent(name)) } catch {
+      try check(error)
+      return false
+    }
+    return true
+  }
+
+  private func openStore() throws -> Bool {
     let before = try contents()
+    if kind != .binary {
+      do { _ = try NSManagedObjectModel(storedIn: setup.url(in: folder)) } catch { try check(error) }
+    }
     let coordinator: NSPersistentStoreCoordinator
     do { coordinator = try setup.open(in: folder) } catch {
       try check(error)
@@ -82,10 +154,10 @@ struct BrokenFiles {
     return true
   }
 
-  private func openModel() throws -> Bool {
+  private func openModel(_ url: URL) throws -> Bool {
     let model: NSManagedObjectModel
     do {
-      model = try NSManagedObjectModel(checkedContentsOf: folder.appendingPathComponent("M.momd"))
+      model = try NSManagedObjectModel(checkedContentsOf: url)
     } catch {
       try check(error)
       return false
@@ -109,7 +181,7 @@ struct BrokenFiles {
   private func check(_ error: any Error, namesFile: Bool = true) throws {
     let error = error as NSError
     // What another program made of rows can look like its changes to them, or like rows that are gone.
-    if kind == .rows, [NSManagedObjectMergeError, NSManagedObjectReferentialIntegrityError].contains(error.code) {
+    if kind == .rows || kind == .schema, [NSManagedObjectMergeError, NSManagedObjectReferentialIntegrityError].contains(error.code) {
       return
     }
     let text = error.localizedDescription + ((error.userInfo[NSFilePathErrorKey] as? String) ?? "")

@@ -6,7 +6,9 @@ struct Damage: CustomStringConvertible {
   private(set) var description = ""
   let file: Int
 
-  private enum Kind { case cut(Int), flip([(Int, UInt8)]), fill(Int, [UInt8]) }
+  private enum Kind {
+    case cut(Int), flip([(Int, UInt8)]), fill(Int, [UInt8]), insert(Int, [UInt8]), copy(Range<Int>, to: Int)
+  }
   private let kind: Kind
 
   /// - Parameter sizes: those of the files that may be broken.
@@ -22,7 +24,25 @@ struct Damage: CustomStringConvertible {
       default: return random.below(size)
       }
     }
-    switch random.below(10) {
+    switch random.below(16) {
+    case 10, 11:
+      // An integer at its limits, of any width.
+      let start = place()
+      let width = [1, 2, 4, 8][random.below(4)]
+      let bytes = [[0xFF], [0x7F, 0xFF], [0x80, 0], [0]][random.below(4)] as [UInt8]
+      let number = (0..<width).map { bytes[min($0, bytes.count - 1)] }
+      kind = .fill(start, number)
+      description = "the integer \(number) at \(start)"
+    case 12, 13:
+      let start = place()
+      let count = [1, 3, 64, 5000][random.below(4)]
+      kind = .insert(start, (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+      description = "\(count) bytes put in at \(start)"
+    case 14, 15:
+      let (start, target) = (place(), place())
+      let range = start..<min(start + [4, 40, 700, 4096][random.below(4)], size)
+      kind = .copy(range, to: target)
+      description = "the bytes \(range) once more at \(target)"
     case 0, 1:
       let length = random.below(2) == 0 ? place() : min(random.below(size / 512 + 1) * 512, size - 1)
       kind = .cut(length)
@@ -48,6 +68,9 @@ struct Damage: CustomStringConvertible {
     case .flip(let flips): for (place, bit) in flips where place < bytes.count { bytes[place] ^= bit }
     case .fill(let start, let noise):
       for (index, byte) in noise.enumerated() where start + index < bytes.count { bytes[start + index] = byte }
+    case .insert(let start, let noise): bytes.insert(contentsOf: noise, at: min(start, bytes.count))
+    case .copy(let range, let target):
+      bytes.insert(contentsOf: bytes[range.clamped(to: 0..<bytes.count)], at: min(target, bytes.count))
     }
     return Data(bytes)
   }

@@ -92,6 +92,10 @@ extension NSManagedObjectContext {
         throw incompleteSave(partial.unsaved, partial.error)
       } catch where isPartial {
         throw incompleteSave(plan.changeSets.map(\.store), error as NSError)
+      } catch let error as NSError where error.code == NSPersistentStoreIncompatibleSchemaError {
+        // Keys that rows have already are no use for the next attempt.
+        plan.forgetReservedKeys()
+        throw error
       }
       if conflicts.isEmpty { return conflicts.rewritten }
       if !conflicts.written.isEmpty {

@@ -28,6 +28,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
       addSQLite(code: 5, message: message, to: &userInfo)
     case .notADatabase:
       addSQLite(code: 26, message: "file is not a database", to: &userInfo)
+    case .damagedDatabase(_, let message):
+      addSQLite(code: 11, message: message, to: &userInfo)
     case .sqlite(let code, let extendedCode, let message, _, _):
       addSQLite(code: code, extendedCode: extendedCode, message: message, to: &userInfo)
     case .fileCall(_, _, _, let errno):
@@ -96,7 +98,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .storeCannotBeOpened(_, let sqliteCode, _):
       return sqliteCode == nil ? NSPersistentStoreOpenError : CocoaError.Code.fileReadUnknown.rawValue
     case .storeDirectoryMissing: return CocoaError.Code.fileWriteUnknown.rawValue
-    case .notADatabase: return CocoaError.Code.fileReadCorruptFile.rawValue
+    case .notADatabase, .damagedDatabase: return CocoaError.Code.fileReadCorruptFile.rawValue
     case .storeFileMissing: return CocoaError.Code.fileReadNoSuchFile.rawValue
     case .foreignStoreFile, .damagedStore: return CocoaError.Code.fileReadCorruptFile.rawValue
     case .unsuitableModel: return NSPersistentStoreIncompatibleSchemaError
@@ -147,7 +149,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .storeFileGone: return NSPersistentStoreSaveError
     case .sqlite: return NSSQLiteError
     case .malformedPredicate, .malformedFetchRequest, .malformedBatchRequest, .unknownKeyPath,
-      .unsupportedFeature, .valueNotArchivable:
+      .unsupportedFeature, .valueNotArchivable, .archiveUnreadable:
       return NSCoreDataError
     case .unsupportedRequest, .historyNotTracked: return NSPersistentStoreUnsupportedRequestTypeError
     case .cancelled: return CocoaError.Code.userCancelled.rawValue
@@ -171,7 +173,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
       .valueOutOfLimits(let subject, _, _, _), .predicateFailed(let subject, _, _),
       .tooFewDestinations(let subject, _, _), .tooManyDestinations(let subject, _, _),
       .deleteDenied(let subject, _), .externalRelationship(let subject, _),
-      .valueNotArchivable(let subject, _, _):
+      .valueNotArchivable(let subject, _, _), .archiveUnreadable(let subject, _, _):
       return subject
     default:
       return nil
@@ -181,6 +183,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
   private var url: URL? {
     switch self {
     case .storeCannotBeOpened(let url, _, _), .storeDirectoryMissing(let url), .notADatabase(let url),
+      .damagedDatabase(let url, _),
       .storeFileMissing(let url), .storeAlreadyAdded(let url), .storeTypeMismatch(let url, _, _),
       .incompatibleSchema(let url, _, _), .unreadableModelFile(let url, _),
       .migrationUnavailable(let url, _, _), .storeLocked(let url, _), .storeExists(let url),
@@ -192,7 +195,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .externalFile(let problem): return problem.file
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),
       .historyNotTracked(_, let url), .storeNotAdded(let url, _), .unsuitableMetadata(let url, _),
-      .migrationSourceStore(let url, _), .migrationDestinationStore(let url, _):
+      .migrationSourceStore(let url, _), .migrationDestinationStore(let url, _), .archiveUnreadable(_, let url, _):
       return url
     default:
       return nil

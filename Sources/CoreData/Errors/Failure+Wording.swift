@@ -12,6 +12,9 @@ extension Failure {
         + "\(url.deletingLastPathComponent().path) does not exist."
     case .notADatabase(let url):
       return "The file \(url.path) is not a SQLite database."
+    case .damagedDatabase(let url, let message):
+      return "The SQLite file \(url.path) is damaged: \(message). Put a backup in its place, or save what is left "
+        + "with \"sqlite3 FILE .recover\"."
     case .storeFileMissing(let url):
       return "There is no store at \(url.path)."
     case .storeAlreadyAdded(let url):
@@ -167,6 +170,8 @@ extension Failure {
     case .valueNotArchivable(let subject, let transformer, let what):
       let by = transformer.map { " by the transformer \($0)" } ?? ""
       return "\(subject.property) of \(subject.entity) could not be transformed\(by): \(what)."
+    case .archiveUnreadable(let subject, let store, let what):
+      return "\(subject.property) of \(subject.entity)\(store.map { " in \($0.path)" } ?? "") can't be read: \(what)."
     }
   }
 
@@ -186,6 +191,8 @@ extension Failure {
       return "Failed to create file; code = 2"
     case .notADatabase:
       return "file is not a database"
+    case .damagedDatabase(_, let message):
+      return message
     default:
       return nil
     }

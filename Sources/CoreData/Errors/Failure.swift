@@ -11,6 +11,8 @@ enum Failure: Error, @unchecked Sendable {
   case storeCannotBeOpened(url: URL, sqliteCode: Int?, message: String)
   case storeDirectoryMissing(url: URL)
   case notADatabase(url: URL)
+  /// SQLite's file, with something in it that SQLite can't follow.
+  case damagedDatabase(url: URL, message: String)
   case storeFileMissing(url: URL)
   case storeAlreadyAdded(url: URL)
   /// Somebody else had it locked for as long as was to be waited.
@@ -117,6 +119,8 @@ enum Failure: Error, @unchecked Sendable {
   case cancelled
   case unsupportedFeature(String)
   case valueNotArchivable(Subject, transformer: String?, what: String)
+  /// An archive that a file holds; `what` in a sentence without a full stop.
+  case archiveUnreadable(Subject, store: URL?, what: String)
 
   /// Whose property failed, and with what.
   struct Subject {

@@ -40,13 +40,16 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
   public static var supportsSecureCoding: Bool { true }
 
   /// A token from an archive; nil where it holds none.
+  ///
+  /// It is one text, `UUID=number` for each store, joined by commas: nothing in an archive that came from elsewhere can
+  /// nest or lead in a circle. Tokens of earlier versions, which had a dictionary, are none.
   public required init?(coder: NSCoder) {
-    let classes = [NSDictionary.self, NSString.self, NSNumber.self]
-    guard let dictionary = coder.decodeObject(of: classes, forKey: "numbers") as? NSDictionary else { return nil }
+    guard let text = coder.decodeObject(of: NSString.self, forKey: "places").map({ "\($0)" }) else { return nil }
     var numbers: [String: Int64] = [:]
-    for (key, value) in dictionary {
-      guard let uuid = key as? String, let number = value as? NSNumber else { return nil }
-      numbers[uuid] = number.int64Value
+    for place in text.split(separator: ",") {
+      let parts = place.split(separator: "=", omittingEmptySubsequences: false)
+      guard parts.count == 2, let number = Int64(parts[1]) else { return nil }
+      numbers[String(parts[0])] = number
     }
     self.numbers = numbers
     super.init()
@@ -54,9 +57,8 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
 
   /// Writes the numbers of the last transactions by the stores' UUIDs.
   open func encode(with coder: NSCoder) {
-    let dictionary = NSMutableDictionary()
-    for (uuid, number) in numbers { dictionary.setObject(NSNumber(value: number), forKey: uuid as NSString) }
-    coder.encode(dictionary, forKey: "numbers")
+    let places = numbers.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    coder.encode(places.joined(separator: ",") as NSString, forKey: "places")
   }
 }
 

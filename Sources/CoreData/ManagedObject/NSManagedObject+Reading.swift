@@ -224,7 +224,10 @@ extension NSManagedObject {
   private func decodeTransformable(_ data: Data, _ property: LayoutProperty) -> Value {
     let decoded: Any?
     do {
-      decoded = try property.attribute.value(ofTransformable: data)
+      decoded = try property.attribute.unarchivedValue(ofTransformable: data)
+    } catch let refusal as UnarchivedObject.Refusal {
+      UnreadableArchives.report(objectID, property, refusal.what)
+      decoded = nil
     } catch {
       fatalError(
         "\(layout.name).\(property.name) of \(objectID.description) cannot be decoded: \(error.localizedDescription)")

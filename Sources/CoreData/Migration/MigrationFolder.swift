@@ -41,7 +41,10 @@ final class MigrationFolder {
 
   deinit { close(descriptor) }
 
-  func remove() { try? FileManager.default.removeItem(at: url) }
+  func remove() { OwnFolder.remove(url, depth: MigrationFolder.depth) }
+
+  /// The new version's own folder, the hidden one of its long values, and the one in that.
+  private static let depth = 3
 
   private static let suffix = ".migrating"
 
@@ -59,7 +62,7 @@ final class MigrationFolder {
       let url = folder.appendingPathComponent(name, isDirectory: true)
       let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
       if descriptor < 0 { continue }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try? FileManager.default.removeItem(at: url) }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { OwnFolder.remove(url, depth: depth) }
       close(descriptor)
     }
   }

@@ -68,7 +68,9 @@ struct AttributeLimits: Equatable {
     switch value {
     case let string as String: return violations(of: string)
     case let date as Date: return violations(of: date)
-    case let number as NSNumber: return violations(of: number.decimalValue)
+    case let number as NSNumber:
+      return number.doubleValue.isInfinite
+        ? violations(ofInfinite: number.doubleValue) : violations(of: number.decimalValue)
     case let number as Decimal: return violations(of: number)
     default: return []
     }
@@ -79,6 +81,12 @@ struct AttributeLimits: Equatable {
     if let minNumber, number < minNumber { found.append(.numberTooSmall(limit: minNumber)) }
     if let maxNumber, number > maxNumber { found.append(.numberTooLarge(limit: maxNumber)) }
     return found
+  }
+
+  /// An infinity has no decimal: Foundation ends the program when it is asked for one.
+  private func violations(ofInfinite number: Double) -> [Violation] {
+    if number < 0 { return minNumber.map { [.numberTooSmall(limit: $0)] } ?? [] }
+    return maxNumber.map { [.numberTooLarge(limit: $0)] } ?? []
   }
 
   private func violations(of date: Date) -> [Violation] {

@@ -18,10 +18,25 @@ extension NSAttributeDescription {
   }
 
   /// The value that was stored as `data`; nil when the transformer makes nil of it.
-  final func value(ofTransformable data: Data) throws -> Any? {
+  ///
+  /// - Parameter store: of the file that the data are from, for errors.
+  final func value(ofTransformable data: Data, store: URL? = nil) throws -> Any? {
+    do {
+      return try unarchivedValue(ofTransformable: data)
+    } catch let refusal as UnarchivedObject.Refusal {
+      throw Failure.archiveUnreadable(subject(nil), store: store, what: refusal.what).nsError
+    }
+  }
+
+  /// The same; throws an `UnarchivedObject.Refusal` where the data are an archive that can't or must not be read.
+  final func unarchivedValue(ofTransformable data: Data) throws -> Any? {
     let transformer = try transformer(for: data)
-    return transformer.unarchives
-      ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+    guard transformer.unarchives else { return transformer.reverseTransformedValue(data) }
+    if let value = transformer.transformedValue(data) { return value }
+    // A transformer can't say why there is none.
+    let allowed = (Swift.type(of: transformer) as? NSSecureUnarchiveFromDataTransformer.Type)?.allowedTopLevelClasses
+    _ = try UnarchivedObject.read(data, of: allowed)
+    return nil
   }
 
   private func transformer(for value: Any) throws -> ValueTransformer {
@@ -39,9 +54,11 @@ extension NSAttributeDescription {
   }
 
   private func failure(_ value: Any, _ what: String) -> NSError {
-    let subject = Failure.Subject(
-      entity: owningEntity?.storedName ?? "(no entity)", property: storedName, value: value)
-    return Failure.valueNotArchivable(subject, transformer: storedValueTransformerName, what: what).nsError
+    Failure.valueNotArchivable(subject(value), transformer: storedValueTransformerName, what: what).nsError
+  }
+
+  private func subject(_ value: Any?) -> Failure.Subject {
+    Failure.Subject(entity: owningEntity?.storedName ?? "(no entity)", property: storedName, value: value)
   }
 }
 

@@ -16,20 +16,11 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   /// `NSObject`: the result may be of any allowed class.
   open override class func transformedValueClass() -> AnyClass { NSObject.self }
 
-  /// The object in the data, nil when it is nil, no archive, or of a class that is not allowed.
+  /// The object in the data. nil when it is nil, no archive, holds an object of a class that is not allowed, or
+  /// objects that contain each other in a circle or nest more than 1000 deep.
   open override func transformedValue(_ value: Any?) -> Any? {
-    let allowed = type(of: self).allowedTopLevelClasses
-    // Foundation's unarchiver ends the program, whatever its failure policy, on a class that is not
-    // allowed. So look at the classes of the archive first.
-    guard let data = value as? Data,
-      archivedClasses(in: data).allSatisfy({ $0.isAllowed(among: allowed) }),
-      let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data)
-    else { return nil }
-    unarchiver.decodingFailurePolicy = .setErrorAndReturn
-    unarchiver.requiresSecureCoding = true
-    defer { unarchiver.finishDecoding() }
-    let object = unarchiver.decodeObject(of: allowed, forKey: NSKeyedArchiveRootObjectKey)
-    return unarchiver.error == nil ? object : nil
+    guard let data = value as? Data else { return nil }
+    return try? UnarchivedObject.read(data, of: type(of: self).allowedTopLevelClasses)
   }
 
   /// The archive of an object, nil when it can't be archived securely.
@@ -37,29 +28,5 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     // The archiver ends the program on an object that can't be archived, so ask first.
     guard let value, let object = (value as AnyObject) as? NSSecureCoding else { return nil }
     return try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
-  }
-}
-
-/// A class as a keyed archive names it: its own name first, then those it descends from.
-private struct ArchivedClass {
-  var lineage: [String]
-
-  func isAllowed(among allowed: [AnyClass]) -> Bool {
-    allowed.contains { lineage.contains(NSStringFromClass($0)) }
-  }
-}
-
-/// The classes of the objects in a keyed archive: the `$objects` that have a `$classname`. None when the
-/// data is no archive, which the unarchiver then reports.
-private func archivedClasses(in data: Data) -> [ArchivedClass] {
-  guard
-    let archive = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any],
-    let objects = archive["$objects"] as? [Any]
-  else { return [] }
-  return objects.compactMap { object in
-    guard let description = object as? [String: Any], let name = description["$classname"] as? String else {
-      return nil
-    }
-    return ArchivedClass(lineage: [name] + (description["$classes"] as? [String] ?? []))
   }
 }

@@ -143,14 +143,8 @@ private final class IsNotNilTransformer: ValueTransformer {
 /// Data to object by keyed archiving, any class.
 final class KeyedUnarchiveFromDataTransformer: ValueTransformer {
   override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = value as? Data, let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else {
-      return nil
-    }
-    unarchiver.decodingFailurePolicy = .setErrorAndReturn
-    unarchiver.requiresSecureCoding = false
-    defer { unarchiver.finishDecoding() }
-    let object = unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
-    return unarchiver.error == nil ? object : nil
+    guard let data = value as? Data else { return nil }
+    return try? UnarchivedObject.read(data, of: nil)
   }
 
   override func reverseTransformedValue(_ value: Any?) -> Any? {

@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// Section names and counts of fetched results, kept in files under the name of a cache.
 ///
 /// A file is for one store: `<caches>/<program>/.CoreDataCaches/SectionInfoCaches/<name>/<store's UUID>`. It
@@ -52,12 +54,13 @@ struct SectionCache {
   /// Removes what is kept under a name, or everything.
   static func remove(_ name: String?) {
     guard let folder = name == nil ? root : folder(of: name!) else { return }
-    try? FileManager.default.removeItem(at: folder)
+    // A folder for each name, and in it a file for each store.
+    OwnFolder.remove(folder, depth: name == nil ? 1 : 0)
   }
 
   func read() -> Entry? {
     guard let data = try? Data(contentsOf: file),
-      let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any],
+      let list = (try? PropertyListReader.read(Array(data)).dictionary)?.mapValues(\.foundationValue),
       list["format"] as? Int == 1, let request = list["request"] as? [String],
       let version = list["entityVersion"] as? Data, let stamp = list["stamp"] as? String,
       let names = list["names"] as? [String], let counts = list["counts"] as? [Int],

@@ -38,10 +38,7 @@ extension NSManagedObjectModel {
     } catch let failure as Failure {
       throw failure.nsError
     } catch let error as SQLiteError {
-      throw
-        (error.isNotADatabase
-        ? Failure.notADatabase(url: url)
-        : Failure.storeCannotBeOpened(url: url, sqliteCode: error.code, message: error.message)).nsError
+      throw error.openingFailure(at: url).nsError
     }
   }
 }

@@ -45,10 +45,27 @@ enum StoreFiles {
       || (attributes[.size] as? NSNumber)?.intValue ?? 0 > 0
   }
 
+  /// Removes a file. A folder, which a store class of the program's own may have made, goes with what is in it, four
+  /// levels deep at most; links are removed, never followed. A device or a pipe is refused.
   static func remove(_ url: URL) throws {
-    if url.isFileURL, url.path != "/dev/null", FileManager.default.fileExists(atPath: url.path) {
-      try FileManager.default.removeItem(at: url)
+    guard url.isFileURL, url.path != "/dev/null" else { return }
+    switch kind(url.path) {
+    case nil: return
+    case S_IFDIR:
+      OwnFolder.remove(url, depth: 4)
+      if kind(url.path) != nil { throw Failure.fileCall(url: url, name: "rmdir", isWriting: true, errno: ENOTEMPTY) }
+    case S_IFREG, S_IFLNK:
+      guard unlink(url.path) == 0 else {
+        throw Failure.fileCall(url: url, name: "unlink", isWriting: true, errno: errno)
+      }
+    default: throw Failure.notAFile(url: url)
     }
+  }
+
+  /// What stands at a path, by the bits of its mode; a link is a link.
+  private static func kind(_ path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   /// Copies beside the destination, then renames: whoever looks sees the old file or the new one.
@@ -56,7 +73,7 @@ enum StoreFiles {
     guard FileManager.default.fileExists(atPath: source.path) else { throw Failure.storeFileMissing(url: source) }
     if source.isSameFile(as: destination) { return }
     let copy = temporary(beside: destination)
-    defer { try? FileManager.default.removeItem(at: copy) }
+    defer { try? remove(copy) }
     try FileManager.default.copyItem(at: source, to: copy)
     try rename(copy, to: destination)
   }
@@ -66,11 +83,13 @@ enum StoreFiles {
     url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
   }
 
-  /// Gives a file another name, over a file that has it.
+  /// Gives a file another name, over a file that has it. A link gives way, not what it leads to; a folder is emptied
+  /// first, as `remove` does it; a device or a pipe is refused.
   static func rename(_ file: URL, to url: URL) throws {
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
-      try FileManager.default.removeItem(at: url)
+    switch kind(url.path) {
+    case nil, S_IFREG, S_IFLNK: break
+    case S_IFDIR: if kind(file.path) != S_IFDIR || rmdir(url.path) != 0 { try remove(url) }
+    default: throw Failure.notAFile(url: url)
     }
     guard Foundation.rename(file.path, url.path) == 0 else {
       throw NSError(

@@ -7,6 +7,8 @@ struct ArchivedModelReader {
   private(set) var warnings: [DataModelProblem] = []
   /// The composites of archives that say no type's name.
   private var nameless: [DataModel.CompositeType] = []
+  /// How many composites are being read within each other.
+  private var depth = 0
 
   init(_ bytes: [UInt8], file: String) throws {
     self.file = file
@@ -43,6 +45,9 @@ struct ArchivedModelReader {
     }
     model.composites += nameless
     model.composites.sort { $0.name < $1.name }
+    if archive.isExhausted {
+      throw InvalidDataModel(file: file, message: "its lists lead to the same objects again and again")
+    }
     return model
   }
 
@@ -136,6 +141,11 @@ struct ArchivedModelReader {
   /// The elements of a composite attribute, under whatever key its archive has them: what it holds of
   /// attributes, in lists and dictionaries, is its elements. nil when there is none.
   private mutating func namelessComposite(_ object: KeyedArchive.Object, _ name: String) throws -> String? {
+    guard depth < 20 else {
+      throw InvalidDataModel(file: file, message: "the composite attribute \(name) has itself among its elements")
+    }
+    depth += 1
+    defer { depth -= 1 }
     let stated = object["NSCompositeElements"].map { [$0] }
     for value in stated ?? object.all.map(\.value) {
       let elements = (value.elements + value.entries.map(\.value)).compactMap(\.object).filter { element in

@@ -2,8 +2,22 @@
 struct ArchivedPredicateReader {
   struct Unknown: Error, CustomStringConvertible { var description: String }
 
+  /// How many predicates, expressions and constants one predicate may consist of. What is shared counts each time, for
+  /// it is read each time.
+  private static let limit = 100_000
+  private final class Count { var value = 0 }
+  private let count = Count()
+
+  private func countOne() throws {
+    count.value += 1
+    if count.value > Self.limit {
+      throw Unknown(description: "the predicate has more than \(Self.limit) parts")
+    }
+  }
+
   func predicate(_ object: KeyedArchive.Object, depth: Int = 0) throws -> ModelPredicate {
     guard depth < 100 else { throw Unknown(description: "the predicate is nested too deeply") }
+    try countOne()
     switch object.className {
     case "NSTruePredicate": return .constant(true)
     case "NSFalsePredicate": return .constant(false)
@@ -42,10 +56,11 @@ struct ArchivedPredicateReader {
 
   func expression(_ object: KeyedArchive.Object, depth: Int = 0) throws -> ModelExpression {
     guard depth < 100 else { throw Unknown(description: "the expression is nested too deeply") }
+    try countOne()
     let unknown = Unknown(
       description: "an expression of class \(object.className ?? "-") has a form that is not known")
     switch object.integer("NSExpressionType") {
-    case 0: return try constant(object["NSConstantValue"])
+    case 0: return try constant(object["NSConstantValue"], depth: depth)
     case 1: return .evaluatedObject
     case 2:
       guard let name = object.string("NSVariable") else { throw unknown }
@@ -89,10 +104,12 @@ struct ArchivedPredicateReader {
     return .keyPath(path, of: try expression(operand, depth: depth + 1))
   }
 
-  private func constant(_ value: KeyedArchive.Value?) throws -> ModelExpression {
+  private func constant(_ value: KeyedArchive.Value?, depth: Int) throws -> ModelExpression {
     guard let value else { return .null }
+    guard depth < 100 else { throw Unknown(description: "a constant is nested too deeply") }
+    try countOne()
     if let object = value.object, object.has("NS.objects"), !object.has("NS.keys") {
-      return .aggregate(try value.elements.map { try constant($0) })
+      return .aggregate(try value.elements.map { try constant($0, depth: depth + 1) })
     }
     if let text = value.string { return .constant(.string(text)) }
     guard let constant = ArchivedValue.read(value, type: .undefined),

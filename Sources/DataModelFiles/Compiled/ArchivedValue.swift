@@ -24,7 +24,7 @@ enum ArchivedValue {
     switch type {
     case .boolean: .boolean(double != 0)
     case .integer16, .integer32, .integer64: (integer ?? Int64(exactly: double)).map { .integer($0) }
-    case .decimal: .decimal(integer.map { Decimal($0) } ?? Decimal(double))
+    case .decimal: .decimal(integer.map { Decimal($0) } ?? Decimal(rounding: double))
     case .date: .date(double)
     default: .double(double)
     }
@@ -57,7 +57,7 @@ enum ArchivedValue {
   /// NSDecimal's parts: a mantissa of up to eight 16-bit units, an exponent of ten, a sign.
   private static func decimal(_ object: KeyedArchive.Object) -> Decimal? {
     guard let bytes = object["NS.mantissa"]?.data, bytes.count == 16,
-      let exponent = object.integer("NS.exponent"), let length = object.integer("NS.length"),
+      let exponent = object.integer("NS.exponent"), (-128...127).contains(exponent), let length = object.integer("NS.length"),
       (0...8).contains(length)
     else { return nil }
     let isBigEndian = object.integer("NS.mantissa.bo") == 2
@@ -103,4 +103,10 @@ enum ArchivedValue {
     case .decimal(let decimal): return Self.archive(decimal, to: &archive)
     }
   }
+}
+
+extension Decimal {
+  /// The decimal next to a double; not a number for what has none, infinities included, at which Foundation's own
+  /// initializer ends the program.
+  public init(rounding double: Double) { self = double.isFinite ? Decimal(double) : .nan }
 }

@@ -19,7 +19,7 @@ public enum CompiledModelFiles {
   }
 
   public static func model(at mom: URL) throws -> (model: DataModel, warnings: [DataModelProblem]) {
-    guard let data = FileManager.default.contents(atPath: mom.path) else {
+    guard let data = try ModelFileContent.read(mom.path) else {
       let optimised = mom.deletingPathExtension().appendingPathExtension("omo").path
       throw InvalidDataModel(
         file: mom.path,
@@ -28,7 +28,7 @@ public enum CompiledModelFiles {
           : "there is no such compiled model")
     }
     return try model(
-      mom: Array(data), name: mom.deletingPathExtension().lastPathComponent, file: mom.path)
+      mom: data, name: mom.deletingPathExtension().lastPathComponent, file: mom.path)
   }
 
   /// The `.mom` of a `.momd`'s current version, as its VersionInfo.plist names it; the only version where it
@@ -43,6 +43,11 @@ public enum CompiledModelFiles {
       throw InvalidDataModel(
         file: momd.appendingPathComponent("VersionInfo.plist").path,
         message: "the file names no NSManagedObjectModel_CurrentVersionName")
+    }
+    guard !name.contains("/"), !name.contains("\0") else {
+      throw InvalidDataModel(
+        file: momd.appendingPathComponent("VersionInfo.plist").path,
+        message: "the current version \"\(name)\" is not the name of a file")
     }
     return momd.appendingPathComponent(name + ".mom")
   }
@@ -94,7 +99,7 @@ public enum CompiledModelFiles {
         throw InvalidDataModel(
           file: momd.path, message: "what is here is not a compiled model, and is not replaced by one; move it away")
       }
-      for name in names { try files.removeItem(at: momd.appendingPathComponent(name)) }
+      for name in names { unlink(momd.appendingPathComponent(name).path) }
     }
     try files.createDirectory(at: momd, withIntermediateDirectories: true)
     for version in package.versions {

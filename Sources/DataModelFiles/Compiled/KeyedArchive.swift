@@ -9,6 +9,13 @@ final class KeyedArchive {
   /// The references to the archive's objects, by UID.
   private let objects: PropertyListTable.Extent
   private let rootNode: Int
+  /// How many elements of lists may still be handed out. Each list is read a few times; lists that thousands of objects
+  /// share would keep a reader busy for days.
+  @exclusivity(unchecked) private var budget: Int
+
+  /// Whether so much was asked for that what was read is not all there is.
+  var isExhausted: Bool { budget < 0 }
+
   // What follows is private to one reading on one thread. Checking each of a model's ten thousand accesses for
   // exclusivity cost a third of reading it.
 
@@ -36,6 +43,7 @@ final class KeyedArchive {
     else { throw PropertyListError(description: "the file is not a keyed archive") }
     self.objects = table.extent(of: objects)
     rootNode = root
+    budget = 50 * table.nodeCount + 100_000
     texts = Array(repeating: nil, count: table.nodeCount)
     keyNumbers = Array(repeating: 0, count: table.nodeCount)
   }
@@ -142,14 +150,20 @@ final class KeyedArchive {
     return value(node)
   }
 
+  private func spend(_ count: Int) -> Bool {
+    budget -= count
+    return budget >= 0
+  }
+
   private func elements(_ list: Value) -> [Value] {
     let extent = table.extent(of: list.node)
-    guard table.kind(of: list.node) == .array else { return [] }
+    guard table.kind(of: list.node) == .array, spend(extent.count) else { return [] }
     return (0..<extent.count).compactMap { value(table.element($0, of: extent)) }
   }
 
   private func all(_ object: Object) -> [(key: String, value: Value)] {
     let fields = object.fields
+    guard spend(fields.count) else { return [] }
     let found = (0..<fields.count).compactMap { position -> (key: String, value: Value)? in
       guard let key = text(table.element(position, of: fields)),
         let value = value(table.element(fields.count + position, of: fields))
@@ -162,6 +176,7 @@ final class KeyedArchive {
   private func entries(_ keys: Value, _ values: Value) -> [(key: String, value: Value)] {
     guard table.kind(of: keys.node) == .array, table.kind(of: values.node) == .array else { return [] }
     let (keys, values) = (table.extent(of: keys.node), table.extent(of: values.node))
+    guard spend(keys.count) else { return [] }
     return (0..<min(keys.count, values.count)).compactMap { position in
       guard let key = value(table.element(position, of: keys))?.string,
         let value = value(table.element(position, of: values))

@@ -82,7 +82,9 @@ final class PropertyListTable {
       offsets[node] = UInt32(offset)
     }
     if end == 0 {
-      for node in 0..<nodeCount where !isSound(node, tableStart: Int(start)) {
+      // Objects don't overlap, so all containers together have no more references than fit among the bytes.
+      var references = 0
+      for node in 0..<nodeCount where !isSound(node, tableStart: Int(start), &references) {
         end = -1
         break
       }
@@ -97,7 +99,7 @@ final class PropertyListTable {
   }
 
   /// Whether an object is of a known kind, ends before the table of offsets, and refers to objects only.
-  private func isSound(_ node: Int, tableStart: Int) -> Bool {
+  private func isSound(_ node: Int, tableStart: Int, _ references: inout Int) -> Bool {
     let offset = Int(offsets[node])
     let low = Int(bytes[offset] & 0x0F)
     guard let kind = Kind(rawValue: bytes[offset] >> 4) else { return false }
@@ -120,6 +122,8 @@ final class PropertyListTable {
         extent.start + extent.count * (isList ? referenceSize : width) <= tableStart
       else { return false }
       if !isList, kind != .dictionary { return true }
+      references += extent.count * (isList ? 1 : 2)
+      guard references <= tableStart / referenceSize else { return false }
       for position in 0..<extent.count * (isList ? 1 : 2)
       where reference(extent.start + position * referenceSize) >= nodeCount { return false }
       if kind == .dictionary {
@@ -195,6 +199,16 @@ final class PropertyListTable {
           UInt16(bytes[extent.start + 2 * $0]) << 8 | UInt16(bytes[extent.start + 2 * $0 + 1])
         }, as: UTF16.self)
     default: return nil
+    }
+  }
+
+  /// The bytes that the content of data or of a text takes, 0 for other values; nil for containers.
+  func size(of node: Int) -> Int? {
+    switch kind(of: node) {
+    case .constant, .integer, .real, .date, .uid: 0
+    case .data, .ascii, .utf8: extent(of: node).count
+    case .utf16: 2 * extent(of: node).count
+    case .array, .orderedSet, .set, .dictionary: nil
     }
   }
 

@@ -23,27 +23,19 @@ public struct VersionInfo: Sendable {
   /// - Throws: `InvalidDataModel`.
   public init(momd: URL) throws {
     let file = momd.appendingPathComponent("VersionInfo.plist")
-    guard let data = FileManager.default.contents(atPath: file.path) else {
+    guard let data = try ModelFileContent.read(file.path) else {
       let exists = FileManager.default.fileExists(atPath: momd.path)
       throw InvalidDataModel(
         file: momd.path,
         message: exists ? "there is no VersionInfo.plist in it" : "there is no such compiled model")
     }
-    if let plist = try? BinaryPropertyListReader.read(Array(data)).dictionary {
-      currentVersionName = plist["NSManagedObjectModel_CurrentVersionName"]?.string
-      let stated = plist["NSManagedObjectModel_VersionHashes"]?.dictionary ?? [:]
-      hashes = stated.mapValues { ($0.dictionary ?? [:]).compactMapValues(\.data) }
-      checksums = (plist["NSManagedObjectModel_VersionChecksums"]?.dictionary ?? [:]).compactMapValues(\.string)
-      return
+    guard let plist = try? PropertyListReader.read(data).dictionary else {
+      throw InvalidDataModel(file: file.path, message: "the file is not a property list")
     }
-    // Foundation does not survive every broken binary list.
-    guard !data.starts(with: Array("bplist".utf8)),
-      let plist = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-    else { throw InvalidDataModel(file: file.path, message: "the file is not a property list") }
-    currentVersionName = plist["NSManagedObjectModel_CurrentVersionName"] as? String
-    let stated = plist["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]] ?? [:]
-    hashes = stated.mapValues { $0.mapValues { Array($0) } }
-    checksums = plist["NSManagedObjectModel_VersionChecksums"] as? [String: String] ?? [:]
+    currentVersionName = plist["NSManagedObjectModel_CurrentVersionName"]?.string
+    let stated = plist["NSManagedObjectModel_VersionHashes"]?.dictionary ?? [:]
+    hashes = stated.mapValues { ($0.dictionary ?? [:]).compactMapValues(\.data) }
+    checksums = (plist["NSManagedObjectModel_VersionChecksums"]?.dictionary ?? [:]).compactMapValues(\.string)
   }
 
   /// The bytes of the file.

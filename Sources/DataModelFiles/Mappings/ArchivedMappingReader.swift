@@ -22,6 +22,9 @@ struct ArchivedMappingReader {
     }
     var model = MappingModelFile()
     model.entityMappings = try listed.map(entityMapping)
+    if archive.isExhausted {
+      throw InvalidDataModel(file: file, message: "its lists lead to the same objects again and again")
+    }
     return model
   }
 

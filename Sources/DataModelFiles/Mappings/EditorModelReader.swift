@@ -32,6 +32,9 @@ struct EditorModelReader {
     let package = root.object("_xd_rootPackage")
     model.entities = try (package?.objects("XDBucketForClassesstorage") ?? []).map(entity)
       .sorted { $0.name < $1.name }
+    if archive.isExhausted {
+      throw InvalidDataModel(file: "", message: "its lists lead to the same objects again and again")
+    }
     return model
   }
 

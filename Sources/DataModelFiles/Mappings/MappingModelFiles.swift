@@ -46,9 +46,9 @@ public enum MappingModelFiles {
   public static func cdm(_ model: MappingModelFile) -> [UInt8] { ArchivedMappingWriter.write(model) }
 
   private static func bytes(of url: URL, _ what: String) throws -> [UInt8] {
-    guard let data = FileManager.default.contents(atPath: url.path) else {
+    guard let data = try ModelFileContent.read(url.path) else {
       throw InvalidDataModel(file: url.path, message: "there is no such \(what)")
     }
-    return Array(data)
+    return data
   }
 }

@@ -94,6 +94,7 @@ struct MarkupReader {
       if skip(">") { return (element, false) }
       guard position < bytes.count else { throw error("<\(element.name)> is not closed by \">\"") }
       guard hadSpace else { throw error("a space is missing between the attributes of <\(element.name)>") }
+      guard element.attributes.count < 500 else { throw error("<\(element.name)> has more than 500 attributes") }
       let attribute = try name()
       skipSpace()
       guard skip("=") else { throw error("\(element.name)@\(attribute) has no value") }

@@ -8,12 +8,8 @@ public enum SourceModelReader {
   public static func model(at folder: URL) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     let file = folder.appendingPathComponent("contents")
     guard FileManager.default.fileExists(atPath: file.path) else { return try modelBeforeContents(at: folder) }
-    let bytes: [UInt8]
-    do {
-      bytes = Array(try Data(contentsOf: file))
-    } catch {
-      throw InvalidDataModel(
-        file: file.path, message: "the file cannot be read: \(error.localizedDescription)")
+    guard let bytes = try ModelFileContent.read(file.path) else {
+      throw InvalidDataModel(file: file.path, message: "the file cannot be read: it is gone")
     }
     return try model(
       contents: bytes, name: folder.deletingPathExtension().lastPathComponent, file: file.path)
@@ -24,10 +20,10 @@ public enum SourceModelReader {
     at folder: URL
   ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     let file = folder.appendingPathComponent("elements")
-    guard let data = FileManager.default.contents(atPath: file.path) else {
+    guard let data = try ModelFileContent.read(file.path) else {
       throw InvalidDataModel(file: folder.path, message: "there is no file \"contents\" in it, and no \"elements\"")
     }
-    var reader = try ElementsReader(Array(data), file: file.path)
+    var reader = try ElementsReader(data, file: file.path)
     let model = reader.read(name: folder.deletingPathExtension().lastPathComponent)
     return try checked(model, reader.problems, file: file.path)
   }
@@ -123,11 +119,11 @@ public enum SourceModelReader {
   ) throws -> (name: String, doubt: DataModelProblem?) {
     let file = package.appendingPathComponent(".xccurrentversion")
     var named: String?
-    if let data = FileManager.default.contents(atPath: file.path) {
-      guard
-        let plist = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-      else { throw InvalidDataModel(file: file.path, message: "the file is not a property list") }
-      named = plist["_XCCurrentVersionName"] as? String
+    if let data = try ModelFileContent.read(file.path) {
+      guard let plist = try? PropertyListReader.read(data).dictionary else {
+        throw InvalidDataModel(file: file.path, message: "the file is not a property list")
+      }
+      named = plist["_XCCurrentVersionName"]?.string
     }
     if let named {
       let name = named.hasSuffix(".xcdatamodel") ? String(named.dropLast(".xcdatamodel".count)) : named

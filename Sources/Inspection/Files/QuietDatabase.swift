@@ -13,13 +13,15 @@ final class QuietDatabase {
 
   var isCopy: Bool { folder != nil }
 
-  init(_ original: URL) throws {
+  init(_ given: URL) throws {
+    // A copy of a link would be the file itself.
+    let original = given.resolvingSymlinksInPath()
     func size(_ suffix: String) -> Int {
       let attributes = try? FileManager.default.attributesOfItem(atPath: original.path + suffix)
       return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
     if size("-wal") == 0, size("-journal") == 0 {
-      url = original
+      url = given
       folder = nil
       return
     }
@@ -47,11 +49,12 @@ final class QuietDatabase {
 
   private static func copy(_ original: URL, to copy: URL, in folder: URL) throws {
     let files = FileManager.default
-    try files.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    guard mkdir(folder.path, 0o700) == 0 else {
+      throw InspectionFailure(
+        "The folder \(folder.path) for a copy could not be made: \(String(cString: strerror(errno))).")
+    }
     for suffix in ["", "-wal", "-journal"] where files.fileExists(atPath: original.path + suffix) {
-      try files.copyItem(atPath: original.path + suffix, toPath: copy.path + suffix)
-      try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path + suffix)
+      try copyFile(original.path + suffix, to: copy.path + suffix)
     }
     // Long values lie in a folder beside the store, which is read where it is.
     let support = ".\(original.deletingPathExtension().lastPathComponent)_SUPPORT"
@@ -61,6 +64,20 @@ final class QuietDatabase {
       try files.createSymbolicLink(
         atPath: folder.appendingPathComponent(support).path, withDestinationPath: target)
     }
+  }
+
+  /// Copies the bytes of a file to a new one, which only this user may read. A link beside a database leads elsewhere:
+  /// SQLite does not follow it either.
+  private static func copyFile(_ path: String, to copy: String) throws {
+    let source = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+    guard source >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    let reading = FileHandle(fileDescriptor: source, closeOnDealloc: true)
+    var status = stat()
+    guard fstat(source, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
+    let target = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard target >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    let writing = FileHandle(fileDescriptor: target, closeOnDealloc: true)
+    while let part = try reading.read(upToCount: 1 << 20), !part.isEmpty { try writing.write(contentsOf: part) }
   }
 
   /// Lets SQLite recover what the log or journal holds, and leaves a file that needs neither.
@@ -91,7 +108,9 @@ enum TemporaryFolders {
 
   static func remove(_ path: String) {
     lock.withLock { _ = paths.remove(path) }
-    try? FileManager.default.removeItem(atPath: path)
+    // What is in it are the copy, SQLite's companions, and a link.
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] { unlink("\(path)/\(name)") }
+    rmdir(path)
   }
 
   /// Removes all that are left.

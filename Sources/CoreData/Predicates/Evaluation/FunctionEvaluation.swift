@@ -203,7 +203,7 @@ enum FunctionEvaluation {
       }
       switch number(.constant(value)) {
       case .int(let value)?: return .constant(.decimal(Decimal(value)))
-      case let value?: return .constant(.decimal(Decimal(value.number ?? 0)))
+      case let value?: return .constant(.decimal(Decimal(rounding: value.number ?? 0)))
       case nil: return .null
       }
     case "NSNumber", "Double", "Int":

@@ -53,7 +53,8 @@ enum WholeFile {
   // Reading.
 
   static func read(_ path: String) throws -> (bytes: [UInt8], stamp: Stamp) {
-    let descriptor = try call("open") { open(path, O_RDONLY | O_CLOEXEC) }
+    // Opening a pipe that nobody writes to would wait for ever.
+    let descriptor = try call("open") { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
     defer { close(descriptor) }
     let status = try self.status(of: descriptor)
     guard status.st_mode & S_IFMT == S_IFREG else { throw Problem.notAFile }

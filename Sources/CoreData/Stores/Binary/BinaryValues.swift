@@ -107,7 +107,7 @@ enum BinaryValues {
   /// A mantissa of up to eight 16-bit units, an exponent of ten, a sign.
   private static func decimal(_ object: ArchiveReader.Object, _ archive: ArchiveReader) throws -> Decimal? {
     if let value = try archive.integer(object) { return Decimal(value) }
-    if archive.isReal(object), let value = try archive.real(object) { return Decimal(value) }
+    if archive.isReal(object), let value = try archive.real(object) { return Decimal(rounding: value) }
     guard let mantissa = try archive.field("NS.mantissa", of: object).flatMap(archive.data), mantissa.count == 16,
       let exponent = try archive.field("NS.exponent", of: object).flatMap(archive.integer),
       let length = try archive.field("NS.length", of: object).flatMap(archive.integer), (0...8).contains(length),

@@ -9,7 +9,7 @@ extension SQLiteStore {
   static func audit(_ url: URL, _ model: NSManagedObjectModel, configuration: String? = nil) throws -> [String] {
     let connection = try Connection(path: url.path, options: Connection.Options())
     let existing = try ExistingSchema(
-      url: url, connection: connection, metadata: StoreMetadata.read(from: connection) ?? [:])
+      url: url, connection: connection, metadata: StoreMetadata.readIfPresent(at: url, from: connection) ?? [:])
     let plan = try SchemaPlanner.plan(ModelLayouts.of(model), configuration: configuration, existing: existing)
     func count(_ sql: String) throws -> Int { Int((try connection.rows(sql).first?[0]) ?? "0") ?? 0 }
 

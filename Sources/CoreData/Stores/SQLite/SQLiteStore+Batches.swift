@@ -85,12 +85,12 @@ extension SQLiteStore {
     let plan = BatchInsertPlan(schema, try schema.entity(batch.layout))
     do {
       return try batchTransaction(batch.layout, origin) { run in
-        let number = Int64(schema.entity(at: batch.layout.rootIndex).number)
-        let maximum = try readMaximum(number, run.connection)
+        let root = schema.entity(at: batch.layout.rootIndex)
+        let maximum = try readMaximum(root, run.connection)
         var insertion = BatchInsertRun(run, plan, batch, identity, after: maximum)
         try insertion.insertAll()
         if insertion.lastKey > maximum {
-          try writeMaximum(insertion.lastKey, number, was: maximum, run.connection)
+          try writeMaximum(insertion.lastKey, root, was: maximum, run.connection)
         }
         if let recorder = run.recorder { try insertion.record(in: recorder) }
         return insertion.result

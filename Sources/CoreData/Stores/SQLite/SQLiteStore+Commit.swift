@@ -31,6 +31,7 @@ extension SQLiteStore {
         externals.discard(run.writer.written)
         // Somebody else's commit was met. No reader is to answer with what was there before it.
         pool.didCommit()
+        if let row = run.displaced { throw keyIsTaken(row) }
         return try conflicts(run, changes, connection)
       }
       if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }

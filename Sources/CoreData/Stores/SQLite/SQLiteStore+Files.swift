@@ -40,7 +40,7 @@ extension SQLiteStore: FileOperating {
 
   /// SQLite's companions of a file, which say nothing without it.
   private static func removeCompanions(of url: URL) {
-    for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+    for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
   }
 
   // Destroying.
@@ -56,7 +56,7 @@ extension SQLiteStore: FileOperating {
         // Else the rows would stay on the disk, in the log.
         _ = try? connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
       } catch let error as SQLiteError {
-        guard error.isNotADatabase else { throw error.openingFailure(at: url) }
+        guard error.isNotADatabase || error.isDamage else { throw error.openingFailure(at: url) }
         try makeEmpty(url)
       }
     } else if FileManager.default.fileExists(atPath: url.path) {
@@ -71,8 +71,13 @@ extension SQLiteStore: FileOperating {
   /// Puts an empty file in the place of one, whoever has that open.
   private static func makeEmpty(_ url: URL) throws {
     let empty = StoreFiles.temporary(beside: url)
-    try Data().write(to: empty)
-    try StoreFiles.rename(empty, to: url)
+    try OwnFolder.makeFile(empty)
+    do {
+      try StoreFiles.rename(empty, to: url)
+    } catch {
+      unlink(empty.path)
+      throw error
+    }
     removeCompanions(of: url)
   }
 
@@ -108,7 +113,7 @@ extension SQLiteStore: FileOperating {
         "Replacing \(destination.path) by a store that keeps its binary values in the same folder")
     }
     if named.isEmpty && oldNamed.isEmpty { return try body() }
-    let newUUID = try StoreMetadata.read(from: source)?[NSStoreUUIDKey] as? String
+    let newUUID = try StoreMetadata.readIfPresent(at: sourceFiles.store, from: source)?[NSStoreUUIDKey] as? String
     let journals = try Set([oldUUID, newUUID].compactMap { $0 }).compactMap { uuid in
       try ExternalJournal.prefix(files, uuid: uuid).map { try ExternalJournal(files, prefix: $0) }
     }
@@ -157,7 +162,7 @@ extension SQLiteStore: FileOperating {
         let connection = try Connection(path: url.path, options: connectionOptions(options))
         return try source.backUp(into: connection)
       } catch let error as SQLiteError {
-        guard error.isNotADatabase else { throw error.openingFailure(at: url) }
+        guard error.isNotADatabase || error.isDamage else { throw error.openingFailure(at: url) }
       }
     }
     try StoreFileState.checkFolder(of: url)
@@ -174,7 +179,7 @@ extension SQLiteStore: FileOperating {
 
   private static func removeDatabase(_ url: URL) {
     removeCompanions(of: url)
-    try? FileManager.default.removeItem(at: url)
+    unlink(url.path)
   }
 
   /// A new file of its own with everything that a connection sees.
@@ -206,11 +211,10 @@ extension SQLiteStore: FileOperating {
         guard error.code == 14 || error.code == 8 else { throw error.openingFailure(at: url) }
       }
     }
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("CoreData-" + UUID().uuidString, isDirectory: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try OwnFolder.makeTemporary()
+    defer { OwnFolder.remove(folder) }
     try translatingErrors(at: url) {
-      try body(Connection(path: copyDatabase(at: url, into: folder) {}.path, options: Connection.Options()))
+      try body(Connection(path: copyDatabase(at: url, into: folder).path, options: Connection.Options()))
     }
   }
 

@@ -3,10 +3,7 @@ extension SQLiteStore {
   static func readMetadata(at url: URL) throws -> [String: Any] {
     do {
       return try readingUntouched(url) { connection in
-        guard let metadata = try StoreMetadata.read(from: connection) else {
-          throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
-        }
-        return metadata
+        try StoreMetadata.read(at: url, from: connection)
       }
     } catch let failure as Failure {
       throw failure.nsError
@@ -19,9 +16,7 @@ extension SQLiteStore {
     do {
       guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
       let connection = try Connection(path: url.path, options: Connection.Options())
-      guard let old = try StoreMetadata.read(from: connection) else {
-        throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
-      }
+      let old = try StoreMetadata.read(at: url, from: connection)
       var new = NSPersistentStore.metadata(metadata, keepingOwnOf: old)
       new[NSStoreTypeKey] = NSSQLiteStoreType
       new[NSStoreUUIDKey] = old[NSStoreUUIDKey]
@@ -47,10 +42,9 @@ extension SQLiteStore {
       options.isURI = true
       return try body(Connection(path: immutableAddress(of: url), options: options))
     }
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("CoreData-" + UUID().uuidString, isDirectory: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let copy = try copyDatabase(at: url, into: folder) {}
+    let folder = try OwnFolder.makeTemporary()
+    defer { OwnFolder.remove(folder) }
+    let copy = try copyDatabase(at: url, into: folder)
     return try body(Connection(path: copy.path, options: Connection.Options()))
   }
 }

@@ -109,7 +109,7 @@ extension SQLiteStore {
       // Until the file is known to fit, not even the log is to move; where there is none, SQLite takes the
       // one that it makes away again.
       writer.setKeepsLogOnClose(hasLog)
-      guard var metadata = try StoreMetadata.read(from: writer) else {
+      guard var metadata = try StoreMetadata.readIfPresent(at: url, from: writer) else {
         if !storeOptions.isReadOnly, try isEmpty(writer) {
           return try makeFile(url, path: path)
         }
@@ -200,10 +200,10 @@ extension SQLiteStore {
 
   /// Copies the file and its log into a folder of its own, so that nothing is ever written beside it.
   private func makeWorkingCopy(of url: URL) throws -> URL {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("CoreData-" + UUID().uuidString, isDirectory: true)
     do {
-      return try SQLiteStore.copyDatabase(at: url, into: folder) { self.workingCopy = folder }
+      let folder = try OwnFolder.makeTemporary()
+      workingCopy = folder
+      return try SQLiteStore.copyDatabase(at: url, into: folder)
     } catch {
       throw Failure.storeCannotBeOpened(
         url: url, sqliteCode: nil, message: "its working copy could not be made: \(error)")
@@ -211,9 +211,7 @@ extension SQLiteStore {
   }
 
   /// Copies a database and its log, not the log's index, which SQLite makes anew.
-  static func copyDatabase(at url: URL, into folder: URL, didMakeFolder: () -> Void) throws -> URL {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    didMakeFolder()
+  static func copyDatabase(at url: URL, into folder: URL) throws -> URL {
     let copy = folder.appendingPathComponent(url.lastPathComponent)
     for suffix in ["", "-wal", "-journal"] {
       let source = url.path + suffix

@@ -27,6 +27,8 @@ final class SQLiteStore: NSPersistentStore, RowStore {
   @exclusivity(unchecked) private(set) var externalFiles = ExternalFiles(store: URL(fileURLWithPath: "/dev/null"))
   /// When they are made and removed.
   @exclusivity(unchecked) private(set) var externals: ExternalStorage!
+  /// The numbers of the root entities whose `Z_MAX` is known not to be behind their table. By whoever may write.
+  @exclusivity(unchecked) var soundMaxima: Set<Int64> = []
 
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]
@@ -165,7 +167,7 @@ final class SQLiteStore: NSPersistentStore, RowStore {
   func removeWorkingCopy() {
     guard let folder = workingCopy else { return }
     workingCopy = nil
-    try? FileManager.default.removeItem(at: folder)
+    OwnFolder.remove(folder)
   }
 
   /// The configuration's name, nil for the one of all entities.
@@ -210,6 +212,7 @@ extension SQLiteError {
   /// The failure to open a store, or to do something with one that is not open.
   func openingFailure(at url: URL) -> Failure {
     if isNotADatabase { return .notADatabase(url: url) }
+    if isDamage { return .damagedDatabase(url: url, message: message) }
     if isBusy { return .storeLocked(url: url, message: message) }
     return .storeCannotBeOpened(url: url, sqliteCode: code, message: message)
   }
@@ -219,6 +222,7 @@ extension SQLiteError {
     if isNotADatabase, let url { return .notADatabase(url: url) }
     // Without a log SQLite itself refuses to write a file that was moved.
     if extendedCode == 1032, let url { return .storeFileGone(url: url, isReplaced: access(url.path, F_OK) == 0) }
+    if isDamage, let url { return .damagedDatabase(url: url, message: message) }
     return .sqlite(code: code, extendedCode: extendedCode, message: message, sql: sql, url: url)
   }
 }

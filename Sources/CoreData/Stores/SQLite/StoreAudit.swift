@@ -16,7 +16,7 @@ package struct StoreAudit {
       problems = try SQLiteStore.audit(url, model)
       let connection = try Connection(path: url.path, options: Connection.Options())
       let existing = try ExistingSchema(
-        url: url, connection: connection, metadata: StoreMetadata.read(from: connection) ?? [:])
+        url: url, connection: connection, metadata: StoreMetadata.readIfPresent(at: url, from: connection) ?? [:])
       try look(try SchemaPlanner.plan(ModelLayouts.of(model), configuration: nil, existing: existing).schema, connection)
       let files = ExternalFiles(store: url)
       let names = Set((try? FileManager.default.contentsOfDirectory(atPath: files.folder.path)) ?? [])

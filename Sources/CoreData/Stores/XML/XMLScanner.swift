@@ -166,6 +166,7 @@ struct XMLScanner: ~Copyable {
   }
 
   private mutating func scanAttribute() throws {
+    guard attributes.count < 500 else { throw error("<\(name.string)> has more than 500 attributes") }
     let attribute = try scanName()
     let text = part(attribute)
     skipSpace()

@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// An XML store's file:
 ///
 ///     <database>
@@ -106,13 +108,9 @@ struct XMLStoreDocument {
   private static func metadata(_ scanner: inout XMLScanner) throws -> [String: Any] {
     let start = scanner.tokenStart
     let range = try scanner.skipContent()
-    var document = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>".utf8)
-    document += scanner.part(range)
-    guard
-      let list = try? PropertyListSerialization.propertyList(from: Data(document), format: nil),
-      let metadata = list as? [String: Any]
+    guard let metadata = try? PropertyListReader.read(Array(scanner.part(range))).dictionary
     else { throw scanner.error("the metadata of byte \(start) are no property list") }
-    return metadata
+    return metadata.mapValues(\.foundationValue)
   }
 
   // Objects.

@@ -58,13 +58,16 @@ struct FunctionArguments {
 
 extension Connection {
   /// Makes a function known to SQL. It is called on the thread that has the connection.
+  ///
+  /// - Parameter isInnocuous: whether triggers and indexes of the file, which anybody can have written, may call it.
   func register(
-    function name: String, argumentCount: Int32, isDeterministic: Bool = true,
+    function name: String, argumentCount: Int32, isDeterministic: Bool = true, isInnocuous: Bool = true,
     _ body: @escaping (FunctionArguments) -> FunctionResult
   ) throws {
     let box = FunctionBox(body)
     functions.append(box)
-    let flags = SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
+    let flags =
+      SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0) | (isInnocuous ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY)
     let code = sqlite3_create_function_v2(
       database, name, argumentCount, flags, Unmanaged.passUnretained(box).toOpaque(),
       { context, count, values in

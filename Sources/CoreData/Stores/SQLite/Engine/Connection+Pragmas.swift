@@ -20,6 +20,10 @@ extension Connection {
         message: "invalid value \"\(value)\" of pragma \(name); it takes \(allowed.sorted().joined(separator: ", "))",
         sql: sql)
     }
+    guard try knowsPragma(name) else {
+      throw SQLiteError(
+        extendedCode: SQLITE_ERROR, message: "SQLite knows no pragma \"\(name)\"; see sqlite.org/pragma.html", sql: sql)
+    }
     let answer = try rows(sql).first?.first ?? nil
     // A journal mode that can't be had leaves the old one and reports no error. A database in memory has
     // none of the modes on disk, which is no failure.
@@ -27,6 +31,33 @@ extension Connection {
       answer != "memory"
     {
       throw SQLiteError(extendedCode: SQLITE_ERROR, message: "journal_mode stays \(answer)", sql: sql)
+    }
+  }
+
+  /// SQLite answers a pragma that it does not know with silence. A library built without the list is taken to know all.
+  private func knowsPragma(_ name: String) throws -> Bool {
+    let known = try Connection.pragmaNames.withLock { names in
+      if names.isEmpty {
+        let statement = try Statement("SELECT name FROM pragma_pragma_list", in: database, isKept: false)
+        while try statement.step() { names.insert(statement.text(0) ?? "") }
+      }
+      return names
+    }
+    return known.isEmpty || known.contains(name.lowercased())
+  }
+
+  /// Those of the SQLite library of this process.
+  private static let pragmaNames = LockedNames()
+
+  private final class LockedNames: @unchecked Sendable {
+    private let lock = NSLock()
+    // Guarded by `lock`.
+    private var names: Set<String> = []
+
+    func withLock(_ body: (inout Set<String>) throws -> Set<String>) rethrows -> Set<String> {
+      lock.lock()
+      defer { lock.unlock() }
+      return try body(&names)
     }
   }
 

@@ -51,6 +51,7 @@ final class Connection {
     self.file = file
     busyTimeout = options.busyTimeout
     sqlite3_busy_timeout(database, options.busyTimeout)
+    _ = csqlite_distrust_schema(database)
     try options.configure?(self)
     for pragma in options.pragmas { try set(pragma: pragma.name, to: pragma.value) }
   }

@@ -111,7 +111,7 @@ enum DatabaseFiles {
       change(Identity(status)) { $0.readers += 1 }
       return (Identity(status), descriptor)
     }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw failure(path) }
     change(Identity(status)) {
       $0.readers += 1

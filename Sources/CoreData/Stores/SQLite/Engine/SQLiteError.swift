@@ -29,7 +29,10 @@ struct SQLiteError: Error, CustomStringConvertible {
   var isBusy: Bool { code == Int(SQLITE_BUSY) || code == Int(SQLITE_LOCKED) }
   /// Stopped by `Connection.watching`.
   var isInterrupted: Bool { code == Int(SQLITE_INTERRUPT) }
-  var isNotADatabase: Bool { code == Int(SQLITE_NOTADB) || code == Int(SQLITE_CORRUPT) }
+  /// Something else than a database, from its first bytes.
+  var isNotADatabase: Bool { code == Int(SQLITE_NOTADB) }
+  /// A database with something in it that SQLite can't follow.
+  var isDamage: Bool { code == Int(SQLITE_CORRUPT) }
 
   var description: String {
     "SQLite error \(extendedCode): \(message)" + (sql.map { ", at: \($0)" } ?? "")

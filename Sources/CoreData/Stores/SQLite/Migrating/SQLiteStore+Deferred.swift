@@ -19,7 +19,7 @@ extension SQLiteStore {
         let didDrop = try connection.transaction(.exclusive) {
           let pending = try DeferredNames.dropStatements(connection)
           for statement in isOne ? Array(pending.prefix(1)) : pending { try connection.execute(statement) }
-          if !isOne || pending.count <= 1, var stored = try StoreMetadata.read(from: connection) {
+          if !isOne || pending.count <= 1, var stored = try StoreMetadata.readIfPresent(at: url, from: connection) {
             stored[key] = nil
             try StoreMetadata.write(stored, to: connection)
           }

@@ -68,7 +68,7 @@ struct InPlaceMigration {
   }
 
   private func storedUUID(_ connection: Connection) throws -> String {
-    do { return try StoreMetadata.read(from: connection)?[NSStoreUUIDKey] as? String ?? "" } catch let error as SQLiteError {
+    do { return try StoreMetadata.readIfPresent(at: url, from: connection)?[NSStoreUUIDKey] as? String ?? "" } catch let error as SQLiteError {
       throw error.openingFailure(at: url)
     }
   }
@@ -96,9 +96,7 @@ struct InPlaceMigration {
   }
 
   private func migrate(_ connection: Connection) throws {
-    guard let metadata = try StoreMetadata.read(from: connection) else {
-      throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
-    }
+    let metadata = try StoreMetadata.read(at: url, from: connection)
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let wanted = layouts.model.versionHashesByName(forConfigurationName: configuration) ?? [:]
     if Failure.Difference(stored: stored, model: wanted).isEmpty { return }

@@ -132,7 +132,9 @@ enum StoreFunctions {
   /// The function that looks into the files of long binary values.
   static func registerFiles(_ files: ExternalFiles, in connection: Connection) throws {
     // Not deterministic: the file may change.
-    try connection.register(function: "NSCoreDataStoredData", argumentCount: 1, isDeterministic: false) { arguments in
+    try connection.register(
+      function: "NSCoreDataStoredData", argumentCount: 1, isDeterministic: false, isInnocuous: false
+    ) { arguments in
       guard let bytes = arguments[0].blobBytes else { return .null }
       do { return .blob(Array(try files.value(ofTagged: bytes))) } catch {
         let failure = error as? Failure ?? .unsupportedFeature("\(error)")

@@ -26,8 +26,10 @@ struct SaveRun {
   private let connection: Connection
   private let schema: StoreSchema
   private(set) var writer: TaggedWriter
-  /// Rows that no longer have the version they were read with, or whose key is taken.
+  /// Rows that no longer have the version they were read with.
   private(set) var outdated: [RowSnapshot] = []
+  /// The first new row whose key another row has.
+  private(set) var displaced: RowSnapshot?
   private(set) var collisions: Collisions
   private var keptOut: [KeptOut] = []
 
@@ -38,7 +40,7 @@ struct SaveRun {
     collisions = Collisions(changes)
   }
 
-  var hasConflicts: Bool { !outdated.isEmpty || !collisions.isEmpty }
+  var hasConflicts: Bool { !outdated.isEmpty || !collisions.isEmpty || displaced != nil }
 
   mutating func run(_ steps: [SaveStep]) throws {
     for step in steps {
@@ -119,12 +121,11 @@ struct SaveRun {
     }
   }
 
-  /// A row that a unique index refuses is tried again later, one whose key is taken is a conflict; everything else ends
+  /// A row that a unique index refuses is tried again later, one whose key is taken is remembered; everything else ends
   /// the save. `written`: how many files there were before the row's.
   private mutating func note(_ error: SQLiteError, _ row: KeptOut, base: RowSnapshot, _ written: Int) throws {
     if error.isKeyTaken {
-      // Somebody else put a row at the key that was reserved for this one.
-      outdated.append(base)
+      if displaced == nil { displaced = base }
     } else if error.isNotUnique {
       writer.removeWritten(after: written)
       keptOut.append(row)
@@ -135,8 +136,8 @@ struct SaveRun {
 
   /// Writes the rows that were refused once more. Those that are refused again are collisions.
   private mutating func writeKeptOut() throws {
-    // Where versions are in conflict the transaction is undone in any case, and constraints come later.
-    if keptOut.isEmpty || !outdated.isEmpty { return }
+    // Where versions are in conflict, or a key is taken, the transaction is undone in any case.
+    if keptOut.isEmpty || !outdated.isEmpty || displaced != nil { return }
     let rows = keptOut
     keptOut = []
     for case .updated(let plan, let update) in rows { try moveAside(plan, update) }

@@ -103,8 +103,8 @@ struct DerivedTriggers {
   /// Derives the value of the rows that `condition` selects.
   private func derive(_ condition: String) -> String {
     "UPDATE \(entity.table) SET \(column) = \(value("\(entity.table).Z_PK")) WHERE \(ownRows) AND \(condition); "
-      + "SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('\(entity.table)', Z_ENT, Z_PK, "
-      + "'\(property.name)', \(column)) FROM \(entity.table) WHERE \(ownRows) AND \(condition);"
+      + "SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue(\(SQLName.literal(entity.table)), Z_ENT, Z_PK, "
+      + "\(SQLName.literal(property.name)), \(column)) FROM \(entity.table) WHERE \(ownRows) AND \(condition);"
   }
 
   private func trigger(_ suffix: String, _ event: String, _ table: String, _ bodies: [String]) -> String {

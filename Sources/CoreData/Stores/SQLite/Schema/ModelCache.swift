@@ -59,7 +59,11 @@ enum ModelCache {
     return output
   }
 
-  /// nil for what is no DEFLATE stream.
+  /// What an inflated model may take, in bytes. The largest known one takes 2 MiB; a few kilobytes of DEFLATE could
+  /// ask for gigabytes.
+  static let limit = 64 << 20
+
+  /// nil for what is no DEFLATE stream, and for one of more than `limit` bytes.
   static func inflated(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     guard inflateInit2_(&stream, -MAX_WBITS, zlibVersion(), Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -80,6 +84,7 @@ enum ModelCache {
           return inflate(&stream, Z_NO_FLUSH)
         }
         output += piece[..<(room - Int(stream.avail_out))]
+        if output.count > limit { return nil }
         if code == Z_STREAM_END { return output }
         if code != Z_OK { return nil }
       }

@@ -8,6 +8,9 @@ enum SQLName {
     return isPlain && !name.isEmpty ? name : "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
 
+  /// The name as a text.
+  static func literal(_ name: String) -> String { "'" + name.replacingOccurrences(of: "'", with: "''") + "'" }
+
   /// The name in capitals, which nearly all names in a file are: finding that out is cheaper than making another.
   static func inCapitals(_ name: String) -> String {
     name.utf8.allSatisfy { $0 < 97 } ? name : name.uppercased()

@@ -42,13 +42,36 @@ enum StoreMetadata {
     ]
   }
 
+  /// The table is there, its row is not.
+  struct Emptied: Error {}
+
+  /// Reads the row, or says what is wrong with a file that has none.
+  static func read(at url: URL, from connection: Connection) throws -> [String: Any] {
+    guard let metadata = try readIfPresent(at: url, from: connection) else {
+      throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
+    }
+    return metadata
+  }
+
   /// Reads the row; nil when the file has no metadata table.
+  static func readIfPresent(at url: URL?, from connection: Connection) throws -> [String: Any]? {
+    do {
+      return try read(from: connection)
+    } catch is Emptied {
+      throw Failure.incompatibleSchema(
+        url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_METADATA",
+        what: "it is empty, so the store's UUID and the version of its model are not known. Its rows may be whole: "
+          + "put in the row of Z_METADATA from a backup")
+    }
+  }
+
+  /// Reads the row; nil when the file has no metadata table. Throws `Emptied` when the table has no row.
   static func read(from connection: Connection) throws -> [String: Any]? {
     guard try hasTable("Z_METADATA", connection) else { return nil }
     let statement = try Statement(
       "SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA", in: connection.database, isKept: false)
     connection.trace?.willRun(statement.sql)
-    guard try statement.step() else { return nil }
+    guard try statement.step() else { throw Emptied() }
     var metadata = dictionary(Array(statement.blobBytes(2)))
     metadata[NSStoreUUIDKey] = statement.text(1) ?? ""
     if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }
@@ -57,13 +80,7 @@ enum StoreMetadata {
 
   /// The entries of the property list, as Foundation gives them; none for what is no property list.
   private static func dictionary(_ plist: [UInt8]) -> [String: Any] {
-    if let list = try? BinaryPropertyListReader.read(plist).dictionary {
-      return list.mapValues(\.foundationValue)
-    }
-    // Foundation does not survive every broken binary list.
-    if plist.starts(with: Array("bplist".utf8)) { return [:] }
-    let list = try? PropertyListSerialization.propertyList(from: Data(plist), format: nil)
-    return list as? [String: Any] ?? [:]
+    (try? PropertyListReader.read(plist).dictionary)?.mapValues(\.foundationValue) ?? [:]
   }
 
   /// Writes the row, in whatever transaction is open. Values must be those of property lists.
@@ -142,22 +159,5 @@ extension ExistingSchema {
     }
     endTable()
     return tables
-  }
-}
-
-extension PropertyList {
-  /// The value as `PropertyListSerialization` gives it: numbers as NSNumber, all else as Swift's own types.
-  fileprivate var foundationValue: Any {
-    switch self {
-    case .boolean(let flag): flag
-    case .integer(let number): NSNumber(value: number)
-    case .real(let number): NSNumber(value: number)
-    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
-    case .data(let bytes): Data(bytes)
-    case .string(let text): text
-    case .uid(let index): NSNumber(value: index)
-    case .array(let elements): elements.map(\.foundationValue)
-    case .dictionary(let entries): entries.mapValues(\.foundationValue)
-    }
   }
 }

@@ -26,7 +26,14 @@ struct ModelInference {
       words: rows.flatMap { PropertyNames.words(of: $0.name) })
     for row in rows {
       var root = row
-      while root.parent != 0, let parent = rows.first(where: { $0.number == root.parent }) { root = parent }
+      // In a damaged file an entity can be its own ancestor.
+      for _ in rows {
+        guard root.parent != 0, let parent = rows.first(where: { $0.number == root.parent }) else { break }
+        root = parent
+      }
+      guard root.parent == 0 || !rows.contains(where: { $0.number == root.parent }) else {
+        throw existing.misfit("Z_PRIMARYKEY", "the entity \(row.name) inherits from itself")
+      }
       let stored = existing.storedName(ofNumber: root.number)
       guard let table = existing.table(ofRoot: root.name, stored) else { continue }
       var entity = DataModel.Entity(name: row.name)

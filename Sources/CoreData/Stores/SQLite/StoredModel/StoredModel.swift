@@ -10,9 +10,7 @@ struct StoredModel {
 
   static func read(at url: URL) throws -> StoredModel {
     try SQLiteStore.readingUntouched(url) { connection in
-      guard let metadata = try StoreMetadata.read(from: connection) else {
-        throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
-      }
+      let metadata = try StoreMetadata.read(at: url, from: connection)
       let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
       let existing = try ExistingSchema(url: url, connection: connection, metadata: metadata)
       if let cached = try cached(url, connection, existing, hashes) { return cached }

@@ -1,0 +1,202 @@
+import Foundation
+
+/// What a keyed archive is made of, found out before anything is made of it.
+///
+/// `NSKeyedUnarchiver` follows references for as long as there is stack: an archive whose objects lead in a circle, or
+/// nest some thousand deep, ends the program. Who unarchives what a file holds asks here first, and hands over
+/// ``bytes`` only if there was no error.
+///
+/// No class is looked up.
+public struct ArchiveMeasure: Sendable {
+  /// The archive as a binary property list.
+  public let bytes: [UInt8]
+  /// The classes of its objects, each once.
+  public let classNames: Set<String>
+
+  /// How many objects may contain each other. While Foundation reads an object it takes up to 1300 bytes of stack, of
+  /// 8 MiB that a thread has.
+  public static let maximumDepth = 1000
+  /// How many sets, and dictionaries with containers as keys, may contain each other. Foundation asks for the hash of
+  /// each twice, and so for the hashes in the innermost one two to the power of this times.
+  public static let maximumSetDepth = 16
+  /// How many values there may be when every reference is followed each time that it is met.
+  public static let maximumSize = 10_000_000.0
+
+  /// - Throws: `PropertyListError`, a sentence without a full stop, for what is no keyed archive, is damaged, has a
+  ///   circle, or exceeds a limit.
+  public init(_ content: [UInt8]) throws {
+    if content.starts(with: "bplist".utf8) {
+      bytes = content
+    } else if let list = try? PropertyListReader.read(content) {
+      bytes = BinaryPropertyListWriter.write(list)
+    } else {
+      throw ArchiveMeasure.problem("the data are no keyed archive")
+    }
+    let walk = try Walk(bytes)
+    classNames = try walk.classNames()
+  }
+
+  fileprivate static func problem(_ what: String) -> PropertyListError { PropertyListError(description: what) }
+}
+
+/// Goes through an archive depth first, without recursion.
+private struct Walk {
+  private enum State: UInt8 { case new, open, done }
+  private struct Visit {
+    let node: Int
+    let children: [Int]
+    var next = 0
+    var size = 1.0
+    var depth = 0
+    var setDepth = 0
+  }
+
+  private let table: PropertyListTable
+  private let objects: PropertyListTable.Extent
+  private let all: Int
+  private var states: [State]
+  private var sizes: [Double]
+  private var depths: [Int]
+  /// How many hashed containers contain each other.
+  private var setDepths: [Int]
+
+  init(_ bytes: [UInt8]) throws {
+    table = try PropertyListTable(bytes)
+    guard let archiver = Walk.value("$archiver", in: table.top, of: table), table.isText(archiver, "NSKeyedArchiver"),
+      let objects = Walk.value("$objects", in: table.top, of: table), table.kind(of: objects) == .array,
+      let top = Walk.value("$top", in: table.top, of: table), table.kind(of: top) == .dictionary,
+      let root = Walk.value("root", in: top, of: table), table.uid(root) != nil
+    else { throw ArchiveMeasure.problem("the data are no keyed archive") }
+    self.objects = table.extent(of: objects)
+    all = objects
+    states = Array(repeating: .new, count: table.nodeCount)
+    sizes = Array(repeating: 0, count: table.nodeCount)
+    depths = Array(repeating: 0, count: table.nodeCount)
+    setDepths = Array(repeating: 0, count: table.nodeCount)
+  }
+
+  /// Walks everywhere; returns the classes of what was met.
+  func classNames() throws -> Set<String> {
+    var walk = self
+    return try walk.run()
+  }
+
+  private mutating func run() throws -> Set<String> {
+    var names: Set<String> = []
+    var classes: Set<Int> = []
+    var stack = [try visit(table.top, &classes)]
+    while var visit = stack.popLast() {
+      if visit.next == visit.children.count {
+        sizes[visit.node] = visit.size
+        depths[visit.node] = visit.depth + (isObject(visit.node) ? 1 : 0)
+        setDepths[visit.node] = visit.setDepth + (isHashed(visit.node) ? 1 : 0)
+        states[visit.node] = .done
+        // The list of all objects has those that others contain once more.
+        guard visit.size <= ArchiveMeasure.maximumSize || visit.node == all || visit.node == table.top else {
+          throw ArchiveMeasure.problem("the archive has more than \(Int(ArchiveMeasure.maximumSize)) values, counted "
+            + "each time that they are referred to")
+        }
+        guard depths[visit.node] <= ArchiveMeasure.maximumDepth else {
+          throw ArchiveMeasure.problem("its objects are nested more than \(ArchiveMeasure.maximumDepth) deep")
+        }
+        guard setDepths[visit.node] <= ArchiveMeasure.maximumSetDepth else {
+          throw ArchiveMeasure.problem("its sets are nested more than \(ArchiveMeasure.maximumSetDepth) deep")
+        }
+        if var parent = stack.popLast() {
+          parent.size += sizes[visit.node]
+          parent.depth = max(parent.depth, depths[visit.node])
+          parent.setDepth = max(parent.setDepth, setDepths[visit.node])
+          stack.append(parent)
+        }
+        continue
+      }
+      let child = visit.children[visit.next]
+      visit.next += 1
+      switch states[child] {
+      case .open: throw ArchiveMeasure.problem("its objects contain each other in a circle")
+      case .done:
+        visit.size += sizes[child]
+        visit.depth = max(visit.depth, depths[child])
+        visit.setDepth = max(visit.setDepth, setDepths[child])
+        stack.append(visit)
+      case .new:
+        stack.append(visit)
+        // However deep property lists nest among objects, the stack of whoever reads them does not.
+        guard stack.count <= 4 * ArchiveMeasure.maximumDepth else {
+          throw ArchiveMeasure.problem("its objects are nested more than \(ArchiveMeasure.maximumDepth) deep")
+        }
+        stack.append(try self.visit(child, &classes))
+      }
+    }
+    for node in classes { names.insert(try className(node)) }
+    return names
+  }
+
+  private mutating func visit(_ node: Int, _ classes: inout Set<Int>) throws -> Visit {
+    states[node] = .open
+    var children: [Int] = []
+    switch table.kind(of: node) {
+    case .constant, .integer, .real, .date, .data, .ascii, .utf16, .utf8, .uid: break
+    case .array, .orderedSet, .set:
+      let extent = table.extent(of: node)
+      children.reserveCapacity(extent.count)
+      for position in 0..<extent.count { children.append(try resolved(table.element(position, of: extent))) }
+    case .dictionary:
+      let extent = table.extent(of: node)
+      for position in 0..<extent.count {
+        let value = try resolved(table.element(extent.count + position, of: extent))
+        if table.isText(table.element(position, of: extent), "$class") {
+          classes.insert(value)
+        } else {
+          children.append(value)
+        }
+      }
+    }
+    return Visit(node: node, children: children)
+  }
+
+  private func resolved(_ node: Int) throws -> Int {
+    guard let index = table.uid(node) else { return node }
+    guard index < objects.count else {
+      throw ArchiveMeasure.problem("it refers to the object \(index), of \(objects.count)")
+    }
+    let object = table.element(index, of: objects)
+    guard table.uid(object) == nil else { throw ArchiveMeasure.problem("its object \(index) is a reference") }
+    return object
+  }
+
+  /// Whether Foundation asks an object's contents for their hashes.
+  private func isHashed(_ node: Int) -> Bool {
+    guard let type = Walk.value("$class", in: node, of: table).flatMap({ try? resolved($0) }),
+      let found = Walk.value("$classname", in: type, of: table), let name = table.string(found)
+    else { return false }
+    if name.hasSuffix("Set") { return true }
+    guard let keys = Walk.value("NS.keys", in: node, of: table), table.kind(of: keys) == .array else { return false }
+    let extent = table.extent(of: keys)
+    return (0..<extent.count).contains { position in
+      (try? resolved(table.element(position, of: extent))).map { table.kind(of: $0) == .dictionary } ?? false
+    }
+  }
+
+  private func isObject(_ node: Int) -> Bool { Walk.value("$class", in: node, of: table) != nil }
+
+  private func className(_ node: Int) throws -> String {
+    guard let found = Walk.value("$classname", in: node, of: table), let name = table.string(found) else {
+      throw ArchiveMeasure.problem("an object's class has no name")
+    }
+    let isPlain = name.utf8.allSatisfy { $0 == 46 || $0 == 95 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 > 127 }
+    guard isPlain, (1...500).contains(name.utf8.count) else {
+      throw ArchiveMeasure.problem("\"\(name.prefix(60))\" is not the name of a class")
+    }
+    return name
+  }
+
+  private static func value(_ key: StaticString, in node: Int, of table: PropertyListTable) -> Int? {
+    guard table.kind(of: node) == .dictionary else { return nil }
+    let extent = table.extent(of: node)
+    for position in 0..<extent.count where table.isText(table.element(position, of: extent), key) {
+      return table.element(extent.count + position, of: extent)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Archives in files, which Foundation's unarchiver would follow to the end of its stack.
+@Suite("Hostile archives")
+struct HostileArchiveTests {
+  private let folder = TemporaryFolder()
+
+  private static let archives: [(name: String, data: Data, words: String)] = [
+    ("circle", HostileList.circularArchive, "in a circle"),
+    ("depth", HostileList.nestedArchive(50_000), "nested more than 1000 deep"),
+    ("doubling", HostileList.doublingArchive(60), "more than 10000000 values"),
+    ("sets", HostileList.nestedArchive(40, classes: ["NSSet", "NSObject"]), "sets are nested more than 16 deep"),
+    ("plain list", Data(HostileList.doubling(60)), "no keyed archive"),
+    ("noise", Data([1, 2, 3]), "no keyed archive"),
+  ]
+
+  private func model(_ transformer: String?) -> NSManagedObjectModel {
+    let tags = attribute("tags", .transformableAttributeType)
+    tags.valueTransformerName = transformer
+    let builder = ModelBuilder()
+    builder.entity("Note", [tags, attribute("title", .stringAttributeType)])
+    return builder.make()
+  }
+
+  @Test(
+    "A hostile archive in a transformable attribute reads as nil, and the row stays of use",
+    arguments: [nil, "NSSecureUnarchiveFromData"], archives.indices)
+  func values(_ transformer: String?, _ index: Int) throws {
+    let model = model(transformer)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let url = folder.file("\(index).sqlite")
+    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      try context.save()
+      let archive = HostileArchiveTests.archives[index].data
+      let connection = try Connection(path: url.path, options: Connection.Options())
+      let statement = try Statement("UPDATE ZNOTE SET ZTAGS = ?", in: connection.database, isKept: false)
+      try archive.withUnsafeBytes { bytes in
+        statement.bind(blob: bytes, at: 1)
+        try statement.run()
+      }
+      context.refresh(note, mergeChanges: false)
+      #expect(note.value(forKey: "tags") == nil)
+      note.setValue("still of use", forKey: "title")
+      try context.save()
+      #expect(try query("SELECT LENGTH(ZTAGS) FROM ZNOTE", at: url) == ["\(archive.count)"])
+    }
+  }
+
+  @Test("Where an error can be thrown it names the property and what is wrong", arguments: archives.indices)
+  func words(_ index: Int) throws {
+    let note = try #require(model(nil).entitiesByName["Note"])
+    let tags = try #require(note.attributesByName["tags"])
+    let (_, data, words) = HostileArchiveTests.archives[index]
+    let store = folder.file("S.sqlite")
+    let error = #expect(throws: NSError.self) { try tags.value(ofTransformable: data, store: store) }
+    let text = error?.localizedDescription ?? ""
+    for part in ["tags of Note", store.path, words] { #expect(text.contains(part), "\(text)") }
+    #expect(error?.userInfo[NSFilePathErrorKey] as? String == store.path)
+  }
+
+  @Test("A class counts by what it is in the program, not by what the archive says that it descends from")
+  func lies() throws {
+    let tags = try #require(model("NSSecureUnarchiveFromData").entitiesByName["Note"]?.attributesByName["tags"])
+    let error = #expect(throws: NSError.self) { try tags.value(ofTransformable: HostileList.lyingArchive) }
+    #expect(error?.localizedDescription.contains("the class NSCalendar, which is not allowed") == true)
+  }
+
+  @Test("Archives that programs write are far below the limits", arguments: [nil, "NSSecureUnarchiveFromData"])
+  func legal(_ transformer: String?) throws {
+    let tags = try #require(model(transformer).entitiesByName["Note"]?.attributesByName["tags"])
+    var value: NSArray = ["innermost"]
+    // Foundation's archiver takes twice as long for each further level, so nobody writes many.
+    for _ in 0..<8 { value = NSArray(object: value) }
+    #expect(try tags.value(ofTransformable: HostileList.nestedArchive(900)) != nil)
+    let data = try tags.storedData(ofTransformable: NSArray(object: value))
+    #expect((try tags.value(ofTransformable: data) as? NSArray)?.count == 1)
+    let sets = NSSet(array: [NSSet(array: [NSSet(array: [1, 2]), 3]), "a"])
+    #expect(try tags.value(ofTransformable: tags.storedData(ofTransformable: sets)) as? NSSet == sets)
+    let many = NSArray(array: (0..<20_000).map { "tag \($0)" })
+    #expect((try tags.value(ofTransformable: tags.storedData(ofTransformable: many)) as? NSArray)?.count == 20_000)
+  }
+
+  @Test("An archive of a token has no containers in it")
+  func token() throws {
+    let token = NSPersistentHistoryToken(["5B2C9A31-6C4C-4E0B-9A3E-6F5C2F0F7B11": 7, "A": Int64.max])
+    let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
+    #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data) == token)
+    #expect(String(decoding: data, as: UTF8.self).contains("5B2C9A31-6C4C-4E0B-9A3E-6F5C2F0F7B11=7"))
+  }
+}

@@ -1,0 +1,269 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Files that somebody made to do harm: each is read, or refused with one clear error. The process goes on, and nothing
+/// beside the store changes.
+@Suite("Hostile files")
+struct HostileFileTests {
+  let folder = TemporaryFolder()
+  var url: URL { folder.file("S.sqlite") }
+
+  private static let books: NSManagedObjectModel = {
+    let model = ModelBuilder()
+    model.entity("Book", [attribute("title", .stringAttributeType), attribute("pages", .integer64AttributeType)])
+    return model.make()
+  }()
+
+  /// A coordinator with the store, which has one book when it is made.
+  private func coordinator(
+    _ model: NSManagedObjectModel = books, type: String = NSSQLiteStoreType, at url: URL? = nil,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStoreCoordinator {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(
+      ofType: type, configurationName: nil, at: url ?? self.url, options: options)
+    return coordinator
+  }
+
+  private func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  private func insertBook(_ coordinator: NSPersistentStoreCoordinator, _ title: String = "Dune") throws {
+    let context = context(coordinator)
+    try context.performAndWait {
+      let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+      book.setValue(title, forKey: "title")
+      try context.save()
+    }
+  }
+
+  private func titles(_ coordinator: NSPersistentStoreCoordinator) throws -> [String] {
+    let context = context(coordinator)
+    return try context.performAndWait {
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+        .map { $0.value(forKey: "title") as? String ?? "" }.sorted()
+    }
+  }
+
+  private func makeStore(_ type: String = NSSQLiteStoreType, at url: URL? = nil) throws {
+    let coordinator = try coordinator(type: type, at: url)
+    try insertBook(coordinator)
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+
+  private func execute(_ sql: String) throws {
+    try Connection(path: url.path, options: Connection.Options()).execute(sql)
+  }
+
+  private func error(_ body: () throws -> Void) -> NSError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? Failure)?.nsError ?? error as NSError
+    }
+  }
+
+  // Keys.
+
+  @Test("A Z_MAX behind the table is put right when the next key is taken", arguments: ["0", "-7", "NULL", "'x'"])
+  func maximumBehind(_ value: String) throws {
+    try makeStore()
+    try execute(
+      "INSERT INTO ZBOOK(Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES(41, 1, 1, 'Emma'); UPDATE Z_PRIMARYKEY SET Z_MAX = \(value)")
+    let coordinator = try coordinator()
+    try insertBook(coordinator, "Kim")
+    #expect(try titles(coordinator) == ["Dune", "Emma", "Kim"])
+    #expect(try query("SELECT Z_PK FROM ZBOOK WHERE ZTITLE = 'Kim'", at: url) == ["42"])
+    #expect(try query("SELECT Z_MAX FROM Z_PRIMARYKEY", at: url) == ["42"])
+  }
+
+  @Test("Keys that another program takes without raising Z_MAX are an error that says so, and the next save is right")
+  func keyTakenMeanwhile() throws {
+    try makeStore()
+    let coordinator = try coordinator()
+    try insertBook(coordinator, "Kim")
+    try execute("INSERT INTO ZBOOK(Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES(3, 1, 1, 'Emma')")
+    let context = context(coordinator)
+    try context.performAndWait {
+      NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValue("Ulysses", forKey: "title")
+      let error = try #require(error { try context.save() })
+      #expect(error.code == NSPersistentStoreIncompatibleSchemaError)
+      for word in [url.path, "Book", "Z_MAX", "key 3"] {
+        #expect(error.localizedDescription.contains(word), "\(error.localizedDescription)")
+      }
+      try context.save()
+    }
+    #expect(try titles(coordinator) == ["Dune", "Emma", "Kim", "Ulysses"])
+  }
+
+  // What SQLite and metadata say.
+
+  @Test("A damaged database is called damaged, and only what is none is called no database")
+  func damage() throws {
+    try makeStore()
+    var bytes = try Data(contentsOf: url)
+    bytes.replaceSubrange(4096..<bytes.count, with: Data(repeating: 0x5A, count: bytes.count - 4096))
+    try bytes.write(to: url)
+    let damaged = try #require(error { _ = try coordinator() })
+    #expect(damaged.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+    #expect(damaged.userInfo[NSSQLiteErrorDomain] as? Int == 11)
+    #expect(damaged.localizedDescription.contains("is damaged"), "\(damaged.localizedDescription)")
+    try Data("No database, but a text that is long enough.".utf8).write(to: url)
+    let none = try #require(error { _ = try coordinator() })
+    #expect(none.userInfo[NSSQLiteErrorDomain] as? Int == 26)
+    #expect(none.localizedDescription.contains("is not a SQLite database"))
+  }
+
+  @Test("An emptied Z_METADATA is called empty, not missing")
+  func emptiedMetadata() throws {
+    try makeStore()
+    try execute("DELETE FROM Z_METADATA")
+    let failures = [
+      error { _ = try coordinator() },
+      error { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url) },
+      error { _ = try NSManagedObjectModel(storedIn: url) },
+    ]
+    for failure in failures {
+      let failure = try #require(failure)
+      #expect(failure.code == NSPersistentStoreIncompatibleSchemaError)
+      #expect(failure.localizedDescription.contains("Z_METADATA") && failure.localizedDescription.contains("is empty"))
+      #expect(!failure.localizedDescription.contains("no such table"))
+    }
+  }
+
+  @Test("A pragma that SQLite does not have is refused by name")
+  func unknownPragma() throws {
+    let failure = try #require(
+      error { _ = try coordinator(options: [NSSQLitePragmasOption: ["jurnal_mode": "DELETE"]]) })
+    #expect(failure.localizedDescription.contains("no pragma \"jurnal_mode\""), "\(failure.localizedDescription)")
+    _ = try coordinator(options: [NSSQLitePragmasOption: ["Cache_Size": "77"]])
+  }
+
+  // Property lists.
+
+  @Test(
+    "Metadata that nest without end, or double at each level, are none; the store says of what version it is not",
+    arguments: 0..<4)
+  func metadataList(_ kind: Int) throws {
+    try makeStore()
+    let list: [UInt8] =
+      switch kind {
+      case 0: Array(repeating: UInt8(ascii: "("), count: 1_000_000)
+      case 1: Array("<plist>".utf8) + Array(String(repeating: "<array>", count: 100_000).utf8)
+      case 2: HostileList.doubling(60)
+      default: HostileList.circle
+      }
+    let connection = try Connection(path: url.path, options: Connection.Options())
+    let statement = try Statement("UPDATE Z_METADATA SET Z_PLIST = ?", in: connection.database, isKept: false)
+    try list.withUnsafeBytes { bytes in
+      statement.bind(blob: bytes, at: 1)
+      try statement.run()
+    }
+    let failure = try #require(error { _ = try coordinator() })
+    #expect(failure.code == NSPersistentStoreIncompatibleVersionHashError)
+    #expect(failure.localizedDescription.contains(url.path))
+  }
+
+  @Test("A cached model that inflates to more than any model has is as good as none")
+  func inflation() throws {
+    try makeStore()
+    let bomb = try #require(ModelCache.deflated([UInt8](repeating: 0, count: ModelCache.limit + 100_000)))
+    #expect(bomb.count < 100_000)
+    #expect(ModelCache.inflated(bomb) == nil)
+    let connection = try Connection(path: url.path, options: Connection.Options())
+    let statement = try Statement("UPDATE Z_MODELCACHE SET Z_CONTENT = ?", in: connection.database, isKept: false)
+    try bomb.withUnsafeBytes { bytes in
+      statement.bind(blob: bytes, at: 1)
+      try statement.run()
+    }
+    #expect(try NSManagedObjectModel(storedIn: url).entitiesByName.keys.sorted() == ["Book"])
+    #expect(try titles(coordinator()) == ["Dune"])
+  }
+
+  @Test("An entity that is its own ancestor in Z_PRIMARYKEY is an error that names it")
+  func ownAncestor() throws {
+    try makeStore()
+    try execute("UPDATE Z_PRIMARYKEY SET Z_SUPER = 1; DELETE FROM Z_MODELCACHE")
+    let failure = try #require(error { _ = try NSManagedObjectModel(storedIn: url) })
+    #expect(failure.localizedDescription.contains("Book inherits from itself"), "\(failure.localizedDescription)")
+    #expect(try titles(coordinator()) == ["Dune"])
+  }
+
+  // SQL.
+
+  @Test("A trigger or a default in the file can't call functions that read files")
+  func functions() throws {
+    try makeStore()
+    try execute(
+      "CREATE TRIGGER spy AFTER UPDATE ON ZBOOK BEGIN "
+        + "UPDATE ZBOOK SET ZTITLE = NSCoreDataStoredData(x'01414243') WHERE Z_PK = NEW.Z_PK; END")
+    let context = context(try coordinator())
+    try context.performAndWait {
+      let book = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).first)
+      book.setValue(5, forKey: "pages")
+      let failure = try #require(error { try context.save() })
+      #expect(failure.localizedDescription.contains("unsafe use of NSCoreDataStoredData"), "\(failure)")
+    }
+    #expect(try query("SELECT ZTITLE FROM ZBOOK", at: url) == ["Dune"])
+  }
+
+  @Test(
+    "Names of entities and attributes are names and nothing else, or refused",
+    arguments: ["A\"; DROP TABLE Z_METADATA; --", "A'; DROP TABLE Z_METADATA; --", "A B", "Ä", "A\u{0}B", "A`]["])
+  func names(_ name: String) throws {
+    let builder = ModelBuilder()
+    builder.entity(name, [attribute(name.lowercased() + "x", .stringAttributeType)])
+    let model = builder.make()
+    do {
+      let coordinator = try coordinator(model)
+      let context = context(coordinator)
+      try context.performAndWait {
+        NSEntityDescription.insertNewObject(forEntityName: name, into: context)
+          .setValue(name, forKey: name.lowercased() + "x")
+        try context.save()
+        context.reset()
+        let request = NSFetchRequest<NSManagedObject>(entityName: name)
+        request.predicate = NSPredicate(format: "%K == %@", name.lowercased() + "x", name)
+        #expect(try context.fetch(request).map { $0.value(forKey: name.lowercased() + "x") as? String } == [name])
+      }
+    } catch {
+      #expect(name.contains("\u{0}"), "\(error)")
+      #expect((error as NSError).domain == NSCocoaErrorDomain)
+      return
+    }
+    #expect(try query("SELECT COUNT(*) FROM Z_METADATA", at: url) == ["1"])
+  }
+
+  // Numbers.
+
+  @Test("An infinity in a file breaks a limit, and becomes no decimal", arguments: ["9e999", "-9e999"])
+  func infinity(_ value: String) throws {
+    let number = attribute("price", .doubleAttributeType)
+    number.setValidationPredicates(
+      [NSPredicate(format: "SELF >= 0"), NSPredicate(format: "SELF <= 10")], withValidationWarnings: nil)
+    let builder = ModelBuilder()
+    builder.entity(
+      "Book", [attribute("title", .stringAttributeType), number, attribute("cost", .decimalAttributeType)])
+    let model = builder.make()
+    let context = context(try coordinator(model))
+    try context.performAndWait {
+      let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+      book.setValue(1, forKey: "price")
+      book.setValue(1, forKey: "cost")
+      try context.save()
+      try execute("UPDATE ZBOOK SET ZPRICE = \(value), ZCOST = \(value)")
+      context.refreshAllObjects()
+      book.setValue("Kim", forKey: "title")
+      let failure = try #require(error { try context.save() })
+      #expect([NSManagedObjectValidationError, NSValidationNumberTooLargeError, NSValidationNumberTooSmallError].contains(failure.code))
+      book.setValue(NSNumber(value: Double.infinity), forKey: "cost")
+      #expect((book.value(forKey: "cost") as? NSDecimalNumber)?.decimalValue.isNaN == true)
+    }
+  }
+}

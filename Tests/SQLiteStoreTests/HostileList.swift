@@ -1,0 +1,74 @@
+import Foundation
+
+@testable import CoreData
+
+/// Property lists and archives that Foundation does not survive, as small as they can be.
+enum HostileList {
+  /// Arrays of twice the next, so many levels deep: two to the power of it values.
+  static func doubling(_ levels: Int) -> [UInt8] {
+    binary((0..<levels).map { .array([$0 + 1, $0 + 1]) } + [.array([])])
+  }
+
+  /// An array that has itself in it.
+  static let circle = binary([.array([0])])
+
+  /// An archive of arrays, or sets, that each have the next in them.
+  static func nestedArchive(_ depth: Int, classes: [String] = ["NSArray", "NSObject"]) -> Data {
+    archive(
+      (0..<depth).map { index in
+        let next = index + 1 < depth ? uid(index + 3) : ""
+        return "<dict>\(reference("$class", 1))<key>NS.objects</key><array>\(next)</array></dict>"
+      }, classes: classes)
+  }
+
+  /// An archive of an array that has itself in it.
+  static let circularArchive = archive([
+    "<dict>\(reference("$class", 1))<key>NS.objects</key><array>\(uid(2))</array></dict>"
+  ])
+
+  /// An archive of arrays that each have the next in them twice.
+  static func doublingArchive(_ levels: Int) -> Data {
+    archive((0..<levels).map { index in
+      let next = index + 1 < levels ? uid(index + 3) + uid(index + 3) : ""
+      return "<dict>\(reference("$class", 1))<key>NS.objects</key><array>\(next)</array></dict>"
+    })
+  }
+
+  /// An archive of a calendar whose class claims to be a text's.
+  static let lyingArchive = archive(
+    ["<dict>\(reference("$class", 1))<key>NS.identifier</key><string>gregorian</string></dict>"],
+    classes: ["NSCalendar", "NSString", "NSObject"])
+
+  private static func uid(_ index: Int) -> String { "<dict><key>CF$UID</key><integer>\(index)</integer></dict>" }
+  private static func reference(_ key: String, _ index: Int) -> String { "<key>\(key)</key>\(uid(index))" }
+
+  /// In XML, which archives may be written in; the first object's index is 2.
+  private static func archive(_ objects: [String], classes: [String] = ["NSArray", "NSObject"]) -> Data {
+    let names = classes.map { "<string>\($0)</string>" }.joined()
+    let text = """
+      <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict><key>$archiver</key>\
+      <string>NSKeyedArchiver</string><key>$version</key><integer>100000</integer><key>$top</key>\
+      <dict>\(reference("root", 2))</dict><key>$objects</key><array><string>$null</string><dict><key>$classname</key>\
+      <string>\(classes[0])</string><key>$classes</key><array>\(names)</array></dict>\(objects.joined())</array></dict></plist>
+      """
+    return Data(text.utf8)
+  }
+
+  private enum Object { case array([Int]) }
+
+  /// A binary property list of arrays, the first one on top. Up to 255 objects and bytes of offsets of two.
+  private static func binary(_ objects: [Object]) -> [UInt8] {
+    var bytes = Array("bplist00".utf8)
+    var offsets: [Int] = []
+    for case .array(let elements) in objects {
+      offsets.append(bytes.count)
+      bytes.append(0xA0 | UInt8(elements.count))
+      bytes += elements.map { UInt8($0) }
+    }
+    let table = bytes.count
+    for offset in offsets { bytes += [UInt8(offset >> 8), UInt8(offset & 0xFF)] }
+    bytes += [0, 0, 0, 0, 0, 0, 2, 1]
+    for number in [objects.count, 0, table] { bytes += (0..<8).reversed().map { UInt8(number >> ($0 * 8) & 0xFF) } }
+    return bytes
+  }
+}

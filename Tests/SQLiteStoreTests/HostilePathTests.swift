@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Links, pipes and folders where a store's files are expected.
+@Suite("Hostile paths")
+struct HostilePathTests {
+  private let folder = TemporaryFolder()
+  private let outside = TemporaryFolder()
+
+  private static let books: NSManagedObjectModel = {
+    let model = ModelBuilder()
+    model.entity("Book", [attribute("title", .stringAttributeType)])
+    return model.make()
+  }()
+
+  private func insertBook(_ type: String, at url: URL) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.books)
+    let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+      try context.save()
+    }
+    try coordinator.remove(store)
+  }
+
+  /// A file elsewhere that is to stay as it is, and what stands in it.
+  private func secret() throws -> URL {
+    let url = outside.file("secret")
+    try Data("secret".utf8).write(to: url)
+    return url
+  }
+
+  private func link(_ name: String, to url: URL) throws {
+    try FileManager.default.createSymbolicLink(at: folder.file(name), withDestinationURL: url)
+  }
+
+  @Test(
+    "A link beside a SQLite file, in the place of its log or journal, is not written through",
+    arguments: ["-wal", "-shm", "-journal"])
+  func companion(_ suffix: String) throws {
+    let url = folder.file("S.sqlite")
+    try insertBook(NSSQLiteStoreType, at: url)
+    let secret = try secret()
+    unlink(url.path + suffix)
+    try link("S.sqlite" + suffix, to: secret)
+    _ = try? insertBook(NSSQLiteStoreType, at: url)
+    _ = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+    #expect(try Data(contentsOf: secret) == Data("secret".utf8))
+  }
+
+  @Test(
+    "A pipe in the place of a store or a model is an error, and nobody waits for it",
+    arguments: [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType])
+  func pipe(_ type: String) throws {
+    let url = folder.file("S")
+    #expect(mkfifo(url.path, 0o600) == 0)
+    #expect(throws: NSError.self) { try insertBook(type, at: url) }
+    #expect(throws: NSError.self) {
+      try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
+    }
+    for name in ["M.mom", "M.cdm", "M.xcdatamodel/contents", "M.momd/VersionInfo.plist", "M.xcmappingmodel/xcmapping.xml"] {
+      let file = folder.file(name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      #expect(mkfifo(file.path, 0o600) == 0)
+      let model = folder.file(String(name.split(separator: "/")[0]))
+      #expect(throws: NSError.self) {
+        _ = name.contains("cdm") || name.contains("mapping")
+          ? try NSMappingModel(checkedContentsOf: model) as NSObject
+          : try NSManagedObjectModel(checkedContentsOf: model) as NSObject
+      }
+    }
+  }
+
+  @Test("What a migration seems to have left is removed without following a link out of it")
+  func abandonedMigration() throws {
+    let url = folder.file("S.sqlite")
+    let secret = try secret()
+    let name = ".S.sqlite.\(UUID().uuidString).migrating"
+    let inner = folder.file(name).appendingPathComponent("new")
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      at: inner.appendingPathComponent("link"), withDestinationURL: outside.url)
+    try link(".S.sqlite.\(UUID().uuidString).migrating", to: outside.url)
+    MigrationFolder.removeAbandoned(beside: url)
+    #expect(!FileManager.default.fileExists(atPath: folder.file(name).path))
+    #expect(try Data(contentsOf: secret) == Data("secret".utf8))
+  }
+
+  @Test("Destroying a store removes a link, not what it leads to, and no device or pipe")
+  func destroying() throws {
+    let secret = try secret()
+    for type in [NSXMLStoreType, NSBinaryStoreType] {
+      try link(type, to: secret)
+      try NSPersistentStoreCoordinator(managedObjectModel: Self.books)
+        .destroyPersistentStore(at: folder.file(type), ofType: type, options: nil)
+    }
+    try link("S.sqlite", to: secret)
+    try? NSPersistentStoreCoordinator(managedObjectModel: Self.books).destroyPersistentStore(
+      at: folder.file("S.sqlite"), ofType: NSSQLiteStoreType, options: [NSPersistentStoreForceDestroyOption: true])
+    #expect(try Data(contentsOf: secret) == Data("secret".utf8))
+    #expect(mkfifo(folder.file("pipe").path, 0o600) == 0)
+    for type in [NSSQLiteStoreType, NSXMLStoreType] {
+      #expect(throws: NSError.self) {
+        try NSPersistentStoreCoordinator(managedObjectModel: Self.books).destroyPersistentStore(
+          at: folder.file("pipe"), ofType: type, options: [NSPersistentStoreForceDestroyOption: true])
+      }
+    }
+    #expect(FileManager.default.fileExists(atPath: folder.file("pipe").path))
+  }
+
+  @Test("A temporary file of a writer of whole files is never one that is there, nor behind a link")
+  func wholeFile() throws {
+    let secret = try secret()
+    let url = folder.file("S.xml")
+    try insertBook(NSXMLStoreType, at: url)
+    try link(".S.xml.\(UUID().uuidString).saving", to: secret)
+    try insertBook(NSXMLStoreType, at: url)
+    #expect(try Data(contentsOf: secret) == Data("secret".utf8))
+  }
+
+  @Test("A model's folder names its current version by a file's name, not by a path")
+  func versionPath() throws {
+    let momd = folder.file("M.momd")
+    try FileManager.default.createDirectory(at: momd, withIntermediateDirectories: true)
+    let list = "<plist><dict><key>NSManagedObjectModel_CurrentVersionName</key><string>../../secret</string></dict></plist>"
+    try Data(list.utf8).write(to: momd.appendingPathComponent("VersionInfo.plist"))
+    let error = #expect(throws: NSError.self) { try NSManagedObjectModel(checkedContentsOf: momd) }
+    #expect(error?.localizedDescription.contains("is not the name of a file") == true)
+  }
+}
