@@ -18,7 +18,7 @@ struct ManagerTests {
     try manager.migrateStore(
       from: from, type: kind.type, mapping: ManagerLibrary.mapping(), to: to, type: kind.type)
     #expect(manager.migrationProgress == 1)
-    #expect(manager.progress.fractionCompleted == 1)
+    #expect(manager.reportedProgress.fractionCompleted == 1)
     #expect(try Data(contentsOf: from) == before)
     try ManagerStack.read(kind, new, to) { try ManagerLibrary.check($0) }
     try ManagerStack.read(kind, old, from) { let found = try $0.number(of: "Book"); #expect(found == 4) }

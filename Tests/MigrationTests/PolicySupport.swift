@@ -19,7 +19,7 @@ final class PolicyLog {
     current.append(manager.currentEntityMapping.name)
     progress.append(manager.migrationProgress)
     if method == cancelsAt { manager.cancelMigrationWithError(NSError(domain: "cancelled", code: 1)) }
-    if method == cancelsProgressAt { manager.progress.cancel() }
+    if method == cancelsProgressAt { manager.reportedProgress.cancel() }
     if method == failsAt { throw NSError(domain: "policy", code: 7) }
   }
 }

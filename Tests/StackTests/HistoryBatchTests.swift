@@ -4,6 +4,28 @@ import Testing
 
 @Suite("Persistent history of batch requests")
 struct HistoryBatchTests {
+  @Test("A child's batch request has the author and the name of the nearest context above that has them")
+  func child() throws {
+    let stack = try tracked()
+    let (root, child) = (stack.context, NSManagedObjectContext.child(of: stack.context))
+    let grandchild = NSManagedObjectContext.child(of: child)
+    root.transactionAuthor = "app"
+    root.name = "root"
+    func insert(_ context: NSManagedObjectContext) throws {
+      try context.performAndWait {
+        _ = try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["name": "a"]]))
+      }
+    }
+    try insert(grandchild)
+    child.transactionAuthor = "child"
+    try insert(grandchild)
+    grandchild.name = "list"
+    try insert(grandchild)
+    let found = try root.performAndWait { try root.transactions() }
+    #expect(found.map(\.author) == ["app", "child", "child"])
+    #expect(found.map(\.contextName) == ["root", "root", "list"])
+  }
+
   private func recorded(
     _ stack: Stack, _ request: NSPersistentStoreRequest
   ) throws -> [NSPersistentHistoryTransaction] {

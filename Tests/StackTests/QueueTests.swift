@@ -232,9 +232,18 @@ struct QueueTests {
     #expect(main.queue.label == DispatchQueue.main.label)
   }
 
-  @Test("There are private and main queues, and no confinement to a thread")
-  func types() {
-    #expect(NSManagedObjectContextConcurrencyType(rawValue: 0) == nil)
+  @Test("There are private and main queues; a context without a queue is used where it was made, and has no perform")
+  func types() async throws {
+    let confined = try #require(NSManagedObjectContextConcurrencyType(rawValue: 0))
+    let stack = try Stack(.inMemory)
+    let context = NSManagedObjectContext(concurrencyType: confined)
+    context.persistentStoreCoordinator = stack.coordinator
+    context.new("Tag", ["name": "a"])
+    try context.save()
+    #expect(try context.strings("Tag", "name") == ["a"])
+    await #expect(processExitsWith: .failure) {
+      NSManagedObjectContext(concurrencyType: .init(rawValue: 0)!).perform {}
+    }
     #expect(NSManagedObjectContextConcurrencyType(rawValue: 1) == .privateQueueConcurrencyType)
     #expect(NSManagedObjectContextConcurrencyType(rawValue: 2) == .mainQueueConcurrencyType)
     #expect(NSManagedObjectContext().concurrencyType == .privateQueue)

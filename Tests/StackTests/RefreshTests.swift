@@ -202,6 +202,26 @@ struct RefreshTests {
     }
   }
 
+  @Test("stalenessInterval 0 gives what another connection has written to the file")
+  func stalenessOfFiles() throws {
+    try withStack(.sqlite) { stack, context in
+      let books = [context.new("Book", ["title": "A"]), context.new("Book", ["title": "B"])]
+      try context.save()
+      let outside = try Connection(path: stack.url.path, options: Connection.Options())
+      for title in ["1", "2", "3"] {
+        // A fault that was read has left a transaction open.
+        context.refresh(books[1], mergeChanges: false)
+        books[1].read()
+        context.stalenessInterval = -1
+        _ = books[0].string("title")
+        try outside.execute("UPDATE ZBOOK SET ZTITLE = '\(title)'")
+        context.stalenessInterval = 0
+        context.refresh(books[0], mergeChanges: false)
+        #expect(books[0].string("title") == title)
+      }
+    }
+  }
+
   @Test(
     "An object that was refreshed without its changes can change again after a save, and be saved",
     arguments: StoreKind.withCustom)

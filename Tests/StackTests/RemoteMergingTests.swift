@@ -4,6 +4,36 @@ import Testing
 
 @Suite("Merging remote saves")
 struct RemoteMergingTests {
+  @Test("Ids under the inserted key refresh an object that the context has: a batch insert may have met its row")
+  func upsert() throws {
+    let stack = try Stack(.sqlite, constrained())
+    try stack.context.performAndWait {
+      let context = stack.context
+      let tag = context.new("Tag", ["name": "a", "note": "old"])
+      let fault = context.new("Tag", ["name": "b", "note": "old"])
+      try context.save()
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      context.refresh(fault, mergeChanges: false)
+      #expect(try context.all("Tag").count == 2 && fault.isFault)
+      let request = NSBatchInsertRequest(
+        entityName: "Tag", objects: [["name": "a", "note": "new"], ["name": "b", "note": "new"]])
+      request.resultType = .objectIDs
+      let result = try #require(try context.execute(request) as? NSBatchInsertResult)
+      let log = NotificationLog(context)
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSInsertedObjectsKey: result.result as Any], into: [context])
+      #expect(tag.string("note") == "new" && fault.string("note") == "new" && !context.hasChanges)
+      #expect(log["didChange"]?.userInfo?[NSRefreshedObjectsKey] as? Set<NSManagedObject> == [tag])
+      #expect(try context.all("Tag").count == 2)
+    }
+  }
+
+  private func constrained() -> NSManagedObjectModel {
+    let tag = entity("Tag", [attribute("name"), attribute("note")])
+    tag.uniquenessConstraints = [["name"]]
+    return model([tag])
+  }
+
   /// Two saved books in a context, one of them then changed and the other deleted elsewhere, and a third made there.
   private func story(
     _ kind: StoreKind,

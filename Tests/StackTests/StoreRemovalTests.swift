@@ -50,19 +50,18 @@ struct StoreRemovalTests {
     }
   }
 
-  @Test("Coming and going is told before and after, with the stores", arguments: StoreKind.allCases)
+  @Test("Coming and going is told, with the stores; StoresWillChange is for others than these", arguments: StoreKind.allCases)
   func notifications(_ kind: StoreKind) throws {
     let folder = StoreFolder()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
     let log = StoreLog(coordinator)
     let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: folder.file("T"))
-    #expect(log.names == ["StoresWillChange", "StoresDidChange"])
-    #expect(log.stores(NSAddedPersistentStoresKey, in: 0) == [store] && log.stores(NSAddedPersistentStoresKey, in: 1) == [store])
+    #expect(log.names == ["StoresDidChange"])
+    #expect(log.stores(NSAddedPersistentStoresKey, in: 0) == [store])
     let second = StoreLog(coordinator, store)
     try coordinator.remove(store)
-    #expect(second.names == ["StoresWillChange", "WillRemoveStore", "StoresDidChange"])
-    #expect(second.stores(NSRemovedPersistentStoresKey, in: 0) == [store])
-    #expect(second.stores(NSRemovedPersistentStoresKey, in: 2) == [store])
+    #expect(second.names == ["WillRemoveStore", "StoresDidChange"])
+    #expect(second.stores(NSRemovedPersistentStoresKey, in: 1) == [store])
   }
 
   @Test("An observer of a removal may save, and wait for a context that fetches", arguments: StoreKind.allCases)
@@ -71,7 +70,7 @@ struct StoreRemovalTests {
     let other = stack.newContext()
     nonisolated(unsafe) var saved: [String]?
     let token = NotificationCenter.default.addObserver(
-      forName: .NSPersistentStoreCoordinatorStoresWillChange, object: stack.coordinator, queue: nil
+      forName: .NSPersistentStoreCoordinatorWillRemoveStore, object: stack.store, queue: nil
     ) { _ in
       let done = DispatchSemaphore(value: 0)
       other.perform {

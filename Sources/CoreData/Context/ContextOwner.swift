@@ -12,6 +12,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   private(set) weak var context: NSManagedObjectContext?
   let isMainQueue: Bool
+  /// Whether the context has no queue, and belongs to whatever thread uses it.
+  let isConfined: Bool
 
   /// Recursive, since making an object runs a client's initialiser.
   private let lock = NSRecursiveLock()
@@ -29,22 +31,32 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     @exclusivity(unchecked) var keys = KeyTable()
     /// The store that is told which of its objects are here; nil for nearly all stores.
     let listener: StoreIdentity?
+    /// Whether somebody wants to know which objects come and go: the store, or a context that holds them all.
+    @exclusivity(unchecked) var isWatched: Bool
 
-    init(listener: StoreIdentity? = nil) { self.listener = listener }
+    init(listener: StoreIdentity? = nil, isWatched: Bool = false) {
+      self.listener = listener
+      self.isWatched = isWatched || listener != nil
+    }
   }
 
   /// What such stores are to be told once the lock is free: their methods may do anything.
   @exclusivity(unchecked) private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
 
-  init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool) {
+  /// All objects, where the context holds them; see `holdAll(_:)`.
+  @exclusivity(unchecked) private var held: [ObjectIdentifier: NSManagedObject] = [:]
+  @exclusivity(unchecked) private var holdsAll = false
+
+  init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool, isConfined: Bool) {
     _ = ConcurrencyGuard.setUp
     self.context = context
     self.isMainQueue = isMainQueue
+    self.isConfined = isConfined
     super.init(layouts)
   }
 
   override var isOnQueue: Bool {
-    QueueOwnership.isOwned(self) || isMainQueue && QueueOwnership.isMainQueue
+    QueueOwnership.isOwned(self) || isMainQueue && QueueOwnership.isMainQueue || isConfined
   }
 
   override func reportWrongQueue(_ object: NSManagedObject?, call: String) {
@@ -101,7 +113,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       return number(of: own.identity)
     }
     stores.append(store)
-    tables.append(layouts.layouts.map { _ in Table(listener: store.asksContexts ? store : nil) })
+    tables.append(
+      layouts.layouts.map { _ in Table(listener: store.asksContexts ? store : nil, isWatched: holdsAll) })
     return UInt16(stores.count - 1)
   }
 
@@ -111,7 +124,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   // The identity map.
 
-  private func held(_ table: Table, _ key: Int64) -> NSManagedObject? {
+  private func living(_ table: Table, _ key: Int64) -> NSManagedObject? {
     guard let pointer = table.keys[key], swift_tryRetain(pointer) != nil else { return nil }
     return Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue()
   }
@@ -119,14 +132,14 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   func registered(_ reference: RowReference, store: UInt16) -> NSManagedObject? {
     lock.lock()
     defer { lock.unlock() }
-    return held(table(Int(reference.entity), store, reference.key), reference.key)
+    return living(table(Int(reference.entity), store, reference.key), reference.key)
   }
 
   override func object(for reference: RowReference, store: UInt16) -> NSManagedObject {
     lock.lock()
     defer { unlockAndTell() }
     let table = table(Int(reference.entity), store, reference.key)
-    if let object = held(table, reference.key) { return object }
+    if let object = living(table, reference.key) { return object }
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: former.store)
     }
@@ -148,7 +161,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       let maker = Maker(layouts.layouts[rows[index].entity], self)
       let entity = maker.layout.index
       index = rows.forEachHeld(from: index, while: { $0.entity == entity }) { row in
-        if let object = held(table, row.key) {
+        if let object = living(table, row.key) {
           if object.state.contains(.fault) {
             object.row = row
           } else if refreshing, object.row !== row {
@@ -189,7 +202,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       let maker = Maker(layouts.layouts[Int(entity)], self)
       while index < references.count, references[index].entity == entity {
         let key = references[index].key
-        objects.append(held(table, key) ?? make(maker, key, store, table))
+        objects.append(living(table, key) ?? make(maker, key, store, table))
         index += 1
       }
     }
@@ -224,7 +237,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.state = [.fault, .registered]
     if let row { object.row = row }
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: key)
-    if table.listener != nil { note(table, key, maker.layout, isThere: true) }
+    if table.isWatched { note(object, table, key, isThere: true) }
     return object
   }
 
@@ -234,7 +247,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.state.insert(.registered)
     let table = table(object.layout.index, object.store, object.key)
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
-    if table.listener != nil { note(table, object.key, object.layout, isThere: true) }
+    if table.isWatched { note(object, table, object.key, isThere: true) }
   }
 
   func unregister(_ object: NSManagedObject) {
@@ -249,12 +262,12 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     let pointer = Unmanaged.passUnretained(object).toOpaque()
     let former = table(object.layout.index, object.store, object.key)
     former.keys.remove(pointer, at: object.key)
-    if former.listener != nil { note(former, object.key, object.layout, isThere: false) }
+    if former.isWatched { note(object, former, object.key, isThere: false) }
     object.key = key
     object.cachedID = nil
     let table = table(object.layout.index, object.store, key)
     table.keys.insert(pointer, at: key)
-    if table.listener != nil { note(table, key, object.layout, isThere: true) }
+    if table.isWatched { note(object, table, key, isThere: true) }
   }
 
   /// Makes room before many objects get their keys.
@@ -268,14 +281,30 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     let table = table(object.layout.index, object.store, object.key)
     table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
-    if table.listener != nil { note(table, object.key, object.layout, isThere: false) }
+    if table.isWatched { note(object, table, object.key, isThere: false) }
     unlockAndTell()
   }
 
-  // Stores that count which objects contexts have.
+  // Who wants to know which objects there are.
 
-  private func note(_ table: Table, _ key: Int64, _ layout: EntityLayout, isThere: Bool) {
+  /// Holds all objects that there are and will be, until they are deleted or forgotten; or none any more.
+  func holdAll(_ flag: Bool) {
+    let objects = flag ? allObjects : []
+    lock.lock()
+    let former = held
+    held = Dictionary(objects.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { first, _ in first })
+    holdsAll = flag
+    for table in tables.joined() + [unsaved] { table.isWatched = flag || table.listener != nil }
+    lock.unlock()
+    withExtendedLifetime(former) {}
+  }
+
+  private func note(_ object: NSManagedObject, _ table: Table, _ key: Int64, isThere: Bool) {
+    if holdsAll {
+      if isThere { held[ObjectIdentifier(object)] = object } else { held[ObjectIdentifier(object)] = nil }
+    }
     guard let store = table.listener else { return }
+    let layout = object.layout
     news.append((store, NSManagedObjectID(layout: layout, key: key, store: store), isThere))
   }
 

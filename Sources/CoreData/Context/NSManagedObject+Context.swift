@@ -12,6 +12,14 @@ extension NSManagedObject {
     return found[0]
   }
 
+  /// The entity of an object that was made with neither an entity nor a context.
+  static func entityWithoutContext() -> NSEntityDescription {
+    let found = LoadedModels.entities(of: self)
+    let entity = found.count == 1 ? found[0] : NoEntity.shared.entity
+    warn(.noDesignatedInitializer(self, found.count == 1 ? entity : nil))
+    return entity
+  }
+
   /// The entity of this class in a context's model.
   class func entity(in context: NSManagedObjectContext) -> NSEntityDescription {
     guard let layouts = context.layouts else {
@@ -107,7 +115,30 @@ enum LoadedModels {
   }
 }
 
+/// The entity of objects that were made without one.
+private final class NoEntity: @unchecked Sendable {
+  // `@unchecked Sendable`: nothing changes the model after `init`.
+  static let shared = NoEntity()
+  let entity = NSEntityDescription()
+  private let model = NSManagedObjectModel()
+
+  private init() {
+    entity.name = "(none)"
+    model.entities = [entity]
+  }
+}
+
 extension MisuseReport {
+  fileprivate static func noDesignatedInitializer(
+    _ type: NSManagedObject.Type, _ entity: NSEntityDescription?
+  ) -> MisuseReport {
+    MisuseReport(
+      "Failed to call designated initializer on NSManagedObject class '\(type)'.",
+      facts: [("Entity", entity?.name ?? "none")],
+      how: "\(type)() makes an object of no context" + (entity == nil ? ", and without properties." : "."),
+      remedy: "Use \(type)(context:), or init(entity:insertInto:).")
+  }
+
   fileprivate static func noUniqueEntity(_ type: NSManagedObject.Type, _ found: [NSEntityDescription]) -> MisuseReport {
     MisuseReport(
       "Failed to find a unique match for an NSEntityDescription to the managed object subclass \(type).",

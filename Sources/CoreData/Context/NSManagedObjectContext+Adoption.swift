@@ -107,6 +107,11 @@ extension NSManagedObjectContext {
     let layout = object.layout
     if !layout.toMany.isEmpty { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
     guard let changes = object.changes else { return }
+    // The row names its destinations from now on, and holds none of them.
+    layout.toOneSlots.forEach { slot in
+      guard changes.holds(slot), case .object(let destination) = changes[slot] else { return }
+      noteSaved(destination: unsafeDowncast(destination, to: NSManagedObject.self))
+    }
     if layout.hasTransformables || !layout.transientSlots.isEmpty {
       // Transients live in memory only; decoded transformables stay the objects they are.
       for property in layout.slots where !property.isTransient && property.kind != .transformable {
@@ -127,6 +132,9 @@ extension NSManagedObjectContext {
     var info = changes.sets(reusing: toldInSave).userInfo
     toldInSave = nil
     if isPinned { info[NSManagedObjectContextQueryGenerationKey] = queryGenerationToken }
+    if parent == nil, let token = coordinator.lastWrittenToken(of: plan.changeSets.map(\.store)) {
+      info[newChangeTokenKey] = token
+    }
     post(.NSManagedObjectContextDidSave, info)
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)
     if parent == nil { coordinator.announce(SaveNotice(plan.changeSets), from: self) }

@@ -3,19 +3,48 @@ extension NSManagedObjectContext {
   /// Hands the changes of this context to its parent. Nothing is handed over if there is a conflict.
   func commit(_ plan: SavePlan, to parent: NSManagedObjectContext) throws -> StoreConflicts {
     let changeSets = plan.changeSets.map { (store: $0.store.identity, changes: $0.changes) }
-    return try ask(parent) { try $0.takeSave(changeSets) }
+    let transients = transientValues(of: plan)
+    return try ask(parent) { try $0.takeSave(changeSets, transients) }
+  }
+
+  /// What was set of transient properties. Rows have none of it.
+  private func transientValues(of plan: SavePlan) -> [TransientValue] {
+    var values: [TransientValue] = []
+    func add(_ object: NSManagedObject, isNew: Bool) {
+      guard let changes = object.changes, !object.layout.transientSlots.isEmpty else { return }
+      let reference = ParentReference(object.reference, owner.storeIdentity(object.store))
+      object.layout.transientSlots.forEach { slot in
+        guard isNew ? changes.holds(slot) : changes.isChanged(slot) else { return }
+        // Objects of this context are none of the parent's.
+        if case .object(let value) = changes[slot], value is NSManagedObject { return }
+        values.append(TransientValue(object: reference, slot: slot, value: changes[slot]))
+      }
+    }
+    plan.inserted.objects.forEachHeld { add($0, isNew: true) }
+    plan.updated.objects.forEachHeld { add($0, isNew: false) }
+    for object in plan.unchanged { add(object, isNew: false) }
+    return values
   }
 
   /// Takes the changes of a child over, as one event of this context. All of them, or none.
-  private func takeSave(_ changeSets: [(store: StoreIdentity, changes: ChangeSet)]) throws -> StoreConflicts {
+  private func takeSave(
+    _ changeSets: [(store: StoreIdentity, changes: ChangeSet)], _ transients: [TransientValue]
+  ) throws -> StoreConflicts {
     processPendingChanges()
     var save = ChildSave(context: self)
     for (store, changes) in changeSets { try save.prepare(changes, of: store) }
     if save.conflicts.isEmpty {
       save.apply()
+      transients.forEach(takeTransient)
       processPendingChanges()
     }
     return save.conflicts
+  }
+
+  private func takeTransient(_ transient: TransientValue) {
+    let object = object(for: transient.object)
+    guard !object.state.contains(.deleted), (try? realised(object)) == true else { return }
+    object.write(transient.value, slot: transient.slot)
   }
 
   /// The object of a row that a child inserted: made here under the same id. It was woken in the child, and is not
@@ -29,6 +58,13 @@ extension NSManagedObjectContext {
       markInserted(object)
     }
   }
+}
+
+/// A transient property's value, of a child's object.
+private struct TransientValue {
+  let object: ParentReference
+  let slot: Int
+  let value: Value
 }
 
 /// A child's changes on their way into the parent's objects: prepared, so that applying them cannot fail.

@@ -5,8 +5,15 @@ extension NSManagedObjectContext {
     if let parent { return try parentRow(of: object, parent) }
     guard object.key > 0, let store = try reader(of: object.store) else { return nil }
     if stalenessInterval < 0, let cached = store.rowCache.row(object.reference) { return cached }
+    if stalenessInterval >= 0 { distrustRow(of: object) }
     if let row = try batchedRow(of: object, store) { return row }
     return try publicErrors { try store.faultRow(forKey: object.key, in: object.layout.root) }
+  }
+
+  /// The next read asks the file: neither the cache, nor a transaction that an earlier read has left open.
+  private func distrustRow(of object: NSManagedObject) {
+    if isPinned { return }
+    owner.storeIdentity(object.store)?.rowStore?.changedElsewhere([object.reference])
   }
 
   /// Reads the rows of many objects with one request for each store and hierarchy; they stay faults.
@@ -57,6 +64,12 @@ extension NSManagedObjectContext {
       recentDestinations[recentPosition] = object
       recentPosition = (recentPosition + 1) % NSManagedObjectContext.recentLimit
     }
+  }
+
+  /// The same for a destination that a save has found set; many objects lead to one, after another.
+  @inline(__always)
+  func noteSaved(destination: NSManagedObject) {
+    if recentDestinations.last !== destination { noteTraversal(to: destination) }
   }
 
   private static let recentLimit = 1024

@@ -120,7 +120,6 @@ extension NSManagedObjectContext {
     if objects.isEmpty { description.warnOfTexts() }
     if !options.asFaults { objects.forEachHeld { if $0.state.contains(.fault) { $0.fire() } } }
     for path in options.prefetching { try prefetch(path, from: objects) }
-    if retainsRegisteredObjects { retained.formUnion(objects) }
     return objects
   }
 

@@ -100,7 +100,7 @@ extension NSManagedObjectContext {
   /// The generation to read, of a child context that of its root; nil for the newest state. Pins the context if it
   /// is to be.
   func generationForReading() throws -> QueryGeneration? {
-    if let parent { return try parent.performAndWait { try parent.generationForReading() } }
+    if let parent { return try parent.runAnswering { try parent.generationForReading() } }
     if case .newest = generation { return nil }
     return try pinnedGeneration()
   }

@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
       (call.contains("(") ? "NSManagedObject." : "") + "\(call) on \($0.layout.name) \($0.objectIDForReport)"
     }
     let thread = QueueOwnership.isMainQueue ? "the main thread" : "a background thread"
+    // A context without a queue is on it everywhere.
     let own = concurrencyType == .mainQueueConcurrencyType ? "main queue" : "private queue of \(label)"
     let report = MisuseReport(
       "Context \(label) was used off its queue.",

@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
     var told: [NSPersistentStoreCoordinator] = []
     for context in contexts {
       guard let coordinator = context.persistentStoreCoordinator else { continue }
-      context.runAndWait {
+      context.runInTurn {
         let merge = MergedIDs(changeNotificationData, context)
         if !told.contains(where: { $0 === coordinator }) {
           told.append(coordinator)
@@ -81,9 +81,8 @@ extension NSManagedObjectContext {
       if object.state.contains(.fault) {
         if known != nil { object.forgetFaultRow() }
         changes.inserted.append(object)
-      } else {
+      } else if object.state.isDisjoint(with: [.inserted, .deleted]), refreshMerging(object) {
         // It was read before its insertion was told of, or a batch request has overwritten it.
-        refreshMerging(object)
         changes.refreshed.append(object)
       }
     }
@@ -93,7 +92,7 @@ extension NSManagedObjectContext {
       if object.state.contains(.fault) {
         object.forgetFaultRow()
       } else {
-        refreshMerging(object)
+        _ = refreshMerging(object)
       }
       changes.refreshed.append(object)
     }
@@ -119,9 +118,13 @@ extension NSManagedObjectContext {
     return object(with: id)
   }
 
-  private func refreshMerging(_ object: NSManagedObject) {
+  /// Whether the row was another one than the object had.
+  private func refreshMerging(_ object: NSManagedObject) -> Bool {
     let cached = parent == nil ? (try? reader(of: object.store))?.rowCache.row(object.reference) : nil
-    if let row = cached ?? readAgain(object) { object.takeRefreshed(row) }
+    guard let row = cached ?? readAgain(object) else { return false }
+    let isOther = row !== object.row
+    object.takeRefreshed(row)
+    return isOther
   }
 
   /// Members of unchanged to-many relationships may be others now: they are asked for again.

@@ -15,8 +15,12 @@ extension NSManagedObjectContext {
         "The context \(parent.label) cannot be a parent: it has no coordinator. Set its persistentStoreCoordinator "
           + "first.")
     }
+    if parent.concurrencyType.isConfined {
+      fatalError("The context \(parent.label) cannot be a parent: it has no queue on which its children could ask it.")
+    }
     persistentStoreCoordinator = coordinator
     parent.children.add(self)
+    parent.contextQueue.expectQuestions()
   }
 
   /// Asks the parent, and learns on the way which of its objects got their permanent ids since the last time.
@@ -24,7 +28,7 @@ extension NSManagedObjectContext {
     _ parent: NSManagedObjectContext, _ question: (NSManagedObjectContext) throws -> Answer
   ) rethrows -> Answer {
     var news: FormerKeys?
-    let answer = try parent.performAndWait {
+    let answer = try parent.runAnswering {
       parent.learnKeys()
       let answer = try question(parent)
       news = parent.formerKeys(beyond: learntKeys)

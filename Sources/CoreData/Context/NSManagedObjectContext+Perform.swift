@@ -2,13 +2,15 @@
 extension NSManagedObjectContext {
   /// ``perform(_:)``.
   func enqueue(_ block: @escaping () -> Void) {
-    queue.async { self.runAsEvent(block) }
+    if concurrencyType.isConfined { misuse(.noQueue(self, "perform(_:)")) }
+    contextQueue.async(label: name) { self.runAsEvent(block) }
   }
 
   /// Runs a block on the context's queue and waits for it. May be nested, in blocks of this context and of others.
   /// What the block changes is processed by the next event, fetch or save: this does not end an event.
   ///
-  /// Waiting for the main queue from a block that the main queue waits for is a deadlock, as always.
+  /// Waiting for the main queue from a block that the main queue waits for is a deadlock, as always. What a child asks
+  /// of its parent while the parent's queue waits for the child's is answered.
   public func performAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if type(of: self) == NSManagedObjectContext.self { return try runAndWait(block) }
     return try waitThroughOverride(
@@ -17,8 +19,14 @@ extension NSManagedObjectContext {
 
   /// ``performAndWait(_:)``, of either kind.
   func runAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
+    if concurrencyType.isConfined { misuse(.noQueue(self, "performAndWait(_:)")) }
+    return try runInTurn(block)
+  }
+
+  /// The same; a context without a queue runs the block here.
+  func runInTurn<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if isOnQueue { return try block() }
-    let outcome: Result<T, Problem> = queue.sync {
+    let outcome: Result<T, Problem> = contextQueue.sync(label: name) {
       QueueOwnership.with(self) {
         do throws(Problem) { return .success(try block()) } catch { return .failure(error) }
       }
@@ -26,9 +34,21 @@ extension NSManagedObjectContext {
     return try outcome.get()
   }
 
+  /// ``performAndWait(_:)`` for what a child asks: see `ContextQueue`.
+  func runAnswering<T>(_ question: () throws -> T) rethrows -> T {
+    if isOnQueue { return try question() }
+    let outcome = contextQueue.ask(label: name, above: queuesAbove) {
+      QueueOwnership.with(self) { Result { try question() } }
+    }
+    return try outcome.get(as: question)
+  }
+
+  private var queuesAbove: [ContextQueue] { parent.map { [$0.contextQueue] + $0.queuesAbove } ?? [] }
+
   /// Whether the calling thread may use the context; asked also before there is a coordinator.
   private var isOnQueue: Bool {
-    QueueOwnership.isOwned(self) || concurrencyType == .mainQueueConcurrencyType && QueueOwnership.isMainQueue
+    QueueOwnership.isOwned(self) || concurrencyType.isConfined
+      || concurrencyType == .mainQueueConcurrencyType && QueueOwnership.isMainQueue
   }
 
   private func runAsEvent<T>(_ block: () throws -> T) rethrows -> T {
@@ -57,14 +77,25 @@ extension NSManagedObjectContext {
   nonisolated(nonsending) public func perform<T>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws -> T
   ) async rethrows -> T {
+    if concurrencyType.isConfined { misuse(.noQueue(self, "perform(schedule:_:)")) }
     let outcome: Carrier<Result<T, any Error>> = await withCheckedContinuation { continuation in
       let run: @Sendable () -> Void = {
         let outcome = Result { try self.runAsEvent(block) }
         continuation.resume(returning: Carrier(value: outcome))
       }
-      if schedule == .immediate, isOnQueue { run() } else { queue.async(execute: run) }
+      if schedule == .immediate, isOnQueue { run() } else { contextQueue.async(label: name, run) }
     }
     return try outcome.value.get(as: block)
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func noQueue(_ context: NSManagedObjectContext, _ call: String) -> MisuseReport {
+    MisuseReport(
+      "Can only use \(call) on a context that was created with a queue.",
+      facts: [("Context", context.label)],
+      how: "The context was made with confinementConcurrencyType: it is used on the thread that made it.",
+      remedy: "Make it with privateQueueConcurrencyType or mainQueueConcurrencyType.")
   }
 }
 
@@ -81,21 +112,4 @@ extension NSManagedObjectContext {
   /// Does nothing, and is always true: a context is bound to its queue.
   @available(*, deprecated, message: "Use perform(_:) or performAndWait(_:)")
   public func tryLock() -> Bool { true }
-}
-
-/// The queue of a private-queue context. Dispatch takes a queue's label at its making only, so it is made for the
-/// context's first block: until then the context's name, which is the label, may be set.
-final class PrivateQueue: @unchecked Sendable {
-  // `@unchecked Sendable`: `made` is only touched under `lock`.
-  private let lock = NSLock()
-  private var made: DispatchQueue?
-
-  func queue(label: @autoclosure () -> String?) -> DispatchQueue {
-    lock.lock()
-    defer { lock.unlock() }
-    if let made { return made }
-    let queue = DispatchQueue(label: label() ?? "NSManagedObjectContext")
-    made = queue
-    return queue
-  }
 }

@@ -3,7 +3,11 @@ extension NSManagedObjectContext {
   /// ``refresh(_:mergeChanges:)``.
   func refreshObject(_ object: NSManagedObject, mergeChanges: Bool) {
     guardQueue("refresh(_:mergeChanges:)")
-    guard object.owner === owner, isRefreshable(object) else { return }
+    guard object.owner === owner else { return }
+    guard isRefreshable(object) else {
+      if !mergeChanges { forgetValues(ofNew: object) }
+      return
+    }
     // A deletion stays, and with it the row to delete: of the newest version.
     if mergeChanges || object.state.contains(.deleted) {
       if object.state.contains(.fault) {
@@ -19,7 +23,21 @@ extension NSManagedObjectContext {
     noteRefresh(of: object)
   }
 
-  /// A new object has nothing to go back to; one with a temporary id may be the parent's.
+  /// A new object becomes a fault as well. It has no row to be read from: it starts again with its default values, and
+  /// is inserted as before.
+  private func forgetValues(ofNew object: NSManagedObject) {
+    if !object.state.isDisjoint(with: [.deleted, .fault]) { return }
+    object.noteChange()
+    for property in object.layout.relationships { object.nullify(property) }
+    object.willTurnIntoFault()
+    object.setDefaultValues()
+    object.toManyStates = ContiguousArray(repeating: nil, count: object.layout.toMany.count)
+    object.state.insert(.fault)
+    object.didTurnIntoFault()
+    noteRefresh(of: object)
+  }
+
+  /// A new object has no row to go back to; one with a temporary id may be the parent's.
   private func isRefreshable(_ object: NSManagedObject) -> Bool {
     object.key > 0 || parent != nil && !object.state.contains(.inserted)
   }
@@ -107,7 +125,6 @@ extension NSManagedObjectContext {
     formerKeys = [:]
     batches = []
     recentDestinations = []
-    retained = []
     post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: ids])
   }
 
@@ -125,13 +142,9 @@ extension NSManagedObjectContext {
   }
 }
 
-/// Whom objects belong to after a reset: they are faults that nobody fulfils.
+/// Whom objects belong to after a reset: they are faults that nobody fulfils, and read as empty.
 private final class ForgottenOwner: ObjectOwner {
-  override func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? { misuse(.forgotten(object)) }
-
-  override func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
-    misuse(.forgotten(object))
-  }
+  override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) { warn(.forgotten(object)) }
 }
 
 extension MisuseReport {
@@ -139,7 +152,7 @@ extension MisuseReport {
     MisuseReport(
       "CoreData could not fulfill a fault for \(object.objectID.description).",
       facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
-      how: "Its context was reset, and has forgotten it.",
+      how: "Its context was reset, and has forgotten it. The object reads as empty, and what is set on it is lost.",
       remedy: "Let go of all objects of a context before reset(), or keep `objectID` and find the object anew.")
   }
 }

@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
     processChanges(propagatingDeletes: true)
-    guard hasChanges || !lockedList.isEmpty else { return }
+    guard hasChanges || !lockedList.isEmpty else { return try saveMetadata(coordinator) }
     post(.NSManagedObjectContextWillSave)
     settle()
     if validatesOnSave { try validatePendingChanges() }
@@ -14,6 +14,15 @@ extension NSManagedObjectContext {
     adopt(plan)
     finish(plan, rewritten, coordinator)
     if Stress.isOn { turnIntoFaults() }
+  }
+
+  /// Without changes of objects there may be metadata to write, which is a save as well: of no objects.
+  private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
+    if parent != nil || coordinator.storesWithUnsavedMetadata().isEmpty { return }
+    post(.NSManagedObjectContextWillSave)
+    do { _ = try coordinator.commit([]) } catch let partial as PartialSave { throw partial.error }
+    post(.NSManagedObjectContextDidSave, [:])
+    post(.NSManagedObjectContextDidSaveObjectIDs, [:])
   }
 
   /// What follows once objects have taken over what the stores have written.

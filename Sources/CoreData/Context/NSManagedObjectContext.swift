@@ -1,5 +1,8 @@
 /// What a context's queue is.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  /// None: the context is used on the thread that made it, and has no `perform`. From before contexts had queues.
+  @available(*, deprecated, message: "Use privateQueueConcurrencyType or mainQueueConcurrencyType")
+  case confinementConcurrencyType = 0
   /// A serial queue of the context's own.
   case privateQueueConcurrencyType = 1
   /// The main queue.
@@ -11,6 +14,9 @@ extension NSManagedObjectContextConcurrencyType {
   public static let privateQueue = Self.privateQueueConcurrencyType
   /// The main queue.
   public static let mainQueue = Self.mainQueueConcurrencyType
+
+  /// Whether it is the deprecated kind without a queue.
+  var isConfined: Bool { rawValue == 0 }
 }
 
 /// A scratch pad of managed objects over a coordinator.
@@ -31,8 +37,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public let concurrencyType: NSManagedObjectContextConcurrencyType
 
   /// The context's queue; the main one for a main-queue context. Any thread.
-  final var queue: DispatchQueue { privateQueue?.queue(label: name) ?? .main }
-  private let privateQueue: PrivateQueue?
+  final var queue: DispatchQueue { contextQueue.dispatchQueue(label: name) }
+  let contextQueue: ContextQueue
 
   /// The identity map and the link from objects; made when the context gets its coordinator.
   @exclusivity(unchecked) private(set) final var owner: ContextOwner!
@@ -51,15 +57,26 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public let userInfo = NSMutableDictionary()
 
   /// What to do when a row was changed by somebody else: an ``NSMergePolicy``. Anything else is a misuse.
-  open var mergePolicy: Any = NSMergePolicy.error {
-    didSet { if !(mergePolicy is NSMergePolicy) { misuse(.noMergePolicy(mergePolicy, self)) } }
+  open var mergePolicy: Any {
+    get { storedMergePolicy }
+    set {
+      guard let policy = newValue as? NSMergePolicy else { misuse(.noMergePolicy(newValue, self)) }
+      storedMergePolicy = policy
+    }
   }
+  // Settings that do something are computed: in an initializer, one of another module's extension included, Swift runs
+  // no observers of stored properties.
+  private final var storedMergePolicy = NSMergePolicy.error
 
   /// Whether the context keeps all of its objects alive, not only changed ones.
-  open var retainsRegisteredObjects = false {
-    didSet { retained = Set(retainsRegisteredObjects ? owner?.allObjects ?? [] : []) }
+  open var retainsRegisteredObjects: Bool {
+    get { storedRetainsRegisteredObjects }
+    set {
+      storedRetainsRegisteredObjects = newValue
+      owner?.holdAll(newValue)
+    }
   }
-  var retained: Set<NSManagedObject> = []
+  private final var storedRetainsRegisteredObjects = false
 
   /// Whether delete rules are applied when pending changes are processed; else by the save.
   open var propagatesDeletesAtEndOfEvent = true
@@ -112,7 +129,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Makes a context; it needs a coordinator before it can be used.
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
     self.concurrencyType = concurrencyType
-    privateQueue = concurrencyType == .mainQueueConcurrencyType ? nil : PrivateQueue()
+    contextQueue = concurrencyType == .mainQueueConcurrencyType ? .main : ContextQueue(isMain: false)
     super.init()
   }
 
@@ -125,6 +142,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
 
   deinit {
+    owner?.holdAll(false)
     // Objects refer to each other over changed relationships and handed-out sets: cut that, so that they go too.
     owner?.allObjects.forEach { $0.dropReferences() }
     persistentStoreCoordinator?.forget(self)
@@ -133,28 +151,37 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// The coordinator whose stores the context reads and writes; of a child context, the one its root has.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-    didSet {
-      guard let coordinator = persistentStoreCoordinator, coordinator !== oldValue else { return }
+    get { storedCoordinator }
+    set {
+      let former = storedCoordinator
+      storedCoordinator = newValue
+      guard let coordinator = newValue, coordinator !== former else { return }
       guard owner == nil else {
         fatalError("The context \(label) already has a coordinator: objects cannot move between coordinators.")
       }
       owner = ContextOwner(
-        self, coordinator.layouts, isMainQueue: concurrencyType == .mainQueueConcurrencyType)
+        self, coordinator.layouts, isMainQueue: concurrencyType == .mainQueueConcurrencyType,
+        isConfined: concurrencyType.isConfined)
+      if storedRetainsRegisteredObjects { owner.holdAll(true) }
       coordinator.remember(self)
     }
   }
+  @exclusivity(unchecked) private final var storedCoordinator: NSPersistentStoreCoordinator?
 
   /// The context that a child reads from and saves to, in place of the stores; the child keeps it alive.
   ///
   /// Set it once, before the child is used; the parent must have its coordinator by then. A child sees what its
   /// parent has not saved yet, and ``save()`` makes its changes unsaved changes of the parent.
-  @exclusivity(unchecked) open var parent: NSManagedObjectContext? {
-    didSet {
-      guard parent !== oldValue else { return }
-      guard let parent else { fatalError("The context \(label) cannot leave its parent: its objects are of it.") }
-      attach(to: parent)
+  open var parent: NSManagedObjectContext? {
+    get { storedParent }
+    set {
+      if newValue === storedParent { return }
+      guard let newValue else { fatalError("The context \(label) cannot leave its parent: its objects are of it.") }
+      storedParent = newValue
+      attach(to: newValue)
     }
   }
+  @exclusivity(unchecked) private final var storedParent: NSManagedObjectContext?
   let children = ChildList()
   /// Lists that are to be told of objects that this context does not have yet.
   final var followers = ChangeFollowers()
@@ -163,16 +190,22 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// What the context registers its changes with, one action for each event; none by default.
   open var undoManager: UndoManager? {
-    willSet { if newValue !== undoManager { prepareForUndoManager() } }
-    didSet { if oldValue !== undoManager { replaceUndoManager(oldValue) } }
+    get { storedUndoManager }
+    set {
+      let former = storedUndoManager
+      if newValue !== former { prepareForUndoManager() }
+      storedUndoManager = newValue
+      if newValue !== former { replaceUndoManager(former) }
+    }
   }
+  private final var storedUndoManager: UndoManager?
 
   // What subclasses may override: an extension's methods can't be. The work stands with its aspect.
 
   /// Writes all changes to the stores: all of them, or none.
   ///
   /// On failure the context is as it was, and the error says which object, property and value stood in the way.
-  /// Without changes nothing happens and nobody is notified.
+  /// Without changes nothing happens and nobody is notified; but metadata that was set is written, and that told.
   open func save() throws {
     isSaving = true
     defer {

@@ -52,10 +52,13 @@ nonisolated open class NSMergeConflict: NSObject {
   /// The object, both versions and the snapshots, for logs.
   open override var description: String {
     let news =
-      persistedSnapshot.map { "cached row = \(cachedSnapshot ?? [:]), new database row = \($0)" }
-      ?? (newVersionNumber == 0 ? "the row deleted" : "new cached row = \(cachedSnapshot ?? [:])")
+      persistedSnapshot.map {
+        "cached row = \(describedInOrder(cachedSnapshot ?? [:])), new database row = \(describedInOrder($0))"
+      }
+      ?? (newVersionNumber == 0 ? "the row deleted" : "new cached row = \(describedInOrder(cachedSnapshot ?? [:]))")
     return "NSMergeConflict for \(sourceObject.layout.name) \(sourceObject.objectID.description) with oldVersion = "
-      + "\(oldVersionNumber), newVersion = \(newVersionNumber), old object snapshot = \(objectSnapshot ?? [:]), \(news)"
+      + "\(oldVersionNumber), newVersion = \(newVersionNumber), old object snapshot = "
+      + "\(describedInOrder(objectSnapshot ?? [:])), \(news)"
   }
 }
 
@@ -112,7 +115,7 @@ nonisolated open class NSConstraintConflict: NSObject {
 
   /// The constraint, its values and the objects, for logs.
   open override var description: String {
-    "NSConstraintConflict on (\(constraint.joined(separator: ", "))) = \(constraintValues) for "
+    "NSConstraintConflict on (\(constraint.joined(separator: ", "))) = \(describedInOrder(constraintValues)) for "
       + (conflictingObjects.isEmpty ? "a row of a batch request" : "")
       + conflictingObjects.map { $0.objectID.description }.joined(separator: ", ")
       + (databaseObject.map { " and \($0.objectID.description) of the store" } ?? "")

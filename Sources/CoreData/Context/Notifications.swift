@@ -14,14 +14,18 @@ extension Notification.Name {
   /// ``NSInsertedObjectIDsKey``, ``NSUpdatedObjectIDsKey`` and ``NSDeletedObjectIDsKey``.
   public static let NSManagedObjectContextDidMergeChangesObjectIDs =
     Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
-  /// Posted by a coordinator before its stores change, with the keys of
-  /// ``Foundation/NSNotification/Name/NSPersistentStoreCoordinatorStoresDidChange`` as far as they are known.
+  /// Never posted here: it tells that a store in the user's cloud account is about to change with the account. Adding and
+  /// removing stores posts the other two.
   public static let NSPersistentStoreCoordinatorStoresWillChange =
     Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
   /// Posted by a coordinator when its stores have changed: arrays of stores under ``NSAddedPersistentStoresKey``,
   /// ``NSRemovedPersistentStoresKey`` and ``NSUUIDChangedPersistentStoresKey``.
   public static let NSPersistentStoreCoordinatorStoresDidChange =
     Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
+  /// Never posted here: it told of changes that came from the user's cloud account.
+  @available(*, deprecated, message: "There is no such store; observe NSPersistentStoreRemoteChange")
+  public static let NSPersistentStoreDidImportUbiquitousContentChanges =
+    Notification.Name("com.apple.coredata.ubiquity.importer.didfinishimport")
   /// Posted before a coordinator lets go of a store; `object` is the store, and there is no payload.
   public static let NSPersistentStoreCoordinatorWillRemoveStore =
     Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
@@ -72,6 +76,10 @@ public let NSPersistentStoreURLKey = "storeURL"
 /// The place in the store's history behind the write: ``NSPersistentHistoryToken``. Absent where the store keeps no
 /// history.
 public let NSPersistentHistoryTokenKey = "historyToken"
+
+/// The place in the stores' history behind a save: ``NSPersistentHistoryToken``, in its didSave notification. Absent where
+/// no store that was written keeps a history.
+let newChangeTokenKey = "newChangeToken"
 
 extension NSManagedObjectContext {
   /// Posted at the beginning of a save that has something to write; `object` is the context, and there is no payload.

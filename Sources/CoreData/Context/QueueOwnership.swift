@@ -34,6 +34,16 @@ final class QueueOwnership {
     }
   }
 
+  /// All contexts whose `perform` blocks the thread is in, innermost first.
+  static var contexts: [NSManagedObjectContext] {
+    var contexts: [NSManagedObjectContext] = []
+    _ = contains {
+      contexts.append($0)
+      return false
+    }
+    return contexts
+  }
+
   static func isOwned(_ owner: ContextOwner) -> Bool { contains { $0.owner === owner } }
 
   /// The same for a context that may have no coordinator yet, and so no owner.

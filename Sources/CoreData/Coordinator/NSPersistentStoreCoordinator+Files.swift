@@ -101,7 +101,6 @@ extension NSPersistentStoreCoordinator {
         try (storeClass as? any FileOperating.Type)?.isOccupied(url) ?? StoreFiles.isOccupied(url)
       if isOccupied || persistentStores.contains(where: { $0.isAt(url) }) { throw Failure.storeExists(url: url) }
     }
-    post(.NSPersistentStoreCoordinatorStoresWillChange, [NSRemovedPersistentStoresKey: [store]])
     NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)
     let new = try saving.alone {
       try publicErrors { try checkAdded(store) }

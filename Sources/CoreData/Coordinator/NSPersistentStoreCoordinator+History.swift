@@ -14,6 +14,15 @@ extension NSPersistentStoreCoordinator {
     return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
   }
 
+  /// The place behind what this process has written to stores last; nil if none of them keeps a history.
+  func lastWrittenToken(of stores: [NSPersistentStore]) -> NSPersistentHistoryToken? {
+    var numbers: [String: Int64] = [:]
+    for store in stores {
+      if let history = store.identity.rowStore?.storeHistory { numbers[store.identity.uuid] = history.lastWritten }
+    }
+    return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
+  }
+
   /// Throws a `Failure`.
   func executeHistory(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
     let stores = try historyStores(request.affectedStores)

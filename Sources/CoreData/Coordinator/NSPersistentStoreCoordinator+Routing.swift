@@ -139,11 +139,22 @@ extension NSPersistentStoreCoordinator {
     return description.limit > 0 ? min(rest, description.limit) : rest
   }
 
-  /// Hands each store its changes, until one has something against them. Throws a `PartialSave` where one
-  /// fails after others have written.
+  /// The stores that have nothing but metadata to write, of those that a save does not change.
+  func storesWithUnsavedMetadata(but changed: [NSPersistentStore] = []) -> [NSPersistentStore] {
+    let stores = persistentStores
+    if stores.count == changed.count { return [] }
+    return stores.filter { store in
+      store.identity.rowStore?.hasUnsavedMetadata == true && !changed.contains { $0 === store }
+    }
+  }
+
+  /// Hands each store its changes, until one has something against them; then the others write metadata that was set.
+  /// Throws a `PartialSave` where one fails after others have written.
   func commit(_ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]) throws -> StoreConflicts {
     try saving.together {
       var conflicts = StoreConflicts()
+      let others = storesWithUnsavedMetadata(but: changeSets.map(\.store))
+      let changeSets = others.isEmpty ? changeSets : changeSets + others.map { ($0, ChangeSet()) }
       for (index, part) in changeSets.enumerated() where conflicts.isEmpty {
         do {
           try commit(part.changes, to: part.store, &conflicts)

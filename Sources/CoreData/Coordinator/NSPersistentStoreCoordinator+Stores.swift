@@ -22,7 +22,6 @@ extension NSPersistentStoreCoordinator {
       if hasFile { withStores { $0.endOpening(url) } }
       throw error
     }
-    post(.NSPersistentStoreCoordinatorStoresWillChange, [NSAddedPersistentStoresKey: [store]])
     withStores {
       $0.append(store)
       if hasFile { $0.endOpening(url) }
@@ -52,7 +51,6 @@ extension NSPersistentStoreCoordinator {
   func removeStore(_ store: NSPersistentStore) throws {
     try publicErrors { try checkAdded(store) }
     let info = [NSRemovedPersistentStoresKey: [store]]
-    post(.NSPersistentStoreCoordinatorStoresWillChange, info)
     NotificationCenter.default.post(
       name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)
     try saving.alone {

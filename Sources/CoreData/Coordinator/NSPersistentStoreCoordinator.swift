@@ -103,8 +103,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   ///
   /// Objects of it keep the values they have read. A fault among them is inaccessible: see
   /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)``. A save of changed
-  /// ones fails. Posts `NSPersistentStoreCoordinatorStoresWillChange`, `…WillRemoveStore`, with the store as
-  /// its object, and `…StoresDidChange`.
+  /// ones fails. Posts `NSPersistentStoreCoordinatorWillRemoveStore`, with the store as its object, and
+  /// `…StoresDidChange`.
   open func remove(_ store: NSPersistentStore) throws { try removeStore(store) }
 
   /// Lets a store go on at another place, and says whether it does.

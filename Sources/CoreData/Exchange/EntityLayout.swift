@@ -204,6 +204,8 @@ final class EntityLayout: @unchecked Sendable {
   let fixedWords: Int
   let nullWords: Int
   let transientSlots: SlotMask
+  /// The to-one relationships' slots, transient ones left out.
+  let toOneSlots: SlotMask
   /// The slots whose bytes stand behind a row's words.
   let tailSlots: SlotMask
   let hasTransformables: Bool
@@ -332,6 +334,7 @@ final class EntityLayout: @unchecked Sendable {
     self.toMany = toMany
     self.fetched = fetched
     relationships = properties.filter(\.isRelationship)
+    toOneSlots = SlotMask(slots.lazy.filter { $0.kind == .toOne && !$0.isTransient }.map(\.slot))
     slotPlaces = slots.map(PropertyPlace.init)
     tailSlots = SlotMask(slots.lazy.filter(\.kind.hasTail).map(\.slot))
     validated = properties.filter(\.needsValidation)

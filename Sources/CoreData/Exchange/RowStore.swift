@@ -49,6 +49,9 @@ protocol RowStore: NSPersistentStore, RowReader {
   /// Rows that somebody else wrote: from now on they are read anew.
   func changedElsewhere(_ rows: [RowReference])
 
+  /// Whether there is metadata that the next commit writes.
+  var hasUnsavedMetadata: Bool { get }
+
   /// Writes all of the change set or none of it.
   func commit(_ changes: ChangeSet) throws -> SaveOutcome
 
@@ -122,6 +125,8 @@ extension RowStore {
   }
 
   func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
+
+  var hasUnsavedMetadata: Bool { false }
 
   var translatesFetches: Bool { false }
 

@@ -19,8 +19,11 @@ nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   public let entityName: String
   /// Which rows; nil for all.
   open var predicate: NSPredicate? {
-    didSet { if let twin = predicate?.printableTwin { predicate = twin } }
+    get { storedPredicate }
+    set { storedPredicate = newValue?.printableTwin ?? newValue }
   }
+  // In an initializer Swift would run no observer.
+  private final var storedPredicate: NSPredicate?
   /// Whether rows of subentities are changed as well.
   open var includesSubentities = true
   /// What ``NSBatchUpdateResult/result`` is. Default: `statusOnlyResultType`.
@@ -54,7 +57,7 @@ nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   private init(copying other: NSBatchUpdateRequest) {
     entityName = other.entityName
     resolvedEntity = other.resolvedEntity
-    predicate = other.predicate
+    storedPredicate = other.predicate
     includesSubentities = other.includesSubentities
     resultType = other.resultType
     propertiesToUpdate = other.propertiesToUpdate

@@ -28,54 +28,164 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// The model that has the request as a template, or for a fetched property; nil for all others.
   final var place: RequestPlace?
 
+  // What the public settings hold. They are computed: in an initializer, one of another module's extension included,
+  // Swift runs no observers of stored ones.
+  @exclusivity(unchecked) private final var storedEntity: NSEntityDescription?
+  @exclusivity(unchecked) private final var storedPredicate: NSPredicate?
+  @exclusivity(unchecked) private final var storedSortDescriptors: [NSSortDescriptor]?
+  @exclusivity(unchecked) private final var storedFetchLimit: Int = 0
+  @exclusivity(unchecked) private final var storedFetchOffset: Int = 0
+  @exclusivity(unchecked) private final var storedFetchBatchSize: Int = 0
+  @exclusivity(unchecked) private final var storedResultType: NSFetchRequestResultType = .managedObjectResultType
+  @exclusivity(unchecked) private final var storedIncludesSubentities: Bool = true
+  @exclusivity(unchecked) private final var storedIncludesPropertyValues: Bool = true
+  @exclusivity(unchecked) private final var storedReturnsObjectsAsFaults: Bool = true
+  @exclusivity(unchecked) private final var storedIncludesPendingChanges: Bool = true
+  @exclusivity(unchecked) private final var storedReturnsDistinctResults: Bool = false
+  @exclusivity(unchecked) private final var storedPropertiesToFetch: [Any]?
+  @exclusivity(unchecked) private final var storedPropertiesToGroupBy: [Any]?
+  @exclusivity(unchecked) private final var storedHavingPredicate: NSPredicate?
+  @exclusivity(unchecked) private final var storedRelationshipKeyPathsForPrefetching: [String]?
+  @exclusivity(unchecked) private final var storedShouldRefreshRefetchedObjects: Bool = false
+
   /// The entity whose objects are looked for; resolved by its name in the context's model when only that is given.
-  @exclusivity(unchecked) open var entity: NSEntityDescription? { willSet { willChange("entity") } }
+  open var entity: NSEntityDescription? {
+    get { storedEntity }
+    set {
+      willChange("entity")
+      storedEntity = newValue
+    }
+  }
   /// The name of the entity, whether the request was made with a name or a description.
   open var entityName: String? { entity?.name ?? namedEntity }
 
   /// Which objects; nil for all. A plain `NSCompoundPredicate` becomes one of the same meaning that prints and compares.
-  @exclusivity(unchecked) open var predicate: NSPredicate? {
-    willSet { willChange("predicate") }
-    didSet { if let twin = predicate?.printableTwin { predicate = twin } }
+  open var predicate: NSPredicate? {
+    get { storedPredicate }
+    set {
+      willChange("predicate")
+      storedPredicate = newValue?.printableTwin ?? newValue
+    }
   }
   /// In which order; nil for none in particular.
-  @exclusivity(unchecked) open var sortDescriptors: [NSSortDescriptor]? { willSet { willChange("sortDescriptors") } }
+  open var sortDescriptors: [NSSortDescriptor]? {
+    get { storedSortDescriptors }
+    set {
+      willChange("sortDescriptors")
+      storedSortDescriptors = newValue
+    }
+  }
   /// How many at most; 0 for no limit.
-  @exclusivity(unchecked) open var fetchLimit = 0 { willSet { willChange("fetchLimit") } }
+  open var fetchLimit: Int {
+    get { storedFetchLimit }
+    set {
+      willChange("fetchLimit")
+      storedFetchLimit = newValue
+    }
+  }
   /// How many to skip.
-  @exclusivity(unchecked) open var fetchOffset = 0 { willSet { willChange("fetchOffset") } }
+  open var fetchOffset: Int {
+    get { storedFetchOffset }
+    set {
+      willChange("fetchOffset")
+      storedFetchOffset = newValue
+    }
+  }
   /// In what portions rows are read as the objects are used; 0 for all at once.
-  @exclusivity(unchecked) open var fetchBatchSize = 0 { willSet { willChange("fetchBatchSize") } }
+  open var fetchBatchSize: Int {
+    get { storedFetchBatchSize }
+    set {
+      willChange("fetchBatchSize")
+      storedFetchBatchSize = newValue
+    }
+  }
   /// What the fetch returns. Default: managed objects.
-  @exclusivity(unchecked) open var resultType: NSFetchRequestResultType = .managedObjectResultType {
-    willSet { willChange("resultType") }
+  open var resultType: NSFetchRequestResultType {
+    get { storedResultType }
+    set {
+      willChange("resultType")
+      storedResultType = newValue
+    }
   }
   /// Whether objects of subentities are found as well.
-  @exclusivity(unchecked) open var includesSubentities = true { willSet { willChange("includesSubentities") } }
+  open var includesSubentities: Bool {
+    get { storedIncludesSubentities }
+    set {
+      willChange("includesSubentities")
+      storedIncludesSubentities = newValue
+    }
+  }
   /// Whether the rows' values are read along with the objects.
-  @exclusivity(unchecked) open var includesPropertyValues = true { willSet { willChange("includesPropertyValues") } }
+  open var includesPropertyValues: Bool {
+    get { storedIncludesPropertyValues }
+    set {
+      willChange("includesPropertyValues")
+      storedIncludesPropertyValues = newValue
+    }
+  }
   /// Whether objects come as faults; with `includesPropertyValues` their values are at hand all the same.
-  @exclusivity(unchecked) open var returnsObjectsAsFaults = true { willSet { willChange("returnsObjectsAsFaults") } }
+  open var returnsObjectsAsFaults: Bool {
+    get { storedReturnsObjectsAsFaults }
+    set {
+      willChange("returnsObjectsAsFaults")
+      storedReturnsObjectsAsFaults = newValue
+    }
+  }
   /// Whether unsaved changes of the context take part.
-  @exclusivity(unchecked) open var includesPendingChanges = true { willSet { willChange("includesPendingChanges") } }
+  open var includesPendingChanges: Bool {
+    get { storedIncludesPendingChanges }
+    set {
+      willChange("includesPendingChanges")
+      storedIncludesPendingChanges = newValue
+    }
+  }
   /// Whether equal dictionaries come once; for dictionary results only.
-  open var returnsDistinctResults = false { willSet { willChange("returnsDistinctResults") } }
+  open var returnsDistinctResults: Bool {
+    get { storedReturnsDistinctResults }
+    set {
+      willChange("returnsDistinctResults")
+      storedReturnsDistinctResults = newValue
+    }
+  }
   /// Names or descriptions of the properties of dictionary results; nil for all attributes and to-one ids.
-  open var propertiesToFetch: [Any]? { willSet { willChange("propertiesToFetch") } }
+  open var propertiesToFetch: [Any]? {
+    get { storedPropertiesToFetch }
+    set {
+      willChange("propertiesToFetch")
+      storedPropertiesToFetch = newValue
+    }
+  }
   /// Names or descriptions of properties: rows that agree in them become one dictionary. For dictionary results only.
-  open var propertiesToGroupBy: [Any]? { willSet { willChange("propertiesToGroupBy") } }
+  open var propertiesToGroupBy: [Any]? {
+    get { storedPropertiesToGroupBy }
+    set {
+      willChange("propertiesToGroupBy")
+      storedPropertiesToGroupBy = newValue
+    }
+  }
   /// Which groups of ``propertiesToGroupBy`` are returned. Without properties to group by the fetch throws.
   open var havingPredicate: NSPredicate? {
-    willSet { willChange("havingPredicate") }
-    didSet { if let twin = havingPredicate?.printableTwin { havingPredicate = twin } }
+    get { storedHavingPredicate }
+    set {
+      willChange("havingPredicate")
+      storedHavingPredicate = newValue?.printableTwin ?? newValue
+    }
   }
   /// Paths of relationships whose destinations are read along.
-  @exclusivity(unchecked) open var relationshipKeyPathsForPrefetching: [String]? {
-    willSet { willChange("relationshipKeyPathsForPrefetching") }
+  open var relationshipKeyPathsForPrefetching: [String]? {
+    get { storedRelationshipKeyPathsForPrefetching }
+    set {
+      willChange("relationshipKeyPathsForPrefetching")
+      storedRelationshipKeyPathsForPrefetching = newValue
+    }
   }
   /// Whether objects that have their values already take the rows' ones; unsaved changes stay on top.
-  @exclusivity(unchecked) open var shouldRefreshRefetchedObjects = false {
-    willSet { willChange("shouldRefreshRefetchedObjects") }
+  open var shouldRefreshRefetchedObjects: Bool {
+    get { storedShouldRefreshRefetchedObjects }
+    set {
+      willChange("shouldRefreshRefetchedObjects")
+      storedShouldRefreshRefetchedObjects = newValue
+    }
   }
   /// A request without an entity, which has to be set before it is executed.
   public override init() { super.init() }

@@ -28,6 +28,7 @@ final class HistoryEntities: @unchecked Sendable {
       HistoryEntities.attribute("changeID", .integer64AttributeType),
       HistoryEntities.attribute("changeType", .integer16AttributeType),
       HistoryEntities.attribute("changedObjectID", .objectIDAttributeType),
+      HistoryEntities.attribute("changedEntity", .transformableAttributeType),
       HistoryEntities.attribute("tombstone", .transformableAttributeType),
       HistoryEntities.attribute("updatedProperties", .transformableAttributeType),
     ]

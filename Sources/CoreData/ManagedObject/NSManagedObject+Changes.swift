@@ -1,6 +1,7 @@
 /// What changed since the last fetch or save.
 extension NSManagedObject {
-  /// The properties set since the last fetch or save, with their values now; nil as `NSNull`.
+  /// The properties set since the last fetch or save, with their values now; nil as `NSNull`. Of a new object also those
+  /// whose primitive values are other than the defaults.
   public final func changedValues() -> [String: Any] {
     var values: [String: Any] = [:]
     for property in changedProperties() {
@@ -10,13 +11,13 @@ extension NSManagedObject {
     return values
   }
 
-  /// The values last fetched or saved; nil as `NSNull`, as are all of a new object's.
+  /// The values last fetched or saved; nil as `NSNull`. A new object has none.
   public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
     fireIfNeeded(call: "committedValues(forKeys:)")
     var values: [String: Any] = [:]
     for name in keys ?? layout.properties.filter({ $0.composite == nil }).map(\.name) {
       guard let property = layout.property(named: name) else { misuse(.unknownKey(name, self)) }
-      if property.kind == .fetched { continue }
+      if property.kind == .fetched || state.contains(.inserted) { continue }
       values[name] = committedValue(property) ?? NSNull()
     }
     return values
@@ -35,9 +36,10 @@ extension NSManagedObject {
   final func changedProperties() -> [LayoutProperty] {
     var properties: [LayoutProperty] = []
     let changed = changedSlots
+    let isNew = state.contains(.inserted)
     for property in layout.properties {
       if property.slot >= 0 {
-        if changed.contains(property.slot) { properties.append(property) }
+        if changed.contains(property.slot) || isNew && !hasDefault(property) { properties.append(property) }
       } else if property.kind == .toMany, property.toManyIndex < toManyStates.count,
         toManyStates[property.toManyIndex]?.isChanged == true
       {
@@ -45,6 +47,13 @@ extension NSManagedObject {
       }
     }
     return properties
+  }
+
+  /// Whether a new object has the value that it was made with.
+  private func hasDefault(_ property: LayoutProperty) -> Bool {
+    guard let changes, changes.holds(property.slot) else { return true }
+    let value = layout.defaults.first { $0.slot == property.slot }?.value ?? .null
+    return value.isSame(as: changes[property.slot])
   }
 
   final var changedSlots: SlotMask {

@@ -25,6 +25,11 @@ extension NSManagedObject {
   @inline(never)
   final func fire(for property: LayoutProperty? = nil) {
     if row == nil {
+      // A new object that was refreshed has its default values.
+      if state.contains(.inserted) {
+        state.remove(.fault)
+        return
+      }
       do {
         row = try owner.fulfil(self)
       } catch {

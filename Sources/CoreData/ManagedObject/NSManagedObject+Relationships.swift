@@ -104,6 +104,7 @@ extension NSManagedObject {
   final func connect(_ member: NSManagedObject, _ property: LayoutProperty) {
     check(member, property)
     enter(member, property)
+    toManyState(property).isUsed = true
     if let inverse = layout.inverse(of: property), !isBothEnds(member, property, inverse) {
       member.gainInverse(self, inverse, over: property)
     } else if property.oneSidedInverse != nil {

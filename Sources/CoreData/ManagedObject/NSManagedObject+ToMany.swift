@@ -20,7 +20,7 @@ extension NSManagedObject {
     if let set = state.handedOut { return set }
     let members = Array(members(property))
     let set: AnyObject = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
-    state.handedOut = set
+    state.handOut(set)
     return set
   }
 

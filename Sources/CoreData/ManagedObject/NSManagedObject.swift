@@ -75,15 +75,28 @@ nonisolated open class NSManagedObject: NSObject {
     super.init()
     key = TemporaryKeys.next()
     if !layout.toMany.isEmpty { toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count) }
+    setDefaultValues()
+    if let context { context.take(new: self) }
+  }
+
+  /// Drops what was set: what is left are the attributes' default values.
+  @inline(__always)
+  final func setDefaultValues() {
     let changes = ChangedValues.make(layout)
     for (slot, value) in layout.defaults { changes[slot] = value }
     self.changes = changes
-    if let context { context.take(new: self) }
   }
 
   /// Makes an object of this class' entity in a context.
   public required convenience init(context: NSManagedObjectContext) {
     self.init(entity: Self.entity(in: context), insertInto: context)
+  }
+
+  /// Makes an object of no context, and says on standard error that it was no good idea: Apple's framework does so too.
+  ///
+  /// It is of the class' entity where exactly one is loaded; else it has no properties.
+  public convenience override init() {
+    self.init(entity: Self.entityWithoutContext(), insertInto: nil)
   }
 
   deinit {
@@ -175,23 +188,10 @@ nonisolated open class NSManagedObject: NSObject {
   /// Of the object's place in memory.
   open override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
 
-  /// The class, the entity, the id and the values, for logs; does not read a fault in.
+  /// The class, the entity, the id and the values, for logs; other objects by their ids. Does not read a fault in.
   open override var description: String {
     let values = isFault ? "<fault>" : describedValues
     return "<\(type(of: self)): \(entity.name ?? ""); id: \(objectID.description); data: \(values)>"
-  }
-
-  private var describedValues: String {
-    let lines = layout.properties.compactMap { property -> String? in
-      if property.composite != nil { return nil }
-      switch property.kind {
-      case .toMany: return "    \(property.name) = \"<relationship>\";"
-      case .fetched: return nil
-      case .composite: return "    \(property.name) = \(boxedValue(property).map { "\($0)" } ?? "nil");"
-      default: return "    \(property.name) = \(currentValue(property).boxed(for: property).map { "\($0)" } ?? "nil");"
-      }
-    }
-    return "{\n" + lines.joined(separator: "\n") + "\n}"
   }
 
   // Key-value coding: Foundation has none on Linux, so these are the object's own methods.

@@ -26,6 +26,12 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var order: ContiguousArray<NSManagedObject>?
   /// The set last handed out; dropped at every change.
   @exclusivity(unchecked) var handedOut: AnyObject?
+  /// Whether the program has asked for the set, or put a member in from this side: then the object holds its members,
+  /// until it becomes a fault.
+  @exclusivity(unchecked) var isUsed = false
+  /// The members that are held where no set is handed out: the last such set, and those that came since.
+  @exclusivity(unchecked) private var formerSet: AnyObject?
+  @exclusivity(unchecked) private var saved = ContiguousArray<NSManagedObject>()
   /// Grows whenever the members may have become others, or stand in another order.
   @exclusivity(unchecked) private(set) var changeCount = 0
 
@@ -67,7 +73,18 @@ final class ToManyState {
 
   private func noteChange() {
     changeCount &+= 1
-    if handedOut != nil { handedOut = nil }
+    if let handedOut {
+      formerSet = handedOut
+      self.handedOut = nil
+    }
+  }
+
+  /// Keeps the set that is handed out, until the members change. It holds all of them.
+  func handOut(_ set: AnyObject) {
+    handedOut = set
+    isUsed = true
+    formerSet = nil
+    saved = []
   }
 
   /// Records a member that is known not to be in the relationship now.
@@ -161,6 +178,7 @@ final class ToManyState {
   /// After a save: what came and went is now what the store has. A new member that was deleted, and so has left
   /// its context, never got there.
   func adoptChanges(in owner: ObjectOwner) {
+    if isUsed { saved += order ?? added }
     if let order {
       base = ContiguousArray(order.lazy.filter { $0.owner === owner }.map(\.reference))
     } else if let base {

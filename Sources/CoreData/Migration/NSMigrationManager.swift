@@ -11,7 +11,7 @@ import Foundation
 /// name. Memory does not grow with the store: objects come and go in batches.
 ///
 /// A manager migrates one store at a time, and may be used for several. ``cancelMigrationWithError(_:)``,
-/// ``migrationProgress`` and ``progress`` are for any thread; everything else belongs to the thread that migrates,
+/// ``migrationProgress`` and ``reportedProgress`` are for any thread; everything else belongs to the thread that migrates,
 /// and to the policies that it calls.
 nonisolated open class NSMigrationManager: NSObject {
   /// The model of the store that is read.
@@ -28,7 +28,9 @@ nonisolated open class NSMigrationManager: NSObject {
 
   /// How far the migration is. An addition of this framework: cancelling it cancels the migration with an error
   /// 134120. A new one for each migration; a migration also reports to the calling thread's current `Progress`.
-  public final var progress: Progress { state.progress }
+  ///
+  /// Not called `progress`: that name is left to subclasses, some of which have one of their own.
+  public final var reportedProgress: Progress { state.progress }
 
   final let state = MigrationState()
   /// The migration that goes on.

@@ -78,11 +78,11 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// What the program wants to note about the entity; no part of the version hash.
+  /// What the program wants to note about the entity; no part of the version hash. May be set while the model is in
+  /// use, on one thread.
   open var userInfo: [AnyHashable: Any]? {
     get { storedUserInfo }
     set {
-      willMutate("userInfo")
       storedUserInfo = newValue
     }
   }

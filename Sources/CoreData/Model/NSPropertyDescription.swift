@@ -68,11 +68,11 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// What the program wants to note about the property; no part of the version hash.
+  /// What the program wants to note about the property; no part of the version hash. May be set while the model is in
+  /// use, on one thread.
   open var userInfo: [AnyHashable: Any]? {
     get { storedUserInfo }
     set {
-      willMutate("userInfo")
       storedUserInfo = newValue
     }
   }

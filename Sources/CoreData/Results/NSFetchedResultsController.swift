@@ -54,12 +54,16 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   public final var managedObjectContext: NSManagedObjectContext { results.context }
 
   /// Who is told of changes. The controller does not keep it alive.
-  open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
-    didSet {
+  open var delegate: (any NSFetchedResultsControllerDelegate)? {
+    get { storedDelegate }
+    set {
+      storedDelegate = newValue
       results.delegateChanged()
       followContext()
     }
   }
+  // Swift would run no observer of a stored property in an initializer.
+  private final weak var storedDelegate: (any NSFetchedResultsControllerDelegate)?
 
   /// Fetches the objects and makes the sections. Throws what is wrong with the request, and when an object's
   /// section has begun before another one.

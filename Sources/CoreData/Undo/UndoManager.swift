@@ -47,9 +47,15 @@ nonisolated open class UndoManager: NSObject {
   open var groupsByEvent = true
 
   /// How many top-level groups are kept, the oldest being dropped; 0, the default, for all.
-  open var levelsOfUndo = 0 {
-    didSet { dropOldest() }
+  open var levelsOfUndo: Int {
+    get { storedLevelsOfUndo }
+    set {
+      storedLevelsOfUndo = newValue
+      dropOldest()
+    }
   }
+  // Public settings that do something are computed: in an initializer Swift runs no observers of stored ones.
+  private final var storedLevelsOfUndo = 0
 
   /// The modes of the run loop in which events end. Kept, and without effect: there is no run loop to observe
   /// here.

@@ -187,6 +187,8 @@ class AtomicFileStore: NSPersistentStore, RowStore {
     return true
   }
 
+  var hasUnsavedMetadata: Bool { !isReadOnly && writesFile && lock.withLock { isMetadataChanged } }
+
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     guard let url else { throw Failure.storeWithoutURL(type: type) }
     if isReadOnly {

@@ -20,7 +20,7 @@ extension SQLiteStore {
     try checkFile(connection)
     var run = SaveRun(connection, schema, externals, changes)
     let newMetadata = changedMetadata()
-    let recorder = history?.recorder(connection, changes.origin)
+    let recorder = changes.isEmpty ? nil : history?.recorder(connection, changes.origin)
     var isCommitting = false
     try connection.begin(.exclusive)
     do {

@@ -76,6 +76,8 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     metadataLock.unlock()
   }
 
+  var hasUnsavedMetadata: Bool { !isReadOnly && changedMetadata() != nil }
+
   func didWriteMetadata() {
     metadataLock.lock()
     isMetadataChanged = false

@@ -1,0 +1,224 @@
+/// The queue that contexts work on: a private one for each private-queue context; the main queue, which all main-queue
+/// contexts share.
+///
+/// A child asks its parent questions, and holds its own queue while it waits for the answers. A thread that has the
+/// parent's queue may be waiting for the child's at that moment: the main thread has saved the parent and calls the
+/// child's `performAndWait`, while the child merges that save. So a question is answered by whichever of these comes
+/// first:
+///
+/// 1. the asking thread, where it has the parent's queue already;
+/// 2. the asking thread, where no block has the queue or waits for it; not on the main queue, whose contexts are used
+///    on its own thread only;
+/// 3. the queue, when the question's turn comes;
+/// 4. the thread that has the queue, while it waits in `performAndWait` for another one, or has come down from it by
+///    `performAndWait` and asks a question itself.
+final class ContextQueue: @unchecked Sendable {
+  // `@unchecked Sendable`: what changes is only touched under `lock`.
+
+  static let main = ContextQueue(isMain: true)
+
+  private let isMain: Bool
+  private let lock = NSLock()
+  /// Held by whatever runs on a private queue: a block of Dispatch's, or a question that its asker answers.
+  private let turn = NSLock()
+  /// Dispatch takes a queue's label at its making only, so it is made for the first block: until then the context's
+  /// name, which is the label, may be set.
+  private var made: DispatchQueue?
+  /// How many blocks run or wait.
+  private var blockCount = 0
+  /// Those that nobody has begun to answer.
+  private var questions: [Question] = []
+  /// The threads that have this queue and wait for another one.
+  private var waiters: [Waiter] = []
+  /// Whether contexts of this queue have, or have had, children.
+  private var isAsked = false
+  /// Whether there is any such queue: 0 or 1. Programs without child contexts look no further.
+  private static let isAnyAsked = AtomicWord()
+
+  init(isMain: Bool) { self.isMain = isMain }
+
+  func dispatchQueue(label: @autoclosure () -> String?) -> DispatchQueue {
+    if isMain { return .main }
+    lock.lock()
+    defer { lock.unlock() }
+    if let made { return made }
+    let queue = DispatchQueue(label: label() ?? "NSManagedObjectContext")
+    made = queue
+    return queue
+  }
+
+  /// A context of this queue has got a child.
+  func expectQuestions() {
+    lock.withLock { isAsked = true }
+    ContextQueue.isAnyAsked.value = 1
+  }
+
+  // Blocks.
+
+  func async(label: @autoclosure () -> String?, _ block: @escaping () -> Void) {
+    let queue = dispatchQueue(label: label())
+    begin()
+    queue.async {
+      self.takingTurn(block)
+      self.end()
+    }
+  }
+
+  /// Runs a block and waits for it. Not for a thread that has the queue.
+  func sync<T>(label: @autoclosure () -> String?, _ block: () -> T) -> T {
+    let queue = dispatchQueue(label: label())
+    let held = ContextQueue.askedQueuesOfThread
+    begin()
+    defer { end() }
+    if held.isEmpty { return queue.sync { takingTurn(block) } }
+    return isMain ? runOnMain(block, answering: held) : runHere(block, on: queue, answering: held)
+  }
+
+  private func begin() { lock.withLock { blockCount += 1 } }
+  private func end() { lock.withLock { blockCount -= 1 } }
+
+  private func takingTurn<T>(_ block: () -> T) -> T {
+    if isMain { return block() }
+    turn.lock()
+    defer { turn.unlock() }
+    return block()
+  }
+
+  /// Runs a block on the calling thread while the private queue stands still for it.
+  private func runHere<T>(
+    _ block: () -> T, on queue: DispatchQueue, answering held: [ContextQueue]
+  ) -> T {
+    let (waiter, finished) = (Waiter(), DispatchSemaphore(value: 0))
+    queue.async {
+      self.takingTurn {
+        waiter.finish()
+        finished.wait()
+      }
+    }
+    waiter.wait(answering: held)
+    defer { finished.signal() }
+    return block()
+  }
+
+  /// What is of the main queue runs on its thread.
+  private func runOnMain<T>(_ block: () -> T, answering held: [ContextQueue]) -> T {
+    withoutActuallyEscaping(block) { block in
+      var outcome: T?
+      let task = Question { outcome = block() }
+      DispatchQueue.main.async { task.run() }
+      task.waiter.wait(answering: held)
+      return outcome!
+    }
+  }
+
+  // Questions.
+
+  /// Answers a question on this queue and waits for it. Not for a thread that has the queue.
+  ///
+  /// - Parameter above: the queues of the asked context's parents. A thread that has one of them, and asks from further
+  ///   below, goes on answering there: it came down from it by `performAndWait`.
+  func ask<T>(
+    label: @autoclosure () -> String?, above: @autoclosure () -> [ContextQueue], _ question: () -> T
+  ) -> T {
+    if takeFreeTurn() {
+      defer { turn.unlock() }
+      return question()
+    }
+    let queue = dispatchQueue(label: label())
+    let above = above()
+    let held = ContextQueue.askedQueuesOfThread.filter { queue in above.contains { $0 === queue } }
+    return withoutActuallyEscaping(question) { question in
+      var outcome: T?
+      let asked = Question { outcome = question() }
+      lock.withLock {
+        blockCount += 1
+        questions.append(asked)
+        waiters.forEach { $0.wake() }
+      }
+      queue.async {
+        if self.takeUp(asked) { self.takingTurn(asked.run) }
+        self.end()
+      }
+      asked.waiter.wait(answering: held)
+      return outcome!
+    }
+  }
+
+  /// Takes the private queue if nobody has it or waits for it.
+  private func takeFreeTurn() -> Bool {
+    !isMain && lock.withLock { blockCount == 0 && turn.try() }
+  }
+
+  /// Whether a question was still unanswered; it is the caller's now.
+  private func takeUp(_ question: Question) -> Bool {
+    lock.withLock {
+      guard let index = questions.firstIndex(where: { $0 === question }) else { return false }
+      questions.remove(at: index)
+      return true
+    }
+  }
+
+  /// Answers all that wait. On a thread that has the queue.
+  fileprivate func answerQuestions() {
+    while let question = lock.withLock({ questions.isEmpty ? nil : questions.removeFirst() }) { question.run() }
+  }
+
+  fileprivate func add(_ waiter: Waiter) {
+    lock.withLock {
+      waiters.append(waiter)
+      if !questions.isEmpty { waiter.wake() }
+    }
+  }
+
+  fileprivate func remove(_ waiter: Waiter) { lock.withLock { waiters.removeAll { $0 === waiter } } }
+
+  /// The queues that the running thread has, and that children may ask.
+  private static var askedQueuesOfThread: [ContextQueue] {
+    if isAnyAsked.value == 0 { return [] }
+    var queues = QueueOwnership.contexts.map(\.contextQueue)
+    if QueueOwnership.isMainQueue { queues.append(main) }
+    return queues.filter { queue in queue.lock.withLock { queue.isAsked } }
+  }
+}
+
+/// What a thread waits for: the end of something, and questions in the meantime. Any thread.
+private final class Waiter: @unchecked Sendable {
+  // `@unchecked Sendable`: `isFinished` is only touched under `lock`.
+  private let lock = NSLock()
+  private let semaphore = DispatchSemaphore(value: 0)
+  private var isFinished = false
+
+  func wake() { semaphore.signal() }
+
+  func finish() {
+    lock.withLock { isFinished = true }
+    semaphore.signal()
+  }
+
+  /// Waits for `finish()`, and answers what the queues are asked until then.
+  func wait(answering held: [ContextQueue]) {
+    for queue in held { queue.add(self) }
+    while true {
+      semaphore.wait()
+      if lock.withLock({ isFinished }) { break }
+      held.forEach { $0.answerQuestions() }
+    }
+    for queue in held { queue.remove(self) }
+  }
+}
+
+/// Something to run once for a thread that waits for it.
+private final class Question: @unchecked Sendable {
+  // `@unchecked Sendable`: belongs to the thread that made it until it is run, and to the one that runs it then.
+  let waiter = Waiter()
+  private var body: (() -> Void)?
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  func run() {
+    body?()
+    // The block is borrowed from the thread that waits: nothing may hold it once that thread goes on.
+    body = nil
+    waiter.finish()
+  }
+}
