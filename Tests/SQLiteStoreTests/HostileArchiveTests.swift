@@ -13,6 +13,8 @@ struct HostileArchiveTests {
     ("depth", HostileList.nestedArchive(50_000), "nested more than 1000 deep"),
     ("doubling", HostileList.doublingArchive(60), "more than 10000000 values"),
     ("sets", HostileList.nestedArchive(40, classes: ["NSSet", "NSObject"]), "sets are nested more than 16 deep"),
+    ("inline", HostileList.inlineArchive, "element is no reference"),
+    ("classless", HostileList.classlessArchive, "something that has no class"),
     ("plain list", Data(HostileList.doubling(60)), "no keyed archive"),
     ("noise", Data([1, 2, 3]), "no keyed archive"),
   ]

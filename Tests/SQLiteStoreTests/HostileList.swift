@@ -34,6 +34,17 @@ enum HostileList {
     })
   }
 
+  /// An archive of an array with a list in it that is no object.
+  static let inlineArchive = archive([
+    "<dict>\(reference("$class", 1))<key>NS.objects</key><array><array><string>a</string></array></array></dict>"
+  ])
+
+  /// An archive of an array with an object in it that is of no class.
+  static let classlessArchive = archive([
+    "<dict>\(reference("$class", 1))<key>NS.objects</key><array>\(uid(3))</array></dict>",
+    "<dict><key>NS.objects</key><array></array></dict>",
+  ])
+
   /// An archive of a calendar whose class claims to be a text's.
   static let lyingArchive = archive(
     ["<dict>\(reference("$class", 1))<key>NS.identifier</key><string>gregorian</string></dict>"],

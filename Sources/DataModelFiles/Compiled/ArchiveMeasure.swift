@@ -144,15 +144,105 @@ private struct Walk {
     case .dictionary:
       let extent = table.extent(of: node)
       for position in 0..<extent.count {
-        let value = try resolved(table.element(extent.count + position, of: extent))
+        let stored = table.element(extent.count + position, of: extent)
+        try checkField(table.element(position, of: extent), stored)
+        let value = try resolved(stored)
         if table.isText(table.element(position, of: extent), "$class") {
           classes.insert(value)
         } else {
+          if table.uid(stored) != nil { try checkObject(value) }
           children.append(value)
         }
       }
+      try checkPairs(node)
+      try checkClass(node)
     }
     return Visit(node: node, children: children)
+  }
+
+  /// Fields of Foundation's classes, which it takes for what they should be without looking.
+  private func checkField(_ key: Int, _ value: Int) throws {
+    if table.isText(key, "NS.objects") || table.isText(key, "NS.keys") {
+      guard table.kind(of: value) == .array else { throw ArchiveMeasure.problem("a container's elements are no list") }
+      let extent = table.extent(of: value)
+      for position in 0..<extent.count {
+        let element = table.element(position, of: extent)
+        try checkElement(element)
+      }
+    } else if let name = table.string(key), name.hasPrefix("NS.object.") {
+      try checkElement(value)
+    } else if table.isText(key, "NS.base") || table.isText(key, "NS.relative") {
+      guard table.uid(value) != nil else { throw ArchiveMeasure.problem("a part of a URL is no reference") }
+    } else if table.isText(key, "NS.uuidbytes") {
+      guard table.kind(of: value) == .data, table.extent(of: value).count == 16 else {
+        throw ArchiveMeasure.problem("a UUID has not 16 bytes")
+      }
+    } else if table.isText(key, "NS.time") {
+      guard [.real, .integer, .date].contains(table.kind(of: value)) else {
+        throw ArchiveMeasure.problem("the time of a date is no number")
+      }
+    } else if table.isText(key, "NS.string") {
+      guard table.string(value) != nil || table.uid(value) != nil else {
+        throw ArchiveMeasure.problem("the text of a string is none")
+      }
+    }
+  }
+
+  /// An element of a container: never nil, for which there is NSNull.
+  private func checkElement(_ element: Int) throws {
+    guard let index = table.uid(element) else {
+      throw ArchiveMeasure.problem("a container's element is no reference")
+    }
+    let object = try resolved(element)
+    guard index > 0, !table.isText(object, "$null") else { throw ArchiveMeasure.problem("a container's element is nil") }
+    try checkObject(object)
+  }
+
+  /// What some of Foundation's classes must have, and take to be there.
+  private func checkClass(_ node: Int) throws {
+    guard let type = Walk.value("$class", in: node, of: table),
+      let found = Walk.value("$classname", in: try resolved(type), of: table), let name = table.string(found)
+    else { return }
+    func field(_ key: StaticString) throws -> Int {
+      guard let value = Walk.value(key, in: node, of: table) else {
+        throw ArchiveMeasure.problem("an object of \(name) has no \(key)")
+      }
+      return try resolved(value)
+    }
+    switch name {
+    case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet": _ = try field("NS.objects")
+    case "NSDictionary", "NSMutableDictionary":
+      _ = try field("NS.keys")
+      _ = try field("NS.objects")
+    case "NSDate": _ = try field("NS.time")
+    case "NSUUID": _ = try field("NS.uuidbytes")
+    case "NSURL":
+      guard let text = table.string(try field("NS.relative")), NSURL(string: text) != nil else {
+        throw ArchiveMeasure.problem("the text of a URL is none")
+      }
+      let base = try field("NS.base")
+      guard table.isText(base, "$null") || isObject(base) else { throw ArchiveMeasure.problem("the base of a URL is none") }
+      if !table.isText(base, "$null"), Walk.value("NS.relative", in: base, of: table) == nil {
+        throw ArchiveMeasure.problem("the base of a URL is none")
+      }
+    case "NSString", "NSMutableString": _ = try field("NS.string")
+    case "NSData", "NSMutableData": _ = try field("NS.data")
+    default: break
+    }
+  }
+
+  /// What a reference leads to is a plain value or an object of a class.
+  private func checkObject(_ node: Int) throws {
+    guard table.size(of: node) != nil || isObject(node) else {
+      throw ArchiveMeasure.problem("a reference leads to something that has no class")
+    }
+  }
+
+  private func checkPairs(_ node: Int) throws {
+    guard let keys = Walk.value("NS.keys", in: node, of: table) else { return }
+    guard let values = Walk.value("NS.objects", in: node, of: table),
+      table.extent(of: keys).count == table.extent(of: values).count
+    else { throw ArchiveMeasure.problem("a dictionary has not as many values as keys") }
   }
 
   private func resolved(_ node: Int) throws -> Int {
