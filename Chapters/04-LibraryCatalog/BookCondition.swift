@@ -25,7 +25,7 @@ public struct BookCondition: Equatable {
   }
 
   /// Does `body`, which asks a store for this condition. The store refuses a key that no book
-  /// has; the error then also says which there are.
+  /// has and lists the properties; here a relationship is listed with the key that goes on.
   func asking<Answer>(
     _ context: NSManagedObjectContext, _ body: () throws -> Answer
   ) throws -> Answer {
@@ -36,8 +36,8 @@ public struct BookCondition: Equatable {
       let keys = (model?.entitiesByName["Book"]?.propertiesByName ?? [:])
         .map { $0.value is NSRelationshipDescription ? "\($0.key).name" : $0.key }
         .sorted().joined(separator: ", ")
-      throw Unfit(
-        errorDescription: "\(error.localizedDescription) A book has: \(keys).", picture: nil)
+      let sentence = error.localizedDescription.components(separatedBy: " There are ")[0]
+      throw Unfit(errorDescription: "\(sentence) A book has: \(keys).", picture: nil)
     }
   }
   //< condition

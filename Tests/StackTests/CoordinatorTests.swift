@@ -69,7 +69,10 @@ struct CoordinatorTests {
     try context.performAndWait {
       context.new("Tag")
       let error = try #require(failure { try context.save() })
-      #expect(error.localizedDescription == "No store takes objects of the entity Tag.")
+      #expect(
+        error.localizedDescription
+          == "The coordinator has no store yet, so Tag can't be fetched or saved. Add one first: "
+          + "addPersistentStore(ofType:configurationName:at:options:).")
       #expect(failure { _ = try context.all("Book") } != nil)
       #expect(context.insertedObjects.count == 1)
     }
@@ -292,5 +295,13 @@ struct ContainerTests {
         context.persistentStoreCoordinator = shared
       }
     }
+    // None of them is left: the list of contexts holds nobody, and a new one works as ever.
+    weak var last: NSManagedObjectContext?
+    autoreleasepool {
+      let context = coordinator.newContext()
+      last = context
+      #expect(context.performAndWait { context.registeredObjects.isEmpty })
+    }
+    #expect(last == nil)
   }
 }

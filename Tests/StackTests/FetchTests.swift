@@ -213,7 +213,8 @@ struct FetchTests {
       }
       #expect(
         words { $0.predicate = NSPredicate(format: "titel == 'x'") }
-          == "keypath titel not found in entity Book: there is no \"titel\".")
+          == "keypath titel not found in entity Book: there is no \"titel\". Did you mean \"title\"? There are "
+          + "author, chapters, isbn, pages, tags, title.")
       #expect(
         words { $0.predicate = NSPredicate(format: "author.nmae == 'x'") }?.contains(
           "author.nmae not found in entity Book") == true)

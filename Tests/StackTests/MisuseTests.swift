@@ -16,7 +16,10 @@ struct MisuseTests {
     let found = parts[1].components(separatedBy: "\nCurrent stack trace:")[0].components(separatedBy: "\n\n*** ")[0]
       .replacingOccurrences(of: "<x-coredata:[^>]*>", with: "<id>", options: .regularExpression)
       .trimmingCharacters(in: .whitespacesAndNewlines)
-    #expect(found == expected, sourceLocation: location)
+    // Where the call came from is another suite's matter; these bodies are expanded by a macro.
+    let place = found.range(of: "\n  At: +[^\n]+", options: .regularExpression)
+    let report = place.map { found.replacingCharacters(in: $0, with: "") } ?? found
+    #expect(report == expected, sourceLocation: location)
   }
 
   /// The report of a use of the context "library" off its private queue.
@@ -278,24 +281,26 @@ struct MisuseTests {
 
   @Test("A key that the entity lacks, read and written")
   func unknownKey() async throws {
-    let expected = """
-      The entity Tag has no property "nmae".
+    func expected(_ twin: String) -> String {
+      """
+      The entity Tag has no property "nmae". Did you mean "name"?
         Object:     Tag <id>
         Properties: name, books
       The key is misspelt, or the model that was loaded is another version than the code
-      expects. Compare the key with the model; objectWithUserInput.value(checkedForKey:) throws
-      instead.
+      expects. Compare the key with the model. For a key that a user types,
+      \(twin) throws instead.
       """
+    }
     let reading = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try Stack(.inMemory)
       stack.context.performAndWait { _ = stack.context.new("Tag").value(forKey: "nmae") }
     }
-    try expect(reading, expected)
+    try expect(reading, expected("value(checkedForKey:)"))
     let writing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try Stack(.inMemory)
       stack.context.performAndWait { stack.context.new("Tag").setValue(1, forKey: "nmae") }
     }
-    try expect(writing, expected)
+    try expect(writing, expected("setValue(_:checkedForKey:)"))
   }
 
   @Test("A value that the attribute, or the relationship, does not take")

@@ -59,7 +59,9 @@ struct SeveralStoresTests {
       context.new("C")
       let error = failure { try context.save() }
       #expect(error?.code == NSPersistentStoreSaveError)
-      #expect(error?.localizedDescription == "No store takes objects of the entity C.")
+      #expect(error?.localizedDescription == 
+          "No store of the coordinator takes objects of the entity C: the stores have the configurations One, Shallow, Two, "
+          + "and the entity is in none of them.")
       context.rollback()
       #expect(try context.all("C").isEmpty)
     }

@@ -63,6 +63,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ownCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     ownViewContext = NSPersistentContainer.viewContext(of: ownCoordinator)
     super.init()
+    ownCoordinator.withStores { $0.loading = .notAsked }
   }
 
   /// A container of a coordinator whose stores are loaded.
@@ -109,6 +110,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
+    persistentStoreCoordinator.withStores { $0.loading = .asked }
     for description in persistentStoreDescriptions where !isLoaded(description) {
       persistentStoreCoordinator.addPersistentStore(with: description) { added, error in
         if error == nil { self.lock.withLock { self.loaded.append(added) } }

@@ -65,7 +65,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   override func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? {
     guard let context else {
-      fatalError(
+      misuse(
         "The context of \(object.layout.name) \(object.objectID.description) is gone, so its fault cannot be "
           + "fulfilled: keep the context as long as its objects are used.")
     }

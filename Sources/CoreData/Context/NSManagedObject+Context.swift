@@ -23,7 +23,7 @@ extension NSManagedObject {
   /// The entity of this class in a context's model.
   class func entity(in context: NSManagedObjectContext) -> NSEntityDescription {
     guard let layouts = context.layouts else {
-      fatalError("\(self) was asked for an object in the context \(context.label), which has no coordinator.")
+      misuse("\(self) was asked for an object in the context \(context.label), which has no coordinator.")
     }
     if let last = context.owner.lastEntity, last.objectClass == self { return last.entity }
     if let known = context.owner.entityOfClass[ObjectIdentifier(self)] {
@@ -66,7 +66,15 @@ extension NSEntityDescription {
     forEntityName entityName: String, into context: NSManagedObjectContext
   ) -> NSManagedObject {
     guard let layout = context.layouts?.layout(named: entityName) else {
-      fatalError("The model of the context \(context.label) has no entity \"\(entityName)\".")
+      let names = context.layouts?.layouts.map(\.name).sorted() ?? []
+      misuse(
+        MisuseReport(
+          "The model of the context \(context.label) has no entity \"\(entityName)\"."
+            + Spelling.suggestion(for: entityName, among: names),
+          facts: [("Entities", names.isEmpty ? "none" : names.joined(separator: ", "))],
+          how: context.layouts == nil
+            ? "The context has no coordinator, so it has no model." : "The name is misspelt, or another model was loaded.",
+          remedy: "Compare the name with the model."))
     }
     return layout.objectClass.init(entity: layout.entity, insertInto: context)
   }

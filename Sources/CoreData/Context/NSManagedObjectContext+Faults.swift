@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
       }
       return ContiguousArray(try store.members(of: property, owner: object.reference))
     } catch {
-      fatalError(
+      misuse(
         "The relationship \(object.layout.name).\(property.name) of \(object.objectID.description) could not be "
           + "read: \(error.localizedDescription)")
     }

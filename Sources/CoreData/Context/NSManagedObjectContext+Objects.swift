@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
       misuse(.alreadyInContext(object, self))
     }
     guard let owner else {
-      fatalError("An object was inserted into the context \(label), which has no coordinator.")
+      misuse("An object was inserted into the context \(label), which has no coordinator.")
     }
     object.owner = owner
     take(new: object)
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
   func take(new object: NSManagedObject) {
     guardQueue("insert(_:)")
     guard let owner else {
-      fatalError("An object was inserted into the context \(label), which has no coordinator.")
+      misuse("An object was inserted into the context \(label), which has no coordinator.")
     }
     if object.layout.isAbstract { misuse(.abstractEntity(object.layout.name)) }
     owner.register(object)
@@ -57,10 +57,10 @@ extension NSManagedObjectContext {
       return owner.object(for: RowReference(entity: layout.index, key: objectID.key), store: store)
     }
     guard let identity = objectID.storeIdentity, objectID.key > 0 else {
-      fatalError("The temporary id \(objectID) belongs to another context, or to an object that is gone.")
+      misuse("The temporary id \(objectID) belongs to another context, or to an object that is gone.")
     }
     guard let layout = owner?.layouts.layout(of: objectID.entity) else {
-      fatalError("The entity of the id \(objectID) is not part of the model of the context \(label).")
+      misuse("The entity of the id \(objectID) is not part of the model of the context \(label).")
     }
     return owner.object(
       for: RowReference(entity: layout.index, key: objectID.key), store: owner.number(of: identity))
@@ -129,10 +129,10 @@ extension NSManagedObjectContext {
   public func assign(_ object: Any, to store: NSPersistentStore) {
     guardQueue("assign(_:to:)")
     guard let object = object as? NSManagedObject, object.owner === owner else {
-      fatalError("assign(_:to:) takes an object of the context \(label).")
+      misuse("assign(_:to:) takes an object of the context \(label).")
     }
     guard object.key < 0 else {
-      fatalError("Can't reassign an object to a different store once it has been saved.")
+      misuse("Can't reassign an object to a different store once it has been saved.")
     }
     object.store = owner.number(of: store.identity)
     // A save that failed may have reserved a key of another store.

@@ -6,12 +6,12 @@ extension NSManagedObjectContext {
   /// ``parent`` was set.
   func attach(to parent: NSManagedObjectContext) {
     guard owner == nil else {
-      fatalError(
+      misuse(
         "The context \(label) cannot get a parent: it already has a coordinator or a parent, and its objects cannot "
           + "move.")
     }
     guard let coordinator = parent.persistentStoreCoordinator else {
-      fatalError(
+      misuse(
         "The context \(parent.label) cannot be a parent: it has no coordinator. Set its persistentStoreCoordinator "
           + "first.")
     }

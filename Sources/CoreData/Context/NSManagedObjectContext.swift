@@ -157,7 +157,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       storedCoordinator = newValue
       guard let coordinator = newValue, coordinator !== former else { return }
       guard owner == nil else {
-        fatalError("The context \(label) already has a coordinator: objects cannot move between coordinators.")
+        misuse("The context \(label) already has a coordinator: objects cannot move between coordinators.")
       }
       owner = ContextOwner(
         self, coordinator.layouts, isMainQueue: concurrencyType == .mainQueueConcurrencyType,
@@ -176,7 +176,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     get { storedParent }
     set {
       if newValue === storedParent { return }
-      guard let newValue else { fatalError("The context \(label) cannot leave its parent: its objects are of it.") }
+      guard let newValue else { misuse("The context \(label) cannot leave its parent: its objects are of it.") }
       storedParent = newValue
       attach(to: newValue)
     }

@@ -86,7 +86,7 @@ extension NSPersistentStoreCoordinator {
     let all = persistentStores.filter { store in
       (asked?.contains { $0 === store } ?? true) && holds(store, layout)
     }
-    if all.isEmpty { throw Failure.noStoreForEntity(entity: layout.name) }
+    if all.isEmpty { throw noStore(for: layout) }
     return try all.map { store in
       guard let rows = store as? any RowStore, rows.executesBatches else {
         throw Failure.unsupportedRequest(request: request, store: store.type)

@@ -50,9 +50,7 @@ extension NSPersistentStoreCoordinator {
     for layout: EntityLayout, among asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> [(store: NSPersistentStore, reader: any RowReader)] {
     let all = persistentStores
-    if all.isEmpty {
-      throw Failure.noStoreForEntity(entity: layout.name).nsError
-    }
+    if all.isEmpty { throw noStore(for: layout).nsError }
     var readers: [(store: NSPersistentStore, reader: any RowReader)] = []
     for store in all where (asked?.contains { $0 === store } ?? true) && holds(store, layout) {
       guard let rows = store.rowStore else {
@@ -79,7 +77,20 @@ extension NSPersistentStoreCoordinator {
     let candidates = persistentStores.filter { holds($0, layout) }
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
     if let readOnly = candidates.first { throw Failure.readOnlyStore(url: readOnly.url, entity: layout.name).nsError }
-    throw Failure.noStoreForEntity(entity: layout.name).nsError
+    throw noStore(for: layout).nsError
+  }
+
+  /// That no store takes the objects of an entity, and why.
+  func noStore(for layout: EntityLayout) -> Failure {
+    let why = withStores { list -> Failure.NoStore in
+      if !list.stores.isEmpty { return .outsideConfigurations(list.stores.map(\.configurationName)) }
+      switch list.loading {
+      case .byHand: return .noneAdded
+      case .notAsked: return .notLoaded
+      case .asked: return .notLoadedYet
+      }
+    }
+    return .noStoreForEntity(entity: layout.name, why)
   }
 
   func reserveKeys(_ count: Int, in root: EntityLayout, _ store: NSPersistentStore) throws -> Int64 {

@@ -31,7 +31,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     do {
       try model.freezeChecked()
     } catch {
-      fatalError("The model cannot be used: \(error.localizedDescription)")
+      misuse("The model cannot be used: \(error.localizedDescription)")
     }
     managedObjectModel = model
     layouts = ModelLayouts.of(model)

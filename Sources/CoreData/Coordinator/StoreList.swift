@@ -2,6 +2,17 @@
 struct StoreList {
   private(set) var stores: [NSPersistentStore] = []
   private var opening: [URL] = []
+  /// What was done so far to get stores: a message about a missing one says what to do next.
+  var loading = Loading.byHand
+
+  enum Loading {
+    /// The coordinator is a program's, which adds stores to it.
+    case byHand
+    /// It is a container's, whose stores nobody has asked for yet.
+    case notAsked
+    /// The container was asked to load them.
+    case asked
+  }
 
   /// Keeps a place for a store that is being opened; throws if there is one already.
   mutating func beginOpening(_ url: URL) throws {

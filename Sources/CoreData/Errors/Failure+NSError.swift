@@ -143,12 +143,12 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .constraintConflict, .batchConstraintConflict: return NSManagedObjectConstraintMergeError
     case .faultNotFulfillable, .objectNotFound: return NSManagedObjectReferentialIntegrityError
     case .externalRelationship: return NSManagedObjectExternalRelationshipError
-    case .noStoreForEntity, .readOnlyStore: return NSPersistentStoreSaveError
+    case .noStoreForEntity, .entityOutsideStore, .readOnlyStore: return NSPersistentStoreSaveError
     case .incompleteSave: return NSPersistentStoreIncompleteSaveError
     case .externalFile(let problem): return problem.code
     case .storeFileGone: return NSPersistentStoreSaveError
     case .sqlite: return NSSQLiteError
-    case .malformedPredicate, .malformedFetchRequest, .malformedBatchRequest, .unknownKeyPath,
+    case .malformedPredicate, .malformedFetchRequest, .malformedBatchRequest, .unknownEntity, .unknownKeyPath,
       .unsupportedFeature, .valueNotArchivable, .archiveUnreadable:
       return NSCoreDataError
     case .unsupportedRequest, .historyNotTracked: return NSPersistentStoreUnsupportedRequestTypeError

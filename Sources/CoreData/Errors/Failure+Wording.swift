@@ -121,8 +121,13 @@ extension Failure {
       return "There is no object \(id) in the stores of the context."
     case .externalRelationship(let subject, let destination):
       return "\(subject.property) of \(subject.entity) leads to \(destination), which is in another store."
-    case .noStoreForEntity(let entity):
-      return "No store takes objects of the entity \(entity)."
+    case .noStoreForEntity(let entity, let why):
+      return noStoreWords(entity, why)
+    case .entityOutsideStore(let entity):
+      return "The store has no objects of the entity \(entity): its configuration does not contain it."
+    case .unknownEntity(let entity, let names):
+      return "The model has no entity \"\(entity)\".\(Spelling.suggestion(for: entity, among: names)) "
+        + "It has \(list(names))."
     case .readOnlyStore(let url, let entity):
       let store = url.map { "The store \($0.path)" } ?? "The store"
       let objects = entity.map { " objects of the entity \($0)" } ?? ""
@@ -152,8 +157,9 @@ extension Failure {
       return "The fetch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what.ended)"
     case .malformedBatchRequest(let entity, let what):
       return "The batch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what.ended)"
-    case .unknownKeyPath(let keyPath, let entity, let missing):
+    case .unknownKeyPath(let keyPath, let entity, let missing, let names):
       return "keypath \(keyPath) not found in entity \(entity): there is no \"\(missing)\"."
+        + Spelling.suggestion(for: missing, among: names) + (names.isEmpty ? "" : " There are \(list(names)).")
     case .unsupportedRequest(let request, let store):
       return "A store of type \(store) can't execute \(request)."
     case .queryGenerationUnavailable(let what):
@@ -218,6 +224,24 @@ extension Failure {
     guard let value else { return "nil" }
     guard let string = value as? String else { return "\(value)" }
     return string.count > 60 ? "\"\(string.prefix(60))…\"" : "\"\(string)\""
+  }
+
+  private func noStoreWords(_ entity: String, _ why: NoStore) -> String {
+    switch why {
+    case .noneAdded:
+      return "The coordinator has no store yet, so \(entity) can't be fetched or saved. Add one first: "
+        + "addPersistentStore(ofType:configurationName:at:options:)."
+    case .notLoaded:
+      return "The coordinator has no store yet, so \(entity) can't be fetched or saved. Did you call "
+        + "loadPersistentStores on the container?"
+    case .notLoadedYet:
+      return "The coordinator has no store, so \(entity) can't be fetched or saved. The container was asked "
+        + "to load its stores: none is open yet, or each failed. Look at the error that loadPersistentStores hands to "
+        + "its completion handler."
+    case .outsideConfigurations(let configurations):
+      return "No store of the coordinator takes objects of the entity \(entity): the stores have the configurations "
+        + "\(list(configurations)), and the entity is in none of them."
+    }
   }
 
   private func list(_ names: [String]) -> String {

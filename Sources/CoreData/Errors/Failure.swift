@@ -96,7 +96,11 @@ enum Failure: Error, @unchecked Sendable {
   case faultNotFulfillable(id: Any)
   case objectNotFound(id: Any)
   case externalRelationship(Subject, destination: String)
-  case noStoreForEntity(entity: String)
+  case noStoreForEntity(entity: String, NoStore)
+  /// Of the stores that there are, this one's configuration lacks the entity.
+  case entityOutsideStore(String)
+  /// The model of a request has no such entity; `names` are those it has.
+  case unknownEntity(String, names: [String])
   case readOnlyStore(url: URL?, entity: String?)
   case incompleteSave(stores: [AnyObject], errors: [NSError])
   /// A value in a file of its own can't be read or written.
@@ -110,7 +114,8 @@ enum Failure: Error, @unchecked Sendable {
   case malformedPredicate(format: String, offset: Int?, what: String)
   case malformedFetchRequest(entity: String?, what: String)
   case malformedBatchRequest(entity: String?, what: String)
-  case unknownKeyPath(keyPath: String, entity: String, missing: String)
+  /// `names` are the properties that the entity has where `missing` was looked for.
+  case unknownKeyPath(keyPath: String, entity: String, missing: String, names: [String] = [])
   case unsupportedRequest(request: String, store: String)
   case historyTokenExpired
   case historyNotTracked(store: String, url: URL?)
@@ -136,6 +141,18 @@ enum Failure: Error, @unchecked Sendable {
       self.property = property
       self.value = value
     }
+  }
+
+  /// Why no store takes an entity's objects.
+  enum NoStore: Equatable {
+    /// The coordinator has none yet.
+    case noneAdded
+    /// It is a container's, which was never asked to load its stores.
+    case notLoaded
+    /// It is a container's, which could not load one, or has not finished.
+    case notLoadedYet
+    /// There are stores, of these configurations, and the entity is in none of them.
+    case outsideConfigurations([String])
   }
 
   /// Entities by which a store and a model differ.

@@ -8,6 +8,7 @@ import Foundation
 ///     Context "library" was used off its queue.
 ///       Call:  NSManagedObject.setValue(_:forKey: "title") on Book <x-coredata://.../Book/p3>
 ///       Queue: private queue of "library"; called on the main thread
+///       At:    RecipeList.swift:42, in reload()
 ///     Objects belong to the queue of the context that made them. Wrap the call in
 ///     `context.perform { ... }`, or pass `objectID` and fetch the object in your own context.
 struct MisuseReport {
@@ -27,6 +28,14 @@ struct MisuseReport {
     self.remedy = remedy
   }
 
+  /// The report with the place of the call among its facts.
+  func locating(_ site: CallSite?) -> MisuseReport {
+    guard let site else { return self }
+    var report = self
+    report.facts.append(("At", site.description))
+    return report
+  }
+
   /// The whole report, several lines, without a newline at its end.
   var text: String {
     let width = facts.map { $0.label.count }.max() ?? 0
@@ -39,11 +48,19 @@ struct MisuseReport {
     return lines.joined(separator: "\n")
   }
 
-  /// Breaks a text into lines of at most 90 characters, at blanks.
+  /// Breaks a text into lines of at most 90 characters, at blanks outside of backquotes.
   private static func wrapped(_ text: String) -> [String] {
     var lines: [String] = []
     var line = ""
+    var words: [String] = []
     for word in text.split(separator: " ") {
+      if let last = words.last, last.count(where: { $0 == "`" }) % 2 == 1 {
+        words[words.count - 1] = "\(last) \(word)"
+      } else {
+        words.append(String(word))
+      }
+    }
+    for word in words {
       if !line.isEmpty, line.count + 1 + word.count > 90 {
         lines.append(line)
         line = ""
@@ -54,11 +71,17 @@ struct MisuseReport {
   }
 }
 
-/// Reports a misuse on standard error and ends the program, as an uncaught exception would.
+/// Reports a misuse on standard error and ends the program, as an uncaught exception would. The report says where in
+/// the client's sources the call came from, if the program can tell.
 func misuse(_ report: @autoclosure () -> MisuseReport, file: StaticString = #file, line: UInt = #line)
   -> Never
 {
-  fatalError("\n" + report().text, file: file, line: line)
+  fatalError("\n" + report().locating(CallSite.ofClient).text, file: file, line: line)
+}
+
+/// The same for a report of one sentence.
+func misuse(_ sentence: String, file: StaticString = #file, line: UInt = #line) -> Never {
+  misuse(MisuseReport(sentence, how: "", remedy: ""), file: file, line: line)
 }
 
 /// Reports a misuse on standard error and lets the program go on.

@@ -39,7 +39,8 @@ extension BatchUpdate {
   private static func property(_ key: Any, _ layout: EntityLayout) throws -> LayoutProperty {
     let name = (key as? NSPropertyDescription)?.name ?? key as? String ?? "\(key)"
     guard let property = layout.property(named: name) else {
-      throw Failure.unknownKeyPath(keyPath: name, entity: layout.name, missing: name).nsError
+      throw Failure.unknownKeyPath(
+        keyPath: name, entity: layout.name, missing: name, names: layout.propertyNames).nsError
     }
     if let refusal = property.batchRefusal {
       throw Failure.malformedBatchRequest(entity: layout.name, what: "it can't set \(name), which \(refusal)").nsError

@@ -5,7 +5,7 @@ extension FetchDescription {
       throw Failure.malformedFetchRequest(entity: nil, what: "A fetch request must have an entity.").nsError
     }
     guard let layout = request.entity.flatMap(layouts.layout(of:)) ?? layouts.layout(named: name) else {
-      throw Failure.malformedFetchRequest(entity: name, what: "The model has no entity of that name.").nsError
+      throw Failure.unknownEntity(name, names: layouts.layouts.map(\.name)).nsError
     }
     self.layout = layout
     self.request = request
@@ -58,7 +58,9 @@ extension EntityLayout {
       switch key {
       case "self", "objectID", "entity": return nil
       case _ where key.utf8.first == UInt8(ascii: "@"): continue
-      default: return .unknownKeyPath(keyPath: path.joined(separator: "."), entity: name, missing: key)
+      default:
+        return .unknownKeyPath(
+          keyPath: path.joined(separator: "."), entity: name, missing: key, names: layout.propertyNames)
       }
     }
     return nil
@@ -70,7 +72,10 @@ extension EntityLayout {
   fileprivate func problem(withComposite property: LayoutProperty, _ path: [String]) -> Failure {
     let text = path.joined(separator: ".")
     let rest = path.last == property.name ? nil : path.last
-    if let rest { return .unknownKeyPath(keyPath: text, entity: name, missing: rest) }
+    if let rest {
+      return .unknownKeyPath(
+        keyPath: text, entity: name, missing: rest, names: property.elements.map(\.ownName))
+    }
     return .malformedFetchRequest(
       entity: name,
       what: "the composite attribute \(text) has no value in a store that could be compared or sorted by: its elements "
@@ -138,7 +143,8 @@ extension DictionaryFetch {
     }
     let path = name.split(separator: ".").map(String.init)
     guard let first = path.first, let property = layout.property(named: first) else {
-      throw Failure.unknownKeyPath(keyPath: name, entity: layout.name, missing: path.first ?? "").nsError
+      throw Failure.unknownKeyPath(
+        keyPath: name, entity: layout.name, missing: path.first ?? "", names: layout.propertyNames).nsError
     }
     if property.kind == .fetched {
       throw Failure.malformedFetchRequest(

@@ -242,7 +242,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// Fetches in the context whose `perform` block this is called in.
   open func execute() throws -> [ResultType] {
     guard let context = NSManagedObjectContext.current else {
-      fatalError("NSFetchRequest.execute() was called outside of a context's perform block.")
+      misuse("NSFetchRequest.execute() was called outside of a context's perform block.")
     }
     return try context.fetch(self)
   }

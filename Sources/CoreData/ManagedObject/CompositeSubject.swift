@@ -15,7 +15,7 @@ struct CompositeSubject: PredicateSubject {
     guard let element = property.elements.first(where: { $0.ownName == key.name }) else {
       throw Failure.unknownKeyPath(
         keyPath: "\(property.name).\(key.name)", entity: "the composite attribute \(property.name)",
-        missing: key.name)
+        missing: key.name, names: property.elements.map(\.ownName))
     }
     return element.kind == .composite ? CompositeSubject.value(of: element, value) : value(element)
   }

@@ -34,7 +34,7 @@ enum KeyPathValues {
     case "@distinctUnionOfArrays": return distinct(values.flatMap(elements))
     case "@distinctUnionOfSets": return NSSet(array: distinct(values.flatMap(elements)))
     default:
-      fatalError(
+      misuse(
         "The collection operator \(collector) is unknown: there are @count, @sum, @avg, @min, @max, @unionOfObjects, "
           + "@distinctUnionOfObjects, @unionOfArrays, @distinctUnionOfArrays, @unionOfSets, @distinctUnionOfSets.")
     }

@@ -30,7 +30,7 @@ extension NSManagedObject {
   public final func managedValue<T: RawRepresentable>(_ key: ManagedKey) -> T where T.RawValue: ManagedValue {
     let raw = T.RawValue.readManaged(self, key)
     guard let value = T(rawValue: raw) else {
-      fatalError("\(layout.name).\(key.name) holds \(raw), which is no case of \(T.self).")
+      misuse("\(layout.name).\(key.name) holds \(raw), which is no case of \(T.self).")
     }
     return value
   }
@@ -58,7 +58,7 @@ extension NSManagedObject {
     let value = storedAny(key)
     if let typed = value as? T { return typed }
     if value == nil, let none = Optional<Any>.none as? T { return none }
-    fatalError("\(layout.name).\(key.name) holds \(value.map { "a \(type(of: $0))" } ?? "nil"), not a \(T.self).")
+    misuse("\(layout.name).\(key.name) holds \(value.map { "a \(type(of: $0))" } ?? "nil"), not a \(T.self).")
   }
 
   /// Everything else: sets a transformable's object.
@@ -229,7 +229,7 @@ extension ManagedValue {
   /// Types that have no empty value: nil is a misuse.
   public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self {
     guard let value = readManagedOptional(object, key) else {
-      fatalError(
+      misuse(
         "\(object.layout.name).\(key.name) is nil, but it is declared as \(Self.self) without \"?\": "
           + "declare it as \(Self.self)?, or give the attribute a default value in the model.")
     }
@@ -312,7 +312,7 @@ extension NSManagedObject: ManagedValue {
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
     guard let destination = object.storedObject(key) else { return nil }
     guard let typed = destination as? Self else {
-      fatalError(
+      misuse(
         "\(object.layout.name).\(key.name) leads to a \(type(of: destination)), but is declared as \(Self.self): "
           + "the entity's class in the model is another.")
     }

@@ -4,15 +4,17 @@ extension MisuseReport {
     "\(object.layout.name) \(object.objectID.description)"
   }
 
-  static func unknownKey(_ key: String, _ object: NSManagedObject) -> MisuseReport {
-    MisuseReport(
-      "The entity \(object.layout.name) has no property \"\(key)\".",
+  /// `twin` is the method that throws instead; nil where the call has none.
+  static func unknownKey(_ key: String, _ object: NSManagedObject, twin: String? = nil) -> MisuseReport {
+    let names = object.layout.propertyNames
+    return MisuseReport(
+      "The entity \(object.layout.name) has no property \"\(key)\".\(Spelling.suggestion(for: key, among: names))",
       facts: [
         ("Object", place(object)),
-        ("Properties", object.layout.properties.map(\.name).joined(separator: ", ")),
+        ("Properties", names.joined(separator: ", ")),
       ],
       how: "The key is misspelt, or the model that was loaded is another version than the code expects.",
-      remedy: "Compare the key with the model; objectWithUserInput.value(checkedForKey:) throws instead.")
+      remedy: "Compare the key with the model." + (twin.map { " For a key that a user types, \($0) throws instead." } ?? ""))
   }
 
   static func wrongType(_ key: String, _ object: NSManagedObject, _ wanted: String) -> MisuseReport {
@@ -73,6 +75,11 @@ extension MisuseReport {
       facts: [("Source", place(object)), ("Destination", place(other))],
       how: "The model says which entity a relationship leads to.", remedy: "Pass an object of that entity.")
   }
+}
+
+extension EntityLayout {
+  /// The names of all properties, as a message lists them.
+  var propertyNames: [String] { properties.map(\.name) }
 }
 
 extension LayoutProperty {

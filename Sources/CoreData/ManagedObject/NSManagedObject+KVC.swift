@@ -2,9 +2,7 @@ extension NSManagedObject {
   /// ``value(forKey:)`` for keys that come from a user: throws for a key that the entity lacks, and for a value in a
   /// file of its own that can't be read, which is nil elsewhere.
   public final func value(checkedForKey key: String) throws -> Any? {
-    guard let property = layout.property(named: key) else {
-      throw Failure.unknownKeyPath(keyPath: key, entity: layout.name, missing: key).nsError
-    }
+    guard let property = layout.property(named: key) else { throw unknownKey(key).nsError }
     if property.kind == .binary { try checkFile(of: property) }
     return value(forKey: key)
   }
@@ -14,7 +12,7 @@ extension NSManagedObject {
   /// context or entity, and leaves the object as it was.
   public final func setValue(_ value: Any?, checkedForKey key: String) throws {
     guard let property = layout.property(named: key) else {
-      throw Failure.unknownKeyPath(keyPath: key, entity: layout.name, missing: key).nsError
+      throw unknownKey(key).nsError
     }
     if property.kind == .fetched { throw Failure.readOnlyProperty(entity: layout.name, property: key).nsError }
     let given: Any? = unwrapped(value) ?? (isNull(value) && !property.takesNull ? NSNull() : nil)
@@ -32,6 +30,11 @@ extension NSManagedObject {
       row.isReference(word: property.word)
     else { return }
     do { _ = try row.data(property) } catch let failure as Failure { throw failure.nsError }
+  }
+
+  /// For a key that the entity lacks.
+  final func unknownKey(_ key: String) -> Failure {
+    .unknownKeyPath(keyPath: key, entity: layout.name, missing: key, names: layout.propertyNames)
   }
 
   /// Whether a value has the type that a property takes.

@@ -33,7 +33,7 @@ extension NSManagedObject: PredicateSubject {
     case "self": return .subject(self)
     default:
       if let value = ownValue(forKey: key) { return PredicateValue(any: value) }
-      throw Failure.unknownKeyPath(keyPath: key, entity: layout.name, missing: key)
+      throw unknownKey(key)
     }
   }
 

@@ -33,7 +33,7 @@ extension NSManagedObject {
       do {
         row = try owner.fulfil(self)
       } catch {
-        fatalError(
+        misuse(
           "The values of \(objectID.description) could not be read: \(error.localizedDescription)")
       }
     }
@@ -234,7 +234,7 @@ extension NSManagedObject {
       UnreadableArchives.report(objectID, property, refusal.what)
       decoded = nil
     } catch {
-      fatalError(
+      misuse(
         "\(layout.name).\(property.name) of \(objectID.description) cannot be decoded: \(error.localizedDescription)")
     }
     let value: Value = decoded.map { .object(TransformableBox.close($0)) } ?? .null

@@ -68,7 +68,7 @@ nonisolated open class NSManagedObject: NSObject {
     }
     let layouts = NSManagedObject.layouts(of: entity, in: context)
     guard let layout = layouts.layout(of: entity) else {
-      fatalError("The entity \(entity.name ?? "without a name") is not part of the context's model.")
+      misuse("The entity \(entity.name ?? "without a name") is not part of the context's model.")
     }
     places = layout.places
     owner = context?.owner ?? ObjectOwner(layouts)
@@ -224,11 +224,13 @@ nonisolated open class NSManagedObject: NSObject {
   /// Called for a key that the model does not have; a misuse unless overridden.
   open func value(forUndefinedKey key: String) -> Any? {
     if let own = ownValue(forKey: key) { return own }
-    misuse(.unknownKey(key, self))
+    misuse(.unknownKey(key, self, twin: "value(checkedForKey:)"))
   }
 
   /// Called to set a key that the model does not have; a misuse unless overridden.
-  open func setValue(_ value: Any?, forUndefinedKey key: String) { misuse(.unknownKey(key, self)) }
+  open func setValue(_ value: Any?, forUndefinedKey key: String) {
+    misuse(.unknownKey(key, self, twin: "setValue(_:checkedForKey:)"))
+  }
 
   /// The value as it is held, without reading a fault in for the caller's sake or telling anybody.
   open func primitiveValue(forKey key: String) -> Any? {

@@ -23,7 +23,9 @@ extension NSMigrationManager {
     guard let layout = current.sourceEntityName.flatMap(run.source.layouts.layout(named:)),
       let relationship = layout.property(named: name), relationship.isRelationship
     else {
-      throw Failure.unknownKeyPath(keyPath: name, entity: current.sourceEntityName ?? "", missing: name)
+      throw Failure.unknownKeyPath(
+        keyPath: name, entity: current.sourceEntityName ?? "", missing: name,
+        names: current.sourceEntityName.flatMap(run.source.layouts.layout(named:))?.propertyNames ?? [])
     }
     let entities = run.source.layouts.layouts[relationship.destinations].map(\.name)
     return run.associations.destinations(run.names(ofMappingsFrom: Set(entities)), of: sourceInstances)

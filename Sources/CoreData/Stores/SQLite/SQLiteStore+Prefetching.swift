@@ -51,7 +51,7 @@ extension RowQuery {
       let inOrder = side.order.map { ", t1.\($0), t1.\(side.member)" } ?? ""
       return "SELECT \(columns), t1.\(side.owner) FROM \(entity.table) t0 JOIN \(side.table.name) t1 "
         + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) IN (\(list))  \(known)ORDER BY t1.\(side.owner)\(inOrder)"
-    case .none: throw Failure.noStoreForEntity(entity: entity.layout.name)
+    case .none: throw Failure.entityOutsideStore(entity.layout.name)
     }
   }
 }

@@ -115,7 +115,7 @@ extension PredicateTranslator {
       let pairs = inner.newAlias()
       inner.append(join: "JOIN \(side.table.name) \(pairs) ON \(alias).Z_PK = \(pairs).\(side.member)")
       link = "\(pairs).\(side.owner)"
-    case .none: throw Failure.noStoreForEntity(entity: layout.name)
+    case .none: throw Failure.entityOutsideStore(layout.name)
     }
     let (conditions, isCorrelated) = try collection.scope.noting { () -> [SQLFragment] in
       var conditions: [SQLFragment] = []

@@ -111,7 +111,7 @@ final class MemberPlan: Sendable {
   init(_ schema: StoreSchema, _ relationship: LayoutProperty, of layout: EntityLayout) throws {
     let storage = try schema.entity(layout).toMany[relationship.toManyIndex]
     guard relationship.destination >= 0, let destination = schema.entities[relationship.destination] else {
-      throw Failure.noStoreForEntity(entity: relationship.relationship.destinationName ?? "?")
+      throw Failure.entityOutsideStore(relationship.relationship.destinationName ?? "?")
     }
     let isAlone = !destination.sharesTable
     entity = isAlone ? relationship.destination : -1
@@ -128,7 +128,7 @@ final class MemberPlan: Sendable {
         "SELECT \(ent), t0.Z_PK FROM \(destination.table) t0 JOIN \(side.table.name) t1 "
           + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) = ? \(known)" + order)
     case .none:
-      throw Failure.noStoreForEntity(entity: destination.layout.name)
+      throw Failure.entityOutsideStore(destination.layout.name)
     }
   }
 }

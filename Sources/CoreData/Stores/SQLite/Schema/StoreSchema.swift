@@ -23,7 +23,7 @@ final class StoreSchema: @unchecked Sendable {
   func index(ofNumber number: Int) -> Int? { indexByNumber[number] }
 
   func entity(_ layout: EntityLayout) throws -> EntitySchema {
-    guard let entity = entities[layout.index] else { throw Failure.noStoreForEntity(entity: layout.name) }
+    guard let entity = entities[layout.index] else { throw Failure.entityOutsideStore(layout.name) }
     return entity
   }
 

@@ -1,0 +1,91 @@
+internal import CSwiftRuntime
+import Foundation
+
+#if canImport(Runtime)
+  internal import Runtime
+#endif
+
+/// The place in a client's sources that a call came from: what a report about a misuse points to.
+///
+/// Apple's signatures leave no room for `#fileID` and `#line`, so the place is read from the stack: the innermost frame
+/// whose function belongs to none of the modules below the client. Its name comes from the symbol table, its line from
+/// the debug information, which SwiftPM writes in debug and release builds. A stripped program has neither, and then
+/// there is no place to tell.
+///
+/// Finding a line takes time that grows with the program, since the runtime's reader walks through the whole line table:
+/// a fifth of a second for a program of 35 MB. So only reports ask, and only of programs below ``largestProgram``. Any thread.
+struct CallSite: CustomStringConvertible {
+  /// As the source has it: `reload()`, `closure #1 in reload()`.
+  var function: String
+  /// The file's name, without its folder, and the line, counted from 1; nil where the program does not tell.
+  var line: (file: String, number: Int)?
+  /// The address that the call returns to: one for each place, in this run of the program.
+  var address: String
+
+  /// `RecipeList.swift:42, in reload()`.
+  var description: String { (line.map { "\($0.file):\($0.number), in " } ?? "") + function }
+
+  /// In larger programs, in bytes of their file, lines are not looked for.
+  static let largestProgram = 96 << 20
+
+  /// Modules that are no client's.
+  private static let modulesBelow: Set<String> = [
+    "CoreData", "Dispatch", "Foundation", "FoundationEssentials", "Observation", "Swift", "_Concurrency",
+  ]
+
+  /// Where the module was called from on this thread; nil when the program does not tell.
+  static var ofClient: CallSite? {
+    #if canImport(Runtime)
+      guard let names = try? Backtrace.capture(limit: 128).symbolicated(options: []) else { return nil }
+      for (depth, frame) in names.frames.enumerated() {
+        guard let symbol = frame.symbol, isClients(symbol.rawName) else { continue }
+        // That frame alone: each takes a walk through the line table. Taken here, where the stack is as deep as above.
+        let one = knowsLines ? try? Backtrace.capture(limit: 1, offset: depth, top: 0) : nil
+        return CallSite(function: symbol.name, line: one.flatMap(line), address: "\(frame.captured)")
+      }
+    #endif
+    return nil
+  }
+
+  #if canImport(Runtime)
+    private static func line(of frame: Backtrace) -> (file: String, number: Int)? {
+      let symbol = frame.symbolicated(options: [.showSourceLocations])?.frames.first?.symbol
+      guard let place = symbol?.sourceLocation, place.line > 0, !place.path.contains("@__swiftmacro") else { return nil }
+      return (place.path.split(separator: "/").last.map(String.init) ?? place.path, place.line)
+    }
+  #endif
+
+  /// Whether looking for a line is a matter of a moment.
+  private static let knowsLines: Bool = {
+    var status = stat()
+    return stat("/proc/self/exe", &status) == 0 && status.st_size <= largestProgram
+  }()
+
+  /// Whether a function, by its mangled name, is of a module that is a client's.
+  static func isClients(_ symbol: String) -> Bool {
+    if symbol == "main" || symbol.hasPrefix("async_Main") { return true }
+    guard symbol.hasPrefix("$s"), let text = swift_demangle(symbol, symbol.utf8.count, nil, nil, 0) else { return false }
+    defer { free(text) }
+    guard let module = module(ofDemangled: String(cString: text)) else { return false }
+    return !modulesBelow.contains(module)
+  }
+
+  /// `closure #1 () -> () in static App.List.reload() -> ()` -> `App`; of an extension the module that it stands in. nil
+  /// for what the compiler made for nobody, such as thunks.
+  private static func module(ofDemangled text: String) -> String? {
+    let marker = "(extension in "
+    if let start = text.range(of: marker), let end = text[start.upperBound...].firstIndex(of: ")") {
+      return String(text[start.upperBound..<end])
+    }
+    if text.contains("thunk") { return nil }
+    // A private name is written `(name in _0123…)`.
+    let plain = text.replacingOccurrences(of: " in _[0-9A-F]+\\)", with: ")", options: .regularExpression)
+    var rest = plain[...]
+    for word in [" of ", " in "] {
+      if let last = rest.range(of: word, options: .backwards) { rest = rest[last.upperBound...] }
+    }
+    // `App.List.reload() -> ()`, perhaps behind `static`.
+    let name = rest.split(separator: " ").first { $0.prefix { $0 != "(" }.contains(".") || $0.contains(".(") } ?? ""
+    return name.split(separator: ".").first.map(String.init)
+  }
+}

@@ -1,0 +1,33 @@
+/// Which of the right names somebody may have meant by a wrong one.
+enum Spelling {
+  /// The nearest of `names`, where it is near: a third of its letters may differ, letters of the other case count as
+  /// equal. The first by name among equals, so that a message is the same each time.
+  static func nearest(to word: String, among names: some Sequence<String>) -> String? {
+    let wanted = Array(word.lowercased().prefix(64))
+    let near = names.lazy.filter { $0 != word }.map { (distance: distance(wanted, Array($0.lowercased().prefix(64))), name: $0) }
+      .filter { $0.distance <= max(1, min(wanted.count, $0.name.count) / 3) }
+    return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
+  }
+
+  /// ` Did you mean "title"?`, or nothing.
+  static func suggestion(for word: String, among names: some Sequence<String>) -> String {
+    nearest(to: word, among: names).map { " Did you mean \"\($0)\"?" } ?? ""
+  }
+
+  /// How many letters have to be added, left out or replaced, two neighbours exchanged counting as one.
+  private static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
+    var beforeLast: [Int] = []
+    var last = Array(0...b.count)
+    for i in 1...a.count {
+      var row = [i]
+      for j in 1...b.count {
+        var best = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { best = min(best, beforeLast[j - 2] + 1) }
+        row.append(best)
+      }
+      (beforeLast, last) = (last, row)
+    }
+    return last[b.count]
+  }
+}
