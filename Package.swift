@@ -102,6 +102,11 @@ let package = Package(
       name: "SurfaceMainActorTests", dependencies: ["CoreData"], exclude: ["Grove.xcdatamodeld"],
       swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)], plugins: ["CompileDataModel"]),
 
+    // Code in the shapes that applications and their libraries have.
+    .testTarget(
+      name: "ClientIdioms", dependencies: ["CoreData"], exclude: ["Pantry.xcdatamodeld"],
+      swiftSettings: stackSettings, plugins: ["CompileDataModel"]),
+
     // What tests that start programs share.
     .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms"),
 

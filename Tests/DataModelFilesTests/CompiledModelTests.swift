@@ -84,7 +84,10 @@ struct CompiledModelTests {
     guard
       case .dictionary(let archive) = try BinaryPropertyListReader.read(
         CompiledModelFiles.mom(try Self.model()))
-    else { return }
+    else {
+      Issue.record("The compiled model is no dictionary.")
+      return
+    }
     let objects = try #require(archive["$objects"]?.array)
     var bits: [String: Int] = [:]
     for object in objects {

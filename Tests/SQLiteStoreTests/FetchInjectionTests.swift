@@ -120,7 +120,10 @@ struct FetchInjectionTests {
       request.resultType = .dictionaryResultType
       request.propertiesToFetch = [column]
       #expect(try sql(of: request, in: store).sql == "SELECT COUNT( t0.ZNAME) FROM ZAUTHOR t0")
-      guard case .dictionaries(let rows) = try store.rows(for: FetchDescription(request, store.layouts)) else { return }
+      guard case .dictionaries(let rows) = try store.rows(for: FetchDescription(request, store.layouts)) else {
+        Issue.record("The store did not answer with dictionaries.")
+        return
+      }
       #expect(rows.count == 1)
       #expect(rows.first?[text] as? Int == 1)
     }

@@ -91,7 +91,10 @@ struct FetchResultTests {
     fetch.limit = 2
     #expect(try count() == 2)
     fetch.output = .rows
-    guard case .rows(let rows) = try store.rows(for: fetch) else { return }
+    guard case .rows(let rows) = try store.rows(for: fetch) else {
+      Issue.record("The store did not answer with rows.")
+      return
+    }
     #expect(rows.map(\.key) == [1, 2])
     #expect(try store.all("Novel").map(\.key) == [3])
   }
