@@ -139,8 +139,8 @@ struct ClientIdiomsTests {
   func performing() async throws {
     let pantry = try Pantry()
     let context = pantry.context()
-    let made = try context.performAndSave { $0.recipe("Jam").objectID }
-    #expect(!made.isTemporaryID)
+    let made = try context.performAndSave { $0.recipe("Jam") }
+    #expect(context.performAndWait { !made.objectID.isTemporaryID })
     let failure: (any Error)? = await withCheckedContinuation { continuation in
       context.perform({ $0.recipe("Honey") }, completion: { continuation.resume(returning: $0) })
     }

@@ -67,18 +67,18 @@ extension NSManagedObjectContext {
   private func validatePendingChanges() throws {
     // Faults that were changed from the other side of a relationship only: their rows are read together.
     try readRows(of: updatedList.lazy.filter { $0.row == nil && $0.isUpdated })
-    var errors: [NSError] = []
+    var errors: [any Error] = []
     for object in deletedList where object.state.contains(.deleted) {
-      do { try object.validateForDelete() } catch { errors.append(error as NSError) }
+      do { try object.validateForDelete() } catch { errors.append(error) }
     }
     let (inserted, updated) = (insertedList, updatedList)
     inserted.forEachHeld { object in
       guard object.state.contains(.inserted), !object.state.contains(.deleted) else { return }
-      do { try object.validateForInsert() } catch { errors.append(error as NSError) }
+      do { try object.validateForInsert() } catch { errors.append(error) }
     }
     updated.forEachHeld { object in
       guard object.isUpdated else { return }
-      do { try object.validateForUpdate() } catch { errors.append(error as NSError) }
+      do { try object.validateForUpdate() } catch { errors.append(error) }
     }
     try NSManagedObject.throwAll(errors)
     // Values that a validation replaced belong to this save.

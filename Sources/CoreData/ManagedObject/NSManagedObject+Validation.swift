@@ -23,7 +23,7 @@ extension NSManagedObject {
   /// old one is set.
   private final func validateEachValue() throws {
     if state.contains(.fault) { fire() }
-    var errors: [NSError] = []
+    var errors: [any Error] = []
     for property in layout.properties where property.kind != .fetched {
       if property.isTransient && property.isOptional { continue }
       // A class is asked about the whole.
@@ -33,7 +33,7 @@ extension NSManagedObject {
       }
       let value = boxedValue(property) as AnyObject?
       var checked = value
-      do { try validateValue(&checked, forKey: property.name) } catch { errors.append(error as NSError) }
+      do { try validateValue(&checked, forKey: property.name) } catch { errors.append(error) }
       if checked !== value { setValue(checked, forKey: property.name) }
     }
     try NSManagedObject.throwAll(errors)
@@ -47,13 +47,14 @@ extension NSManagedObject {
     return rowWords[slot >> 6] & (1 << UInt64(slot & 63)) == 0
   }
 
-  /// One error is thrown as it is; several as one that holds them all, flattened.
-  static func throwAll(_ errors: [NSError]) throws {
-    if errors.isEmpty { return }
-    if errors.count == 1, !isGroup(errors[0]) { throw errors[0] }
+  /// One error is thrown as it is, a program's own Swift error included; several as one that holds them all, flattened.
+  static func throwAll(_ thrown: [any Error]) throws {
+    if thrown.isEmpty { return }
+    let errors = thrown.map { $0 as NSError }
+    if thrown.count == 1, !isGroup(errors[0]) { throw thrown[0] }
     let flat = errors.flatMap(flattened)
     // A program's own group may be flat already: then it is thrown as it is, with whatever else it holds.
-    if errors.count == 1, flat == errors[0].userInfo[NSDetailedErrorsKey] as? [NSError] { throw errors[0] }
+    if thrown.count == 1, flat == errors[0].userInfo[NSDetailedErrorsKey] as? [NSError] { throw thrown[0] }
     throw Failure.multipleValidationErrors(flat).nsError
   }
 
