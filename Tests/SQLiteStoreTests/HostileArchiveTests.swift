@@ -17,7 +17,15 @@ struct HostileArchiveTests {
     ("classless", HostileList.classlessArchive, "something that has no class"),
     ("plain list", Data(HostileList.doubling(60)), "no keyed archive"),
     ("noise", Data([1, 2, 3]), "no keyed archive"),
+    ("no time", archive(of: .nan), "the time of a date is infinite, or no number"),
+    ("the end of time", archive(of: .infinity), "the time of a date is infinite, or no number"),
   ]
+
+  private static func archive(of time: TimeInterval) -> Data {
+    let date = NSDate(timeIntervalSinceReferenceDate: time)
+    // An archiver that can't write one makes no archive; the noise is refused with other words, so that the test fails.
+    return (try? NSKeyedArchiver.archivedData(withRootObject: date, requiringSecureCoding: true)) ?? Data()
+  }
 
   private func model(_ transformer: String?) -> NSManagedObjectModel {
     let tags = attribute("tags", .transformableAttributeType)

@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
       }
       plan = try SavePlan(self, coordinator)
     }
-    throw Failure.mergeConflict(conflicts: []).nsError
+    throw Failure.unsettledConflicts(policy: "\(mergePolicy)").nsError
   }
 }
 

@@ -139,7 +139,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .deleteDenied: return NSValidationRelationshipDeniedDeleteError
     case .constraintViolated: return NSManagedObjectConstraintValidationError
     case .multipleValidationErrors: return NSValidationMultipleErrorsError
-    case .mergeConflict: return NSManagedObjectMergeError
+    case .mergeConflict, .unsettledConflicts: return NSManagedObjectMergeError
     case .constraintConflict, .batchConstraintConflict: return NSManagedObjectConstraintMergeError
     case .faultNotFulfillable, .objectNotFound: return NSManagedObjectReferentialIntegrityError
     case .externalRelationship: return NSManagedObjectExternalRelationshipError

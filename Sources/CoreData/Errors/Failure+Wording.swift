@@ -108,6 +108,9 @@ extension Failure {
     case .mergeConflict(let conflicts):
       return "The save would overwrite changes made in the store since the objects were fetched: "
         + "\(describe(conflicts))."
+    case .unsettledConflicts(let policy):
+      return "The save was given up: after 100 answers of the merge policy \(policy) there were conflicts still. Other "
+        + "programs may be writing the same rows, or the policy leaves its objects as they were."
     case .constraintConflict(let conflicts):
       return "The save would violate a uniqueness constraint: \(describe(conflicts))."
     case .batchConstraintConflict(let entity, let constraint, let values, _):

@@ -90,6 +90,8 @@ enum Failure: Error, @unchecked Sendable {
 
   // Saving and faulting.
   case mergeConflict(conflicts: [Any])
+  /// A merge policy answered again and again, and there were conflicts each time.
+  case unsettledConflicts(policy: String)
   case constraintConflict(conflicts: [Any])
   /// Of a batch request; `values` may be empty.
   case batchConstraintConflict(entity: String, constraint: [String], values: [Any?], conflict: Any)

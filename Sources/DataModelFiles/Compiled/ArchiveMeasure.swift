@@ -181,6 +181,8 @@ private struct Walk {
       guard [.real, .integer, .date].contains(table.kind(of: value)) else {
         throw ArchiveMeasure.problem("the time of a date is no number")
       }
+      // Foundation's calendar ends the program at such a date when it is printed.
+      guard table.isFinite(value) else { throw ArchiveMeasure.problem("the time of a date is infinite, or no number") }
     } else if table.isText(key, "NS.string") {
       guard table.string(value) != nil || table.uid(value) != nil else {
         throw ArchiveMeasure.problem("the text of a string is none")

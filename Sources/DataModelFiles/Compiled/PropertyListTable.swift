@@ -147,6 +147,21 @@ final class PropertyListTable {
     Kind(rawValue: bytes[Int(offsets[node])] >> 4).unsafelyUnwrapped
   }
 
+  /// Whether an object is anything but a number or a date that is infinite or not a number.
+  func isFinite(_ node: Int) -> Bool {
+    let start = Int(offsets[node])
+    let source = UnsafeRawBufferPointer(bytes)
+    switch (kind(of: node), bytes[start] & 0x0F) {
+    case (.real, 2):
+      return Float(bitPattern: UInt32(truncatingIfNeeded: Self.number(source, at: start + 1, size: 4))).isFinite
+    case (.real, _), (.date, _):
+      return Double(bitPattern: Self.number(source, at: start + 1, size: 8)).isFinite
+    case (.constant, _), (.integer, _), (.data, _), (.ascii, _), (.utf16, _), (.utf8, _), (.uid, _), (.array, _),
+      (.orderedSet, _), (.set, _), (.dictionary, _):
+      return true
+    }
+  }
+
   /// The content of data, a string or a container. A count of 15 or more follows as an integer object.
   @inline(__always)
   func extent(of node: Int) -> Extent {
