@@ -437,10 +437,10 @@ struct QueryGenerationTests {
       try child.performAndWait { try child.setQueryGenerationFrom(.current) }
     }
     let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(words.contains("The query generation of the child context \"editor\" was set.\n"))
     #expect(
       words.contains(
         """
-        The query generation of the child context "editor" was set.
         A child context reads what its parent reads, so it has no generation of its own. Set that
         of the parent context.
         """))

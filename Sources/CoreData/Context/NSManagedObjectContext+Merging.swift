@@ -75,20 +75,22 @@ extension NSManagedObjectContext {
     processPendingChanges()
     moveGeneration()
     var changes = ObjectChanges()
+    let followers = followers.living
     for id in inserted where id.key > 0 || parent != nil {
       let known = registeredObject(for: id)
       let object = known ?? self.object(with: id)
       if object.state.contains(.fault) {
         if known != nil { object.forgetFaultRow() }
         changes.inserted.append(object)
-      } else if object.state.isDisjoint(with: [.inserted, .deleted]), refreshMerging(object) {
-        // It was read before its insertion was told of, or a batch request has overwritten it.
-        changes.refreshed.append(object)
+      } else if object.state.isDisjoint(with: [.inserted, .deleted]) {
+        // It was read before its insertion was told of, which a list has not heard of yet; or a batch request has
+        // overwritten it.
+        if refreshMerging(object) || !followers.isEmpty { changes.refreshed.append(object) }
       }
     }
-    let followers = followers.living
     for id in updated {
-      guard let object = registeredObject(for: id) ?? newcomer(id, to: followers) else { continue }
+      let known = registeredObject(for: id)
+      guard let object = known ?? newcomer(id, to: followers) else { continue }
       if object.state.contains(.fault) {
         object.forgetFaultRow()
       } else {

@@ -60,7 +60,7 @@ final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  // Binding. The only failures are misuse (no such parameter) and lack of memory.
+  // Binding. The only failures are misuse (no such parameter, a statement that was not reset) and lack of memory.
 
   @inline(__always)
   func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
@@ -85,7 +85,8 @@ final class Statement {
   @inline(__always)
   func bindStatic(text bytes: UnsafeRawBufferPointer, at index: Int32) {
     let start = bytes.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) } ?? Statement.empty
-    sqlite3_bind_text(handle, index, start, Int32(bytes.count), nil)
+    let code = sqlite3_bind_text(handle, index, start, Int32(bytes.count), nil)
+    assert(code == SQLITE_OK, "A statement took no value: \(sql)")
   }
 
   /// The bytes must outlive the next `reset()`.
@@ -118,7 +119,16 @@ final class Statement {
       return true
     }
     if code == SQLITE_DONE { return false }
-    throw failure()
+    throw failed()
+  }
+
+  /// What SQLite says to a step that failed; the statement is ready for the next time. One that is not takes no values:
+  /// it would run with those of the last time, whose bytes may be gone.
+  @inline(never)
+  func failed() -> SQLiteError {
+    let error = failure()
+    sqlite3_reset(handle)
+    return error
   }
 
   /// Runs a statement that returns no row, and makes it ready for the next time.
@@ -129,9 +139,7 @@ final class Statement {
       sqlite3_reset(handle)
       return
     }
-    let error = failure()
-    sqlite3_reset(handle)
-    throw error
+    throw failed()
   }
 
   func failure() -> SQLiteError {

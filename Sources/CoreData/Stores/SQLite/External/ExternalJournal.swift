@@ -107,7 +107,12 @@ final class ExternalJournal {
     while done < text.count {
       let part = text.withUnsafeBytes { write(descriptor, $0.baseAddress! + done, text.count - done) }
       if part < 0, errno == EINTR { continue }
-      guard part > 0 else { throw failure("write") }
+      guard part > 0 else {
+        let error = failure("write")
+        // Lines are found by their length: none may stay in part.
+        ftruncate(descriptor, off_t(length))
+        throw error
+      }
       done += part
     }
     length += text.count

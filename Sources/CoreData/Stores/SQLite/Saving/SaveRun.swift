@@ -85,8 +85,11 @@ struct SaveRun {
       try plan.bindInsert(row, statement, &writer)
       if connection.trace != nil { trace(statement, plan, row) }
       let code = sqlite3_step(handle)
-      if code != SQLITE_DONE { try note(statement.failure(), .inserted(plan, row), base: row, written) }
-      sqlite3_reset(handle)
+      if code == SQLITE_DONE {
+        sqlite3_reset(handle)
+      } else {
+        try note(statement.failed(), .inserted(plan, row), base: row, written)
+      }
     }
   }
 
@@ -100,12 +103,12 @@ struct SaveRun {
       try plan.bindUpdate(update, statement, &writer)
       if connection.trace != nil { trace(statement, plan, update.row) }
       let code = sqlite3_step(handle)
-      if code != SQLITE_DONE {
-        try note(statement.failure(), .updated(plan, update), base: update.base, written)
-      } else if connection.changes == 0 {
-        outdated.append(update.base)
+      if code == SQLITE_DONE {
+        if connection.changes == 0 { outdated.append(update.base) }
+        sqlite3_reset(handle)
+      } else {
+        try note(statement.failed(), .updated(plan, update), base: update.base, written)
       }
-      sqlite3_reset(handle)
     }
   }
 
