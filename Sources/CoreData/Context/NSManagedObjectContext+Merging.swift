@@ -83,8 +83,8 @@ extension NSManagedObjectContext {
         if known != nil { object.forgetFaultRow() }
         changes.inserted.append(object)
       } else if object.state.isDisjoint(with: [.inserted, .deleted]) {
-        // It was read before its insertion was told of, which a list has not heard of yet; or a batch request has
-        // overwritten it.
+        // It was read before its insertion was told of, and no list has heard of it yet;
+        // or a batch request has overwritten it.
         if refreshMerging(object) || !followers.isEmpty { changes.refreshed.append(object) }
       }
     }

@@ -14,7 +14,8 @@ extension SQLiteStore {
           guard (0...(Int64.max - Int64(count))).contains(maximum) else {
             throw Failure.incompatibleSchema(
               url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
-              what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), after which there are no keys")
+              what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), "
+              + "after which there are no keys")
           }
           try writeMaximum(maximum + Int64(count), entity, was: maximum, connection)
           return maximum + 1
