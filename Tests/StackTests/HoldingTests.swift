@@ -62,7 +62,8 @@ struct HoldingTests {
   }
 
   @Test(
-    "Members that were put into a relationship, or read from it, live as long as its owner", arguments: StoreKind.allCases)
+    "Members that were put into a relationship, or read from it, live as long as its owner", keepsRows,
+    arguments: StoreKind.allCases)
   func members(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let author = context.new("Author", ["name": "A"])

@@ -14,7 +14,7 @@ struct ObjectDescriptionTests {
     return model([person, club])
   }
 
-  @Test("Objects that lead to each other are printed with each other's ids", arguments: StoreKind.allCases)
+  @Test("Objects that lead to each other are printed with each other's ids", keepsRows, arguments: StoreKind.allCases)
   func cycle(_ kind: StoreKind) throws {
     try withStack(kind, circle()) { _, context in
       let a = context.new("Person", ["name": "A", "code": "1"])

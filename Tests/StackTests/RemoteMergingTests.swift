@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Merging remote saves")
 struct RemoteMergingTests {
-  @Test("Ids under the inserted key refresh an object that the context has: a batch insert may have met its row")
+  @Test(
+    "Ids under the inserted key refresh an object that the context has: a batch insert may have met its row", keepsRows)
   func upsert() throws {
     let stack = try Stack(.sqlite, constrained())
     try stack.context.performAndWait {

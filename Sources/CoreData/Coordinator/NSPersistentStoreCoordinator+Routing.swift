@@ -193,7 +193,7 @@ extension NSPersistentStoreCoordinator {
     guard let rows = store as? any RowStore else {
       throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))")
     }
-    switch try rows.commit(changes) {
+    switch try rows.commit(rows.followsReferences ? changes : changes.withExternalValues(layouts)) {
     case .saved(let rewritten):
       conflicts.written.append(store)
       conflicts.rewritten += rewritten.map { (store.identity, $0) }

@@ -78,6 +78,22 @@ extension RowSnapshot {
   }
 }
 
+extension ChangeSet {
+  /// The same with the values in the place of references. Objects whose store was migrated to one that keeps values in
+  /// its rows still have the rows that the former store gave them.
+  func withExternalValues(_ layouts: ModelLayouts) throws -> ChangeSet {
+    func whole(_ row: RowSnapshot) throws -> RowSnapshot {
+      let layout = layouts.layouts[row.entity]
+      let refers = layout.external.contains { !row.isNull(slot: $0.slot) && row.isReference(word: $0.word) }
+      return refers ? try row.withExternalValues(layout) : row
+    }
+    var changes = self
+    changes.inserted = try inserted.map(whole)
+    changes.updated = try updated.map { RowUpdate(row: try whole($0.row), base: $0.base, changed: $0.changed) }
+    return changes
+  }
+}
+
 /// A row that refers to files: they stay as long as it lives.
 ///
 /// Behind the words and the tail, at the next multiple of eight bytes, it has the names, 16 bytes each, and then their
