@@ -30,6 +30,13 @@ struct ReportPlaceTests {
     #expect(report.contains("-com.apple.CoreData.ConcurrencyDebug 1"))
   }
 
+  @Test("The place of a call has its file, its line and its function")
+  func line() throws {
+    let (site, line) = (siteOfThisLine(), lineOfSite)
+    let found = try #require(site).description
+    #expect(found == "ReportPlaceTests.swift:\(line), in siteOfThisLine()")
+  }
+
   @Test("Two kinds of calls are two reports, and a loop over one of them is one")
   func places() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -108,6 +115,9 @@ private func reportingContext() throws -> NSManagedObjectContext {
   ConcurrencyGuard.reaction = .report
   return stack.context
 }
+
+private let lineOfSite = #line + 1
+private func siteOfThisLine() -> CallSite? { CallSite.ofClient(findsLine: true) }
 
 private func saveTheTag(_ context: NSManagedObjectContext) {
   try? context.save()

@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
         + "context.")
     if ConcurrencyGuard.reaction == .trap { misuse(report) }
     report.remedy += " With `-com.apple.CoreData.ConcurrencyDebug 1` behind its name the program stops at such a call."
-    let site = CallSite.ofClient
+    let site = CallSite.ofClient()
     if let site, !isNewReport(site.address) { return }
     warn(report.locating(site))
   }

@@ -34,13 +34,14 @@ struct CallSite: CustomStringConvertible {
   ]
 
   /// Where the module was called from on this thread; nil when the program does not tell.
-  static var ofClient: CallSite? {
+  static func ofClient(findsLine: Bool = knowsLines) -> CallSite? {
     #if canImport(Runtime)
       guard let names = try? Backtrace.capture(limit: 128).symbolicated(options: []) else { return nil }
       for (depth, frame) in names.frames.enumerated() {
         guard let symbol = frame.symbol, isClients(symbol.rawName) else { continue }
-        // That frame alone: each takes a walk through the line table. Taken here, where the stack is as deep as above.
-        let one = knowsLines ? try? Backtrace.capture(limit: 1, offset: depth, top: 0) : nil
+        // That frame alone, since each takes a walk through the line table; the second of two stands for all the others.
+        // Captured here, where the stack is as deep as above.
+        let one = findsLine ? try? Backtrace.capture(limit: 2, offset: depth, top: 0) : nil
         return CallSite(function: symbol.name, line: one.flatMap(line), address: "\(frame.captured)")
       }
     #endif
@@ -56,7 +57,7 @@ struct CallSite: CustomStringConvertible {
   #endif
 
   /// Whether looking for a line is a matter of a moment.
-  private static let knowsLines: Bool = {
+  static let knowsLines: Bool = {
     var status = stat()
     return stat("/proc/self/exe", &status) == 0 && status.st_size <= largestProgram
   }()

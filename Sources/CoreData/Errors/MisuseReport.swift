@@ -76,7 +76,7 @@ struct MisuseReport {
 func misuse(_ report: @autoclosure () -> MisuseReport, file: StaticString = #file, line: UInt = #line)
   -> Never
 {
-  fatalError("\n" + report().locating(CallSite.ofClient).text, file: file, line: line)
+  fatalError("\n" + report().locating(CallSite.ofClient()).text, file: file, line: line)
 }
 
 /// The same for a report of one sentence.
