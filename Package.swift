@@ -206,21 +206,28 @@ let package = Package(
         swiftSettings: stackSettings),
     ]
     // The chapters, in the order in which they are read, and their tests.
+    + chapter("00-FirstTenMinutes", "FirstTenMinutes")
     + chapter("01-ManualStack", "ManualStack")
-    + chapter("02-ContainerStack", "ContainerStack")
-    + chapter("03-DataController", "DataController", programDependencies: ["CSQLite"])
-    + chapter("04-LibraryCatalog", "LibraryCatalog", copying: ["catalog.json"])
-    + chapter("05-EnqueueWriter", "EnqueueWriter")
-    + chapter("06-ModelVersions", "ModelVersions")
-    + chapter("07-UnsavedChanges", "UnsavedChanges")
-    + chapter("08-Batches", "Batches")
-    + chapter("09-LiveTable", "LiveTable")
-    + chapter("10-InsideTheFile", "InsideTheFile", copying: ["apple-store.txt"], dependencies: ["StoreFileReader"])
+    + chapter("02-ObjectGraph", "ObjectGraph")
+    + chapter("03-Asking", "Asking")
+    + chapter("04-ContainerStack", "ContainerStack")
+    + chapter("05-DataController", "DataController", programDependencies: ["CSQLite"])
+    + chapter("06-LibraryCatalog", "LibraryCatalog", copying: ["catalog.json"])
+    + chapter("07-EnqueueWriter", "EnqueueWriter")
+    + chapter("09-UnsavedChanges", "UnsavedChanges")
+    + chapter("10-ModelVersions", "ModelVersions")
+    + chapter("11-Batches", "Batches")
+    + chapter("12-LiveTable", "LiveTable")
+    + chapter("13-InsideTheFile", "InsideTheFile", copying: ["apple-store.txt"], dependencies: ["StoreFileReader"])
     + [
       .testTarget(
         name: "ChapterTests",
         dependencies: [
-          "BuiltPrograms", "CoreData", "StoreFileReader", "ChapterSupport", "ManualStackChapter", "ManualStack",
+          "BuiltPrograms", "CoreData", "StoreFileReader", "ChapterSupport",
+          "FirstTenMinutesChapter", "FirstTenMinutes",
+          "ManualStackChapter", "ManualStack",
+          "ObjectGraphChapter", "ObjectGraph",
+          "AskingChapter", "Asking",
           "ContainerStackChapter", "ContainerStack", "DataControllerChapter", "DataController",
           "LibraryCatalogChapter", "LibraryCatalog", "EnqueueWriterChapter", "EnqueueWriter",
           "ModelVersionsChapter", "ModelVersions", "UnsavedChangesChapter", "UnsavedChanges",

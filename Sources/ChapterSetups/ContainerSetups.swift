@@ -2,7 +2,7 @@ import Comparison
 import ContainerStackChapter
 import CoreData
 
-private let folder = "Chapters/02-ContainerStack"
+private let folder = "Chapters/04-ContainerStack"
 private let stackFile = "\(folder)/NotesStack.swift"
 
 private func steps(_ writing: SetupStep) -> [SetupStep] {
@@ -18,7 +18,7 @@ private func steps(_ writing: SetupStep) -> [SetupStep] {
   ]
 }
 
-/// Chapter 2: a container, of which the program uses the view context only.
+/// Chapter 4: a container, of which the program uses the view context only.
 public final class ContainerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "container", title: "Container", summary: "A container makes the objects; the view context does it all.",
@@ -35,7 +35,7 @@ public final class ContainerSetup: ViewContextSetup {
   public func close() async throws { try stack.stack.close() }
 }
 
-/// Chapter 2: the same container; what is written is written in background tasks.
+/// Chapter 4: the same container; what is written is written in background tasks.
 public final class BackgroundSetup: StackSetup {
   public nonisolated static let info = SetupInfo(
     id: "background", title: "Background task",
@@ -59,7 +59,7 @@ public final class BackgroundSetup: StackSetup {
   public func close() async throws { try stack.stack.close() }
 }
 
-/// The stack of chapter 2 with its store loaded; what the two set-ups on it share.
+/// The stack of chapter 4 with its store loaded; what the two set-ups on it share.
 @MainActor
 private final class OpenedNotesStack {
   let stack: NotesStack

@@ -2,7 +2,7 @@ import Comparison
 import CoreData
 import DataControllerChapter
 
-private let folder = "Chapters/03-DataController"
+private let folder = "Chapters/05-DataController"
 private let controllerFile = "\(folder)/DataController.swift"
 private let asyncFile = "\(folder)/DataController+Async.swift"
 private let failureFile = "\(folder)/DataControllerFailure.swift"
@@ -25,7 +25,7 @@ private func steps(_ context: SetupStep) -> [SetupStep] {
   ]
 }
 
-/// Chapter 3: a controller whose initializer waits for the store.
+/// Chapter 5: a controller whose initializer waits for the store.
 public final class ControllerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "controller", title: "Data controller",
@@ -49,7 +49,7 @@ public final class ControllerSetup: ViewContextSetup {
   public func close() async throws { try controller.close() }
 }
 
-/// Chapter 3: the controller that is waited for, and opens its store in the background.
+/// Chapter 5: the controller that is waited for, and opens its store in the background.
 public final class AwaitedControllerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "awaited", title: "Data controller, async",

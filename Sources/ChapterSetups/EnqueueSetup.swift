@@ -2,10 +2,10 @@ import Comparison
 import CoreData
 import EnqueueWriterChapter
 
-private let folder = "Chapters/05-EnqueueWriter"
+private let folder = "Chapters/07-EnqueueWriter"
 private let managerFile = "\(folder)/CoreDataManager.swift"
 
-/// Chapter 5: all that is written goes through one queue.
+/// Chapter 7: all that is written goes through one queue.
 public final class EnqueueSetup: StackSetup {
   public nonisolated static let info = SetupInfo(
     id: "enqueue", title: "Enqueue writer",

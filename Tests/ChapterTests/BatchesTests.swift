@@ -5,7 +5,7 @@ import Testing
 
 @testable import BatchesChapter
 
-@Suite("Chapter 8: batches", .serialized)
+@Suite("Chapter 11: batches", .serialized)
 @MainActor
 struct BatchesTests {
   let folder: TemporaryFolder

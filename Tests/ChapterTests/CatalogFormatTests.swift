@@ -3,7 +3,7 @@ import Testing
 
 @testable import LibraryCatalogChapter
 
-@Suite("Chapter 4: what a catalogue file may look like")
+@Suite("Chapter 6: what a catalogue file may look like")
 struct CatalogFormatTests {
   @Test(
     "Both forms of an ISBN become thirteen digits",

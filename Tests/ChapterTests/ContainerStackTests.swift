@@ -5,7 +5,7 @@ import Testing
 
 @testable import ContainerStackChapter
 
-@Suite("Chapter 2: the container", .serialized)
+@Suite("Chapter 4: the container", .serialized)
 @MainActor
 struct ContainerStackTests {
   let folder: TemporaryFolder

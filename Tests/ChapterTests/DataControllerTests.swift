@@ -5,7 +5,7 @@ import Testing
 
 @testable import DataControllerChapter
 
-@Suite("Chapter 3: the data controller", .serialized)
+@Suite("Chapter 5: the data controller", .serialized)
 @MainActor
 struct DataControllerTests {
   let folder: TemporaryFolder

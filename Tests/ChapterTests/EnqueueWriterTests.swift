@@ -5,7 +5,7 @@ import Testing
 
 @testable import EnqueueWriterChapter
 
-@Suite("Chapter 5: one queue for all writers", .serialized)
+@Suite("Chapter 7: one queue for all writers", .serialized)
 @MainActor
 struct EnqueueWriterTests {
   let folder: TemporaryFolder

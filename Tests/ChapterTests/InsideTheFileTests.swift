@@ -5,7 +5,7 @@ import Testing
 
 @testable import InsideTheFileChapter
 
-@Suite("Chapter 10: inside the file", .serialized)
+@Suite("Chapter 13: inside the file", .serialized)
 @MainActor
 struct InsideTheFileTests {
   let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LibraryCatalogChapter
 
-@Suite("Chapter 4: the library", .serialized)
+@Suite("Chapter 6: the library", .serialized)
 @MainActor
 struct LibraryCatalogTests {
   let folder: TemporaryFolder
@@ -17,7 +17,7 @@ struct LibraryCatalogTests {
   }
 
   nonisolated static let shipped = packageRoot.appendingPathComponent(
-    "Chapters/04-LibraryCatalog/catalog.json")
+    "Chapters/06-LibraryCatalog/catalog.json")
 
   /// All rows of all tables that an import writes, past the versions of rows.
   private func contents() throws -> [[StoreFileValue]] {

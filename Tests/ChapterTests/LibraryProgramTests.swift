@@ -2,7 +2,7 @@ import Foundation
 import StoreFileReader
 import Testing
 
-@Suite("Chapter 4: the program", .serialized)
+@Suite("Chapter 6: the program", .serialized)
 struct LibraryProgramTests {
   let folder: TemporaryFolder
   let url: URL

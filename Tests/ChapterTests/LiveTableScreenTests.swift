@@ -4,7 +4,7 @@ import Testing
 
 @testable import LiveTableChapter
 
-@Suite("Chapter 9: the screen of the live table")
+@Suite("Chapter 12: the screen of the live table")
 @MainActor
 struct LiveTableScreenTests {
   private let container: NSPersistentContainer

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(
-  "Chapter 9: the live table in a terminal", .serialized,
+  "Chapter 12: the live table in a terminal", .serialized,
   .enabled(if: PseudoTerminal(columns: 80, lines: 20) != nil, "the system gives out no pseudo terminals"))
 struct LiveTableTerminalTests {
   @Test(

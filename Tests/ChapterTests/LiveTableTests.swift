@@ -5,7 +5,7 @@ import Testing
 
 @testable import LiveTableChapter
 
-@Suite("Chapter 9: a live table", .serialized)
+@Suite("Chapter 12: a live table", .serialized)
 @MainActor
 struct LiveTableTests {
   let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import Testing
 
 @testable import UnsavedChangesChapter
 
-@Suite("Chapter 7: unsaved changes", .serialized)
+@Suite("Chapter 9: unsaved changes", .serialized)
 @MainActor
 struct UnsavedChangesTests {
   let folder: TemporaryFolder

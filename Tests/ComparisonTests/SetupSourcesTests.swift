@@ -34,7 +34,7 @@ struct SetupSourcesTests {
   @Test("Lines are counted without comments and empty lines, and once where two steps share them")
   func counting() throws {
     let sources = try Self.sources()
-    let file = "Chapters/02-ContainerStack/NotesStack.swift"
+    let file = "Chapters/04-ContainerStack/NotesStack.swift"
     let place = CodePlace.region("view-context", in: file)
     let quotation = try sources.quotation(of: place)
     let code = quotation.lines.filter { !$0.text.hasPrefix("//") && !$0.text.isEmpty }
@@ -52,7 +52,7 @@ struct SetupSourcesTests {
   func missingPlace() throws {
     let info = SetupInfo(
       id: "a", title: "", summary: "", modelName: "", storeName: "",
-      steps: [SetupStep(.store, [.region("gone", in: "Chapters/02-ContainerStack/NotesStack.swift")])])
+      steps: [SetupStep(.store, [.region("gone", in: "Chapters/04-ContainerStack/NotesStack.swift")])])
     #expect(try Self.sources().lineCount(of: info) == nil)
   }
 

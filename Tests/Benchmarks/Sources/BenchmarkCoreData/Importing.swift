@@ -2,7 +2,7 @@ import BenchmarkDriver
 import CoreData
 import LibraryCatalogChapter
 
-/// The import of a catalogue of JSON, as chapter 4 does it: record by record with the chapter's reader, in batches that
+/// The import of a catalogue of JSON, as chapter 6 does it: record by record with the chapter's reader, in batches that
 /// are saved and forgotten, so that neither the file nor its objects are ever in memory as a whole.
 struct Importing {
   let run: Run
