@@ -7,7 +7,7 @@ public struct ArchiveImport {
   public init(context: NSManagedObjectContext) { self.context = context }
 
   //> by-saving
-  /// Makes an object of each line and saves them in portions, emptying the context after each.
+  /// Makes an object of each line, saves in portions, and empties the context after each.
   public func bySaving(_ lines: some Sequence<ArchiveLine>, portion: Int = 1000) throws {
     var unsaved = 0
     for line in lines {
@@ -42,7 +42,7 @@ public struct ArchiveImport {
   //< by-dictionaries
 
   //> by-dictionary-handler
-  /// Row by row: the store asks for the next one when it has written the last. Returns how many.
+  /// Row by row: the store asks for a row when it has written the last one. Returns how many.
   public func byDictionaryHandler(_ lines: some Sequence<ArchiveLine>) throws -> Int {
     var lines = lines.makeIterator()
     let request = NSBatchInsertRequest(entityName: "Reading") { (row: NSMutableDictionary) in
@@ -57,7 +57,7 @@ public struct ArchiveImport {
   //< by-dictionary-handler
 
   //> by-object-handler
-  /// The same, with properties that the compiler knows instead of keys. Returns how many.
+  /// The same, with properties that the compiler checks instead of keys. Returns how many.
   public func byObjectHandler(_ lines: some Sequence<ArchiveLine>) throws -> Int {
     var lines = lines.makeIterator()
     let request = NSBatchInsertRequest(entityName: "Reading") { (object: NSManagedObject) in
@@ -77,8 +77,8 @@ public struct ArchiveImport {
   }
 
   //> link
-  /// Leads the readings of a station to it. That takes objects: a batch can't set relationships.
-  /// Returns how many.
+  /// Connects a station's readings to it, as objects: a batch can't set relationships. Returns
+  /// how many it connected.
   public func link(stationOf code: String, portion: Int = 1000) throws -> Int {
     let stations: NSFetchRequest<Station> = Station.fetchRequest()
     stations.predicate = NSPredicate(format: "code == %@", code)

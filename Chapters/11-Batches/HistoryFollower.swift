@@ -13,7 +13,8 @@ public final class HistoryFollower {
   }
 
   //> follow
-  /// Merges all transactions since the last call, and returns them. On the context's queue.
+  /// Merges all transactions since the last call and returns them. Call it on the context's
+  /// queue.
   public func follow() throws -> [NSPersistentHistoryTransaction] {
     let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
     let result = try context.execute(request) as? NSPersistentHistoryResult

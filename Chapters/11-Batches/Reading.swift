@@ -13,7 +13,7 @@ public class Reading: NSManagedObject {
   /// -90 to 60 degrees.
   @NSManaged public var celsius: Double
   @NSManaged public var isChecked: Bool
-  /// As the archive has it; `station` is what it names, once somebody has looked it up.
+  /// As the archive has it. `station` is the object of this code, once it has been looked up.
   @NSManaged public var stationCode: String?
   @NSManaged public var time: Date?
   @NSManaged public var station: Station?
@@ -21,17 +21,17 @@ public class Reading: NSManagedObject {
   //< reading-properties
 
   //> will-save
-  /// The thermometers are good for one decimal place.
+  /// Rounds: the thermometers are good for one decimal place.
   public override func willSave() {
     super.willSave()
     let rounded = (celsius * 10).rounded() / 10
-    // Setting it calls this method again, so only what differs is set.
+    // Setting `celsius` calls this method again, so it sets only a value that differs.
     if rounded != celsius { celsius = rounded }
   }
   //< will-save
 }
 
-/// What somebody wrote about a reading. It goes when the reading goes.
+/// A note about a reading. It is deleted with its reading.
 #if canImport(ObjectiveC)
 @objc(Remark)
 #endif

@@ -1,14 +1,14 @@
 import CoreData
 
-/// Changes to many readings at once. Each is called on the context's queue, and returns the ids of the rows that it
-/// chose; other contexts do not hear of them.
+/// Changes to many readings at once. Call each on the context's queue. It returns the ids of the rows that it
+/// chose; no context hears of the change.
 public struct ReadingBatches {
   public let context: NSManagedObjectContext
 
   public init(context: NSManagedObjectContext) { self.context = context }
 
   //> calibrate
-  /// A station's thermometer was off by so much: its readings are mended, and are checked then.
+  /// Corrects the readings of a thermometer that was off by `degrees`, and marks them as checked.
   public func calibrate(_ stationCode: String, by degrees: Double) throws -> [NSManagedObjectID] {
     let request = NSBatchUpdateRequest(entityName: "Reading")
     request.predicate = NSPredicate(format: "stationCode == %@", stationCode)

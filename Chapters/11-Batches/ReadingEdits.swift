@@ -10,7 +10,7 @@ public struct ReadingEdits {
     self.portion = portion
   }
 
-  /// Mends the readings of a station that are not checked yet, portion by portion. Returns how many.
+  /// Corrects the readings of a station that are not checked yet, in portions. Returns how many.
   public func calibrate(_ stationCode: String, by degrees: Double) throws -> Int {
     try inPortions(NSPredicate(format: "stationCode == %@ AND isChecked == NO", stationCode)) { reading in
       reading.celsius += degrees
@@ -18,7 +18,7 @@ public struct ReadingEdits {
     }
   }
 
-  /// Deletes the readings before a time, portion by portion. Returns how many.
+  /// Deletes the readings before a time, in portions. Returns how many.
   public func forget(before time: Date) throws -> Int {
     try inPortions(NSPredicate(format: "time < %@", time as NSDate)) { context.delete($0) }
   }

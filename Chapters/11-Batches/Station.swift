@@ -15,7 +15,7 @@ public class Station: NSManagedObject {
   @NSManaged public var visits: NSSet?
 }
 
-/// Somebody was there to look after the thermometer. The list of visits is kept, whatever becomes of the station.
+/// A technician came to look after the thermometer. The list of visits stays, whatever becomes of the station.
 #if canImport(ObjectiveC)
 @objc(Visit)
 #endif

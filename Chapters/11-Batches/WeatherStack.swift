@@ -18,7 +18,7 @@ public final class WeatherStack {
     let description = NSPersistentStoreDescription(url: url)
     description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
     container.persistentStoreDescriptions = [description]
-    // Set before `loadPersistentStores` returns: nobody asks for an asynchronous store.
+    // Set before `loadPersistentStores` returns: the store is not asynchronous.
     nonisolated(unsafe) var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw failure }
@@ -27,7 +27,7 @@ public final class WeatherStack {
   //< open
 
   //> importer
-  /// A context for batches. What it writes stands in the history under the author's name.
+  /// A context for batches. The history records what it writes under the author's name.
   public func newImporter(author: String) -> NSManagedObjectContext {
     let context = container.newBackgroundContext()
     context.transactionAuthor = author

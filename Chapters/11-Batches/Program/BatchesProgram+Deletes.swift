@@ -36,7 +36,7 @@ extension BatchesProgram {
     Output.heading("What the history knows")
     //> history
     for transaction in try follower.follow() {
-      let author = transaction.author ?? "nobody"
+      let author = transaction.author ?? "unknown"
       Output.line("\(transaction.transactionNumber)  \(author): \(words(transaction))")
     }
     Output.line("followed:    the reading \(isThere(reading)), the remark \(isThere(remark))")

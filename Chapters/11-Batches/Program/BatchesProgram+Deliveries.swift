@@ -2,10 +2,10 @@ import BatchesChapter
 import ChapterSupport
 import CoreData
 
-/// What a batch insert checks all the same: mandatory attributes, and uniqueness.
+/// What a batch insert still checks: mandatory attributes and uniqueness.
 extension BatchesProgram {
   @MainActor func showDeliveries(_ stack: WeatherStack, _ file: WeatherFile) async throws {
-    Output.heading("What is checked all the same")
+    Output.heading("What is still checked")
     let importer = stack.newImporter(author: "archive")
     try await importer.perform {
       let archive = ArchiveImport(context: importer)

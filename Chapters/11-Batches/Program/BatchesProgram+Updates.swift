@@ -2,7 +2,7 @@ import BatchesChapter
 import ChapterSupport
 import CoreData
 
-/// What a batch update does to objects that are in memory: nothing, until somebody tells their context.
+/// What a batch update does to objects in memory: nothing, until you tell their context.
 extension BatchesProgram {
   @MainActor func showUpdates(_ stack: WeatherStack, _ file: WeatherFile) async throws {
     Output.heading("Behind the objects' backs")

@@ -48,7 +48,7 @@ struct BatchesProgram: ChapterCommand {
   @MainActor private func addStations(_ context: NSManagedObjectContext) throws {
     let all: NSFetchRequest<Station> = Station.fetchRequest()
     guard try context.count(for: all) == 0 else {
-      throw ChapterFailure("This store has been filled by an earlier run; start anew with --fresh.")
+      throw ChapterFailure("An earlier run has filled this store. Start over with --fresh.")
     }
     for (code, name) in [("KIB", "Kibo Hut"), ("MWE", "Mweka Gate"), ("HOR", "Horombo Hut")] {
       let station = Station(context: context)
