@@ -15,8 +15,8 @@ public struct KeyDecoder {
 
   public init() {}
 
-  /// Whether a sequence has begun, or somebody pressed Escape: that the next byte does not come
-  /// tells it.
+  /// Whether a sequence has begun, or the user pressed Escape. If no byte follows, it was
+  /// Escape.
   public var isWaiting: Bool { !pending.isEmpty }
 
   public mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {

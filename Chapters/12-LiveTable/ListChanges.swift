@@ -30,15 +30,15 @@ public struct SectionChange {
 /// A row that came (`new`), went (`old`), moved or was updated (both).
 public struct RowChange {
   public let type: NSFetchedResultsChangeType
-  /// With the values of now; nil for one that went.
+  /// With its present values; nil for a row that went.
   public let row: PatientRow?
-  /// A place in the list as it was before the batch.
+  /// Its place in the list before the batch.
   public let old: Place?
-  /// A place in the list as it is after it.
+  /// Its place in the list after the batch.
   public let new: Place?
 }
 
-/// What one event did to a list: all that was told between "will change" and "did change".
+/// What one event did to a list: everything between "will change" and "did change".
 public struct ListBatch {
   public var sections: [SectionChange] = []
   public var rows: [RowChange] = []
@@ -57,14 +57,14 @@ extension NSFetchedResultsChangeType {
 }
 
 extension ListBatch {
-  /// One line for each change, in the order in which they were told. Rows that went have no
-  /// values any more: `before` is the list in which they still were.
+  /// One line for each change, in the order in which they were told. Rows that
+  /// went have no values now; `before` is the list that still has them.
   public func lines(before: ShownList) -> [String] {
     sections.map { "\($0.type.word) section \($0.index), \(Urgency.title(ofSection: $0.name))" }
       + rows.map { change in
         let name = change.row?.name ?? change.old.flatMap { before[$0]?.name } ?? "?"
         let places = [change.old, change.new].compactMap { $0?.description }
-        // Of most updates nothing is told by saying the place twice.
+        // For most updates, naming the place twice would say nothing.
         let path =
           change.type == .update && change.old == change.new
           ? places[0] : places.joined(separator: " -> ")

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Somebody who waits to be seen.
+/// A patient in the waiting room.
 #if canImport(ObjectiveC)
 @objc(Patient)
 #endif

@@ -1,7 +1,7 @@
 import CoreData
 
 /// The waiting patients in sections by urgency, each section in the order of arrival: a fetch
-/// that stays up to date, and the delegate who writes down what changes.
+/// that stays up to date, and the delegate that writes down what changes.
 ///
 /// On the main queue, like its context.
 public final class PatientList: NSObject, NSFetchedResultsControllerDelegate {
@@ -38,7 +38,7 @@ public final class PatientList: NSObject, NSFetchedResultsControllerDelegate {
   }
   //< controller
 
-  /// The controller's list, read anew.
+  /// The controller's list, read again.
   public var listed: ShownList {
     ShownList(
       (controller.sections ?? []).map { section in
@@ -49,8 +49,8 @@ public final class PatientList: NSObject, NSFetchedResultsControllerDelegate {
   }
 
   //> filter
-  /// Shows those whose name or complaint has `text` in it, whatever its case and accents; all,
-  /// if it is empty. Fetches, since another predicate is another list.
+  /// Shows the patients whose name or complaint contains `text`, whatever its case and accents,
+  /// or all if it is empty. Fetches, because another predicate is another list.
   public func setFilter(_ text: String) throws {
     controller.fetchRequest.predicate =
       text.isEmpty

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Who writes: patients come, are looked at, called and sent home. Every method is one save in
+/// The desk that writes: patients come, are looked at, called and sent home. Every method is one save in
 /// the background, and returns when the view context has merged it.
 ///
 /// Callable from the main actor; a patient is named by its id, and one that is gone is an
@@ -11,14 +11,14 @@ public struct Reception {
   public init(_ stack: WaitingRoomStack) { self.stack = stack }
 
   //> write
-  /// Runs `change` on the writer's queue and saves. If either fails, nothing of it stays.
+  /// Runs `change` on the writer's queue and saves. If either fails, nothing of it remains.
   @discardableResult
   public func write<Result>(
     _ change: @escaping @Sendable (NSManagedObjectContext) throws -> Result
   ) async throws -> Result {
     let writer = stack.writer
     return try await writer.perform {
-      // Every change begins with what the store has.
+      // The next change starts from what the store has.
       defer { writer.reset() }
       let result = try change(writer)
       try writer.save()
@@ -75,7 +75,7 @@ public struct Reception {
   }
 }
 
-/// What is known of somebody at the door.
+/// What the desk knows about a new patient.
 public struct Newcomer: Sendable {
   public let name: String
   public let complaint: String

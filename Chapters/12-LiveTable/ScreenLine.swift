@@ -48,9 +48,9 @@ extension Character {
 /// What has to be sent to a terminal so that it shows other lines than before.
 public enum ScreenUpdate {
   //> update
-  /// The lines that differ, each with its place from 0; none of those that are as they were.
+  /// The lines that differ, each with its place, counted from 0.
   ///
-  /// - Parameter old: What the terminal shows; empty if that is not known.
+  /// - Parameter old: What the terminal shows; empty if that is unknown.
   public static func changes(
     from old: [ScreenLine], to new: [ScreenLine]
   ) -> [(row: Int, line: ScreenLine)] {
@@ -58,7 +58,7 @@ public enum ScreenUpdate {
       .map { (row: $0.offset, line: $0.element) }
   }
 
-  /// The same as a terminal wants it: to each line's beginning, its look, its text.
+  /// The same, as a terminal wants it: the line's start, its look, its text.
   public static func bytes(
     from old: [ScreenLine], to new: [ScreenLine], colors: Bool
   ) -> String {

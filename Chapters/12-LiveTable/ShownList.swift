@@ -53,8 +53,8 @@ public struct ShownList: Equatable {
   }
 
   //> replay
-  /// Changes the list as the batch says: what leaves, by old places from the last to the first;
-  /// then what comes, by new places from the first to the last. A row that moves does both.
+  /// Applies the batch. First remove what leaves, by old places, from the last to the first. Then
+  /// insert what comes, by new places, from the first to the last. A row that moves does both.
   public mutating func apply(_ batch: ListBatch) {
     let leaving = batch.rows.filter { $0.type == .delete || $0.type == .move }.compactMap(\.old)
     for place in leaving.sorted(by: >) { sections[place.section].rows.remove(at: place.item) }
@@ -71,7 +71,7 @@ public struct ShownList: Equatable {
     for change in coming.sorted(by: { $0.new! < $1.new! }) {
       sections[change.new!.section].rows.insert(change.row!, at: change.new!.item)
     }
-    // Now every place is one of the new list.
+    // From here on, every place is one in the new list.
     for change in batch.rows where change.type == .update {
       sections[change.new!.section].rows[change.new!.item] = change.row!
     }
@@ -79,7 +79,7 @@ public struct ShownList: Equatable {
   //< replay
 
   //> replay-wrong
-  /// The wrong way: each change by itself, in the order in which they were told.
+  /// The wrong way: each change by itself, in the order in which they arrived.
   ///
   /// - Throws: At the first change whose place isn't there.
   public mutating func applyOneByOne(_ batch: ListBatch) throws {

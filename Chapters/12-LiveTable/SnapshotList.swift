@@ -1,8 +1,8 @@
 import CoreData
 
 //> snapshot-delegate
-/// The same patients for a screen that wants the whole list each time: names of sections, ids,
-/// and which of the ids have new values.
+/// The same patients for a screen that wants the whole list each time: section names, ids, and
+/// which of the ids have new values.
 public final class SnapshotList: NSObject, NSFetchedResultsControllerDelegate {
   public private(set) var snapshot = NSDiffableDataSourceSnapshot<String, NSManagedObjectID>()
 
@@ -16,8 +16,8 @@ public final class SnapshotList: NSObject, NSFetchedResultsControllerDelegate {
 //< snapshot-delegate
 
 //> difference-delegate
-/// The ids of a list without sections: what changed comes as one difference, which Swift's
-/// arrays can apply.
+/// The ids of a list without sections. Changes come as one difference, which Swift's arrays can
+/// apply.
 public final class DifferenceList: NSObject, NSFetchedResultsControllerDelegate {
   public private(set) var ids: [NSManagedObjectID]
   public private(set) var last: CollectionDifference<NSManagedObjectID>?
@@ -29,7 +29,7 @@ public final class DifferenceList: NSObject, NSFetchedResultsControllerDelegate 
     didChangeContentWith difference: CollectionDifference<NSManagedObjectID>
   ) {
     last = difference
-    // Nil if it were of another list.
+    // Nil if the difference is of another list.
     ids = ids.applying(difference) ?? ids
   }
 }

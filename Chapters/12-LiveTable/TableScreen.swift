@@ -26,7 +26,7 @@ public struct TableScreen {
   }
 
   //> show
-  /// Shows another list, or the same after a batch.
+  /// Shows another list, or the same one after a batch.
   public mutating func show(_ new: ShownList, after batch: ListBatch? = nil) {
     let place = list.rows.firstIndex { $0.id == selection } ?? 0
     list = new
@@ -35,7 +35,7 @@ public struct TableScreen {
       guard let row = change.row else { continue }
       marks[row.id] = change.type == .insert ? "+" : change.type == .move ? "~" : "*"
     }
-    // Who was selected and is gone leaves the selection to who is there now.
+    // When the selected patient has gone, select the one in that place now.
     let rows = new.rows
     if !rows.contains(where: { $0.id == selection }) {
       selection = rows.isEmpty ? nil : rows[min(place, rows.count - 1)].id
@@ -79,7 +79,7 @@ public struct TableScreen {
 
   private var title: String {
     let count = list.rows.count
-    return "Waiting room: \(count == 0 ? "nobody" : "\(count)") waiting"
+    return "Waiting room: \(count == 0 ? "no one" : "\(count)") waiting"
       + (filter.isEmpty ? "" : ", filter \"\(filter)\"")
   }
 

@@ -39,7 +39,7 @@ public enum WaitingRoomScript {
   }
 }
 
-/// A busy morning: somebody else writes, a little every time. The same steps in each run.
+/// A busy morning: another writer changes a little each time. The same steps in each run.
 public struct BusyMorning {
   private let reception: Reception
   private var step = 0
@@ -58,7 +58,7 @@ public struct BusyMorning {
         NSSortDescriptor(key: "arrival", ascending: true),
       ]
       let patients = try context.fetch(request)
-      // Who is called is treated by the time of the next round but one.
+      // A patient who is called has been treated two rounds later.
       let called = patients.first { $0.room == nil }
       switch step % 6 {
       case 0, 3:
@@ -66,15 +66,15 @@ public struct BusyMorning {
         return "\(newcomer.name) came in"
       case 1, 4:
         called?.room = "Room \(step % 4 + 1)"
-        return "\(called?.name ?? "nobody") was called"
+        return "\(called?.name ?? "no one") was called"
       case 2:
         let worse = patients.last { $0.urgency > 1 }
         worse?.urgency -= 1
-        return "\(worse?.name ?? "nobody") is worse"
+        return "\(worse?.name ?? "no one") is worse"
       default:
         let treated = patients.first { $0.room != nil }
         if let treated { context.delete(treated) }
-        return "\(treated?.name ?? "nobody") goes home"
+        return "\(treated?.name ?? "no one") goes home"
       }
     }
   }

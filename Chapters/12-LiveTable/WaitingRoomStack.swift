@@ -7,11 +7,11 @@ public final class WaitingRoomStack {
   public let container: NSPersistentContainer
 
   //> two-contexts
-  /// For the table, on the main queue. Nothing is changed in it: what it shows comes from the
+  /// For the table, on the main queue. It only shows, and everything it shows comes from the
   /// store.
   public var viewContext: NSManagedObjectContext { container.viewContext }
 
-  /// For all changes, on a queue of its own. There is one, so that no two writers meet.
+  /// For all changes, on a queue of its own. There is only one, so no two writers meet.
   public let writer: NSManagedObjectContext
 
   //> open
@@ -22,7 +22,7 @@ public final class WaitingRoomStack {
     container = NSPersistentContainer(name: "WaitingRoom")
     let url = folder.appendingPathComponent(Self.storeName)
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-    // Set before `loadPersistentStores` returns: nothing asks for the store to be added later.
+    // Set before `loadPersistentStores` returns: the store is not asynchronous.
     nonisolated(unsafe) var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw failure }

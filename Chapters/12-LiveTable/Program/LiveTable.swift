@@ -17,8 +17,7 @@ import LiveTableChapter
     screen = TableScreen(columns: terminal.size.columns, lines: terminal.size.lines)
   }
 
-  //> live-run
-  /// Returns when somebody quits. The terminal is as before then, whatever happened.
+  /// Returns when the user quits. The terminal is as before then, whatever happened.
   func run(writing interval: Double?) async throws {
     defer { terminal.restore() }
     list.onBatch = { [weak self] batch, _ in
@@ -45,7 +44,6 @@ import LiveTableChapter
     screen.show(list.shown, after: batch)
     terminal.show(screen.lines())
   }
-  //< live-run
 
   private func resize() {
     (screen.columns, screen.lineCount) = terminal.size
@@ -58,7 +56,7 @@ import LiveTableChapter
       try? await Task.sleep(nanoseconds: UInt64(seconds * 1_000_000_000))
       if Task.isCancelled { return }
       do {
-        screen.message = "Somebody else: \(try await morning.next(now: Date()))"
+        screen.message = "Another writer: \(try await morning.next(now: Date()))"
       } catch {
         screen.message = "\(error)"
       }

@@ -17,7 +17,7 @@ struct LiveTableProgram: ChapterCommand {
   @Flag(help: "Tell it as text, also in a terminal.")
   var plain = false
 
-  @Flag(help: "In a terminal: let somebody else write every now and then.")
+  @Flag(help: "In a terminal: let another writer change something now and then.")
   var writer = false
 
   @Option(help: ArgumentHelp("How often that is.", valueName: "seconds"))

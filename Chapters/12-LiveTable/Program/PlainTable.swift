@@ -32,7 +32,7 @@ import StoreFileReader
   }
 
   //> step
-  /// Says what happens, lets it happen, says what the list was told of it, and asks the store
+  /// Prints what happens, lets it happen, prints what the list was told, and asks the store
   /// whether that was all.
   func step(_ what: String, _ write: () async throws -> Void) async throws {
     Output.line(what)

@@ -55,7 +55,7 @@ import LiveTableChapter
     TerminalState.restore()
   }
 
-  /// Columns and lines; those of old terminals where nobody knows.
+  /// Columns and lines; those of old terminals where the system can't tell.
   var size: (columns: Int, lines: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
@@ -63,19 +63,17 @@ import LiveTableChapter
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  //> terminal-show
-  /// Shows lines, by writing those that are not there yet.
+  /// Shows lines, by writing only those that differ.
   func show(_ lines: [ScreenLine]) {
     write(ScreenUpdate.bytes(from: shown, to: lines, colors: colors))
     shown = lines
   }
 
-  /// Begins with an empty screen: after its size changed, nobody knows what is where.
+  /// Starts over with an empty screen: after a change of size, what is where is unknown.
   func clear() {
     write("\u{1B}[2J")
     shown = []
   }
-  //< terminal-show
 
   private func write(_ text: String) {
     TerminalState.write(Array(text.utf8))
