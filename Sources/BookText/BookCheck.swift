@@ -141,7 +141,7 @@ public struct BookCheck {
       return FileManager.default.isExecutableFile(atPath: book.root.appendingPathComponent(words[1]).path)
     }
     if words.prefix(4) == ["$", "swift", "run", "book"] { return true }
-    return transcripts.contains { $0.command == line }
+    return transcripts.contains { $0.steps.contains { $0.command == line } }
   }
 
   // MARK: Regions

@@ -127,6 +127,21 @@ struct BookCheckTests {
     #expect(try book.problems().first?.contains("the program Keep is not in") == true)
   }
 
+  @Test("A session has several commands, of which one may be killed if the transcript says so")
+  func session() throws {
+    let book = try SmallBook()
+    let program = try book.read("programs/Keep")
+    try book.write("programs/Keep", program + "if [ -e \"$2/mark\" ]; then echo again; exit; fi\nmkdir -p \"$2\"; touch \"$2/mark\"; kill -9 $$\n")
+    let printed = try book.read(Self.transcript).split(separator: "\n").dropFirst().joined(separator: "\n") + "\n"
+    let again = "$ swift run Keep --store /tmp/strata/Keep\n\(printed)again\n"
+    try book.write(Self.transcript, try book.read(Self.transcript) + "Killed\n" + again)
+    #expect(try book.problems().isEmpty)
+    try book.plant("--store /tmp/strata/Keep\n```", for: "--store /tmp/strata/Keep --fresh\n```", in: Self.page)
+    #expect(try book.problems().isEmpty)
+    try book.plant("Kill", for: "Killed", in: Self.transcript)
+    #expect(try book.problems().first?.contains("Keep was ended by signal 9") == true)
+  }
+
   @Test("Blessing writes what the programs print now, after which the book is sound again")
   func bless() throws {
     let book = try SmallBook()

@@ -4,6 +4,7 @@ import Testing
 @Suite("Bad input to the programs")
 struct ProgramErrorTests {
   static let programs: [(name: String, store: String, arguments: [String])] = [
+    ("FirstTenMinutes", "Library.sqlite", []),
     ("ManualStack", "SingleViewCoreData.sqlite", []),
     ("ContainerStack", "ContainerStack.sqlite", []),
     ("DataController", "DataModel.sqlite", []),
@@ -46,7 +47,7 @@ struct ProgramErrorTests {
 
   @Test(
     "What is broken on purpose ends with an error, and not with a crash",
-    arguments: programs.filter { $0.name != "LibraryCatalog" && $0.name != "DataController" })
+    arguments: programs.filter { !["FirstTenMinutes", "LibraryCatalog", "DataController"].contains($0.name) })
   func brokenOnPurpose(program: (name: String, store: String, arguments: [String])) throws {
     let place = try TemporaryFolder()
     let outcome = try ProgramRunner.run(program.name, ["--break"], store: place.url)

@@ -1,30 +1,57 @@
 import Foundation
 
-/// A command and what the reader will see of it: a `.transcript` file.
+/// Commands and what the reader sees of them: a `.transcript` file.
 ///
-/// The first line is the command, `$ swift run Program argument …`; the rest is what it prints, on both outputs in
-/// the order in which it was written.
+/// The first line is a command, `$ swift run Program argument …`. Below it stands what it prints, on both outputs in
+/// the order in which it was written. A later line that begins with `$ swift run ` is the next command of the same
+/// session: it finds the files that the commands above it left.
 public struct Transcript: Sendable {
+  /// One command of a session.
+  public struct Step: Sendable {
+    /// Its whole line.
+    public let command: String
+    public let program: String
+    public let arguments: [String]
+    /// Whether its output ends with the line `Killed`, which the shell writes when SIGKILL ended the program.
+    public fileprivate(set) var isKilled = false
+  }
+
+  /// What a shell writes when a program was ended by SIGKILL.
+  static let killed = "Killed"
+
   /// From the package's root.
   public let path: String
-  public let program: String
-  public let arguments: [String]
-  /// The first line.
-  public let command: String
+  /// At least one.
+  public let steps: [Step]
+  /// Everything below the first line: later commands too.
   public let output: String
+
+  /// The first line.
+  public var command: String { steps[0].command }
+  /// The program of the first line.
+  public var program: String { steps[0].program }
 
   /// - Throws: `BookProblem` if it does not begin with such a command.
   public init(path: String, text: String) throws {
     self.path = path
     let end = text.firstIndex(of: "\n") ?? text.endIndex
-    command = String(text[..<end])
     output = String(text[end...].dropFirst())
-    let words = Self.words(of: command)
-    guard words.count > 3, words.prefix(3) == ["$", "swift", "run"] else {
+    guard let first = Self.step(String(text[..<end])) else {
       throw BookProblem(file: path, line: 1, "a transcript begins with `$ swift run PROGRAM`")
     }
-    program = words[3]
-    arguments = Array(words.dropFirst(4))
+    steps = output.components(separatedBy: "\n").reduce(into: [first]) { steps, line in
+      if let next = Self.step(line) {
+        steps.append(next)
+      } else if !line.isEmpty {
+        steps[steps.count - 1].isKilled = line == Self.killed
+      }
+    }
+  }
+
+  private static func step(_ line: String) -> Step? {
+    let words = words(of: line)
+    guard words.count > 3, line.hasPrefix("$ "), words[1...2] == ["swift", "run"] else { return nil }
+    return Step(command: line, program: words[3], arguments: Array(words.dropFirst(4)))
   }
 
   /// `run` of `Chapters/01-ManualStack/run.transcript`

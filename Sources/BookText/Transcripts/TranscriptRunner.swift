@@ -15,26 +15,39 @@ public struct TranscriptRunner: Sendable {
     self.root = root
   }
 
-  /// What the command prints now.
+  /// What the commands print now: everything below the transcript's first line.
   ///
-  /// - Throws: `BookProblem` if the program isn't there or was ended by a signal.
+  /// - Throws: `BookProblem` if a program isn't there or was ended by a signal, unless the transcript says so itself.
   public func run(_ transcript: Transcript) throws -> String {
-    let program = programs.appendingPathComponent(transcript.program)
-    guard FileManager.default.isExecutableFile(atPath: program.path) else {
-      throw BookProblem(file: transcript.path, line: 1, "the program \(transcript.program) is not in \(programs.path)")
-    }
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-book-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = folder.appendingPathComponent("store").path
-    var arguments = transcript.arguments
-    var shownStore: String?
-    if let option = arguments.firstIndex(of: "--store"), option + 1 < arguments.count {
-      shownStore = arguments[option + 1]
-      arguments[option + 1] = store
-    }
+    let first = transcript.steps[0].arguments
+    let shownStore = first.firstIndex(of: "--store").flatMap { $0 + 1 < first.count ? first[$0 + 1] : nil }
 
+    var text = ""
+    for (index, step) in transcript.steps.enumerated() {
+      let arguments = step.arguments.map { argument in
+        guard let shownStore, argument == shownStore || argument.hasPrefix(shownStore + "/") else { return argument }
+        return store + argument.dropFirst(shownStore.count)
+      }
+      if index > 0 { text += step.command + "\n" }
+      text += try output(of: step, arguments, in: folder, of: transcript)
+    }
+    if let shownStore { text = text.replacingOccurrences(of: store, with: shownStore) }
+    return Self.normalised(text)
+  }
+
+  /// Runs one command. Its output goes through a file in `folder`.
+  private func output(
+    of step: Transcript.Step, _ arguments: [String], in folder: URL, of transcript: Transcript
+  ) throws -> String {
+    let program = programs.appendingPathComponent(step.program)
+    guard FileManager.default.isExecutableFile(atPath: program.path) else {
+      throw BookProblem(file: transcript.path, line: 1, "the program \(step.program) is not in \(programs.path)")
+    }
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
@@ -50,13 +63,13 @@ public struct TranscriptRunner: Sendable {
     process.standardError = handle
     try process.run()
     process.waitUntilExit()
-    guard process.terminationReason == .exit else {
+    let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+    if process.terminationReason == .exit { return text }
+    guard step.isKilled, process.terminationStatus == SIGKILL else {
       throw BookProblem(
-        file: transcript.path, line: 1, "\(transcript.program) was ended by signal \(process.terminationStatus)")
+        file: transcript.path, line: 1, "\(step.program) was ended by signal \(process.terminationStatus)")
     }
-    var text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
-    if let shownStore { text = text.replacingOccurrences(of: store, with: shownStore) }
-    return Self.normalised(text)
+    return text + Transcript.killed + "\n"
   }
 
   /// Durations as the stack's annotations have them (`0.0012s`) become `…s`, and UUIDs drawn by chance `UUID`; one with
