@@ -13,7 +13,7 @@ public struct BookCondition: Equatable {
   public let predicate: NSPredicate
 
   //> condition
-  /// Reads `text`; throws where it stops being a predicate.
+  /// Reads `text`; throws if it is not a predicate.
   public init(_ text: String) throws {
     do {
       predicate = try NSPredicate.parsing(text)
@@ -23,9 +23,10 @@ public struct BookCondition: Equatable {
       throw Unfit(errorDescription: lines[0], picture: lines.count > 1 ? lines[1] : nil)
     }
   }
+  //< condition
 
-  /// Does `body`, which asks a store for this condition. The store refuses a key that no book
-  /// has and lists the properties; here a relationship is listed with the key that goes on.
+  /// Runs `body`, which asks a store for this condition. The store refuses a key that no book has, and lists
+  /// the properties; the error thrown here lists `authors.name` where the store has `authors`.
   func asking<Answer>(
     _ context: NSManagedObjectContext, _ body: () throws -> Answer
   ) throws -> Answer {
@@ -40,5 +41,4 @@ public struct BookCondition: Equatable {
       throw Unfit(errorDescription: "\(sentence) A book has: \(keys).", picture: nil)
     }
   }
-  //< condition
 }

@@ -1,7 +1,7 @@
 import CoreData
 
-/// A book of the catalogue. The entity is `Book`; the class has the longer name, so that `Book` is left for
-/// a value.
+/// A book of the catalogue, of the entity `Book`. The class has the longer name, which leaves the short one free
+/// for a value.
 #if canImport(ObjectiveC)
 @objc(BookManagedObject)
 #endif

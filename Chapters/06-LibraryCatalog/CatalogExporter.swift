@@ -5,7 +5,6 @@ public enum CatalogExporter {
   /// Books fetched and written at a time.
   private static let windowSize = 500
 
-  //> export
   /// Hands the text of the catalogue to `write`, piece by piece; returns the number of books.
   @discardableResult
   public static func export(
@@ -26,7 +25,6 @@ public enum CatalogExporter {
     try write(Data("\n]\n".utf8))
     return count
   }
-  //< export
 
   /// One record on one line, its fields in the order in which one reads them.
   static func line(_ record: CatalogRecord) throws -> Data {

@@ -29,7 +29,6 @@ public struct CatalogFields {
   /// By names in lower case, each with all its spellings.
   private let object: [String: [(name: String, value: Any)]]
 
-  //> fields
   /// - Parameter value: A parsed JSON value; anything but an object is unfit.
   public static func record(from value: Any) throws -> CatalogRecord {
     guard let object = value as? [String: Any] else {
@@ -49,7 +48,6 @@ public struct CatalogFields {
       isbn: try fields.isbn(),
       uri: try fields.text("uri", "url"))
   }
-  //< fields
 
   /// The first of `names` with a value, with its own name. Null and blank text count as none.
   private func first(_ names: [String]) throws -> (name: String, value: Any)? {

@@ -14,7 +14,6 @@ public struct CatalogGenerator {
   /// The most books there are numbers for.
   public static let largestCount = 100_000_000
 
-  //> generate
   /// Hands the text of a catalogue of `count` books to `write`, record by record.
   public mutating func generate(count: Int, to write: (Data) throws -> Void) throws {
     try write(Data("[".utf8))
@@ -24,7 +23,6 @@ public struct CatalogGenerator {
     }
     try write(Data("\n]\n".utf8))
   }
-  //< generate
 
   private mutating func record(number: Int) throws -> CatalogRecord {
     let twelve = "9799" + String(repeating: "0", count: 8 - String(number).count) + String(number)

@@ -2,15 +2,15 @@ import CoreData
 
 /// Brings catalogue files into the library, in the memory of one batch.
 ///
-/// Importing twice changes nothing: books that the library has are passed over. Bad records are reported
-/// and counted, and the good ones go in, unless the import is strict.
+/// Importing twice changes nothing, since books that the library has are skipped. Bad records are reported and
+/// counted, and the good ones go in, unless the import is strict.
 ///
 /// | import   | saves          | on a bad record               | memory                |
 /// |----------|----------------|-------------------------------|-----------------------|
 /// | lenient  | once per batch | reports it, goes on           | one batch             |
 /// | strict   | once           | throws, and leaves the library as it was | all new books |
 public struct CatalogImporter {
-  /// A record that cannot go in: where it is, and why.
+  /// A record that cannot be imported: where it is, and why.
   public struct BadRecord: Error, LocalizedError, Equatable {
     public let file: URL
     /// From 1, in the file.
@@ -53,13 +53,13 @@ public struct CatalogImporter {
   }
 
   //> duplicates
-  /// What becomes of a book, an author or a subject that the library has already.
+  /// What to do with a book, author or subject that the library has already.
   public enum Duplicates: String, CaseIterable, Sendable {
-    /// It is looked up before, and not inserted.
+    /// Look it up first, and insert nothing.
     case lookUp = "look-up"
-    /// It is inserted, and a uniqueness constraint makes the save fail.
+    /// Insert it, and let a uniqueness constraint fail the save.
     case refuse
-    /// It is inserted, and a merge policy brings it into the row that is there.
+    /// Insert it, and let a merge policy bring it into the row that is there.
     case merge
   }
   //< duplicates
@@ -84,8 +84,8 @@ public struct CatalogImporter {
   }
 
   //> check
-  /// Reads all files without a library, and throws the first bad record. A strict import begins
-  /// with it, before the library is so much as opened.
+  /// Reads all files and throws the first bad record. A strict import begins with it, before it
+  /// opens the library.
   public static func check(_ files: [URL]) throws {
     for file in files {
       let reader = try JSONRecordReader(url: file)
@@ -94,13 +94,11 @@ public struct CatalogImporter {
   }
   //< check
 
-  //> import
   /// - Parameters:
   ///   - strict: All or nothing, in one save.
   ///   - progress: Called after each batch, on the import's queue.
-  ///   - onBadRecord: Called for each bad record, in order; never in a strict import, which
-  ///     throws it.
-  /// - Throws: A strict import: what stopped it, the library being as before. Else `Stopped`.
+  ///   - onBadRecord: Called for each bad record, in order. A strict import throws it instead.
+  /// - Throws: `Stopped`. A strict import throws what stopped it, and the library is as before.
   public func importFiles(
     _ files: [URL],
     strict: Bool = false,
@@ -124,12 +122,15 @@ public struct CatalogImporter {
             } catch {
               stop = error
             }
+            //> import-batch
+            // After an error a lenient import still saves what it has read.
             if stop == nil || !strict {
               let added = try writer.add(batch)
               if !strict { try writer.saveAndForget() }
               report.added += added
               report.alreadyThere += batch.count - added
             }
+            //< import-batch
             if let stop { throw stop }
             progress(
               Progress(
@@ -144,7 +145,6 @@ public struct CatalogImporter {
       return report
     }
   }
-  //< import
 
   /// Reads records until the batch is full. Returns true when the file has no more.
   private func fill(

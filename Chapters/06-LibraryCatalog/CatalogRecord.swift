@@ -10,12 +10,12 @@ public struct CatalogRecord: Equatable, Sendable {
   public var language: String?
   public var subjects: [String]
   public var isbn: ISBN?
-  /// Where the record came from, when it says so itself.
+  /// Where the record came from, if it says so.
   public var uri: String?
 
   //> key
-  /// What makes two records the same book: the ISBN if it has one, else its address, else title,
-  /// authors and year.
+  /// Equal for two records of the same book: the ISBN, else the address, else title, authors and
+  /// year.
   public var key: String {
     if let isbn { return isbn.digits }
     if let uri { return uri }
@@ -25,7 +25,7 @@ public struct CatalogRecord: Equatable, Sendable {
   }
   //< key
 
-  /// By what the book is sorted among titles.
+  /// The title to sort by.
   public var titleSort: String {
     let folded = Self.sortForm(title)
     for article in ["the ", "a ", "an "] where folded.hasPrefix(article) && folded.count > article.count {
@@ -34,7 +34,7 @@ public struct CatalogRecord: Equatable, Sendable {
     return folded
   }
 
-  /// By what the book is sorted among authors: the first one's last name, then the rest of the name.
+  /// The author to sort by: the first one's last name, then the rest of the name.
   public var authorSort: String {
     guard let first = authors.first else { return "" }
     let words = Self.sortForm(first).split(separator: " ")
@@ -44,8 +44,8 @@ public struct CatalogRecord: Equatable, Sendable {
 
   public var authorLine: String { authors.joined(separator: "; ") }
 
-  /// Lower case, no accents, nothing but letters, digits and single spaces: bytes that sort alike in SQLite
-  /// and in Swift.
+  /// Lower case, no accents, nothing but letters, digits and single spaces: so that SQLite and
+  /// Swift sort it the same way.
   static func sortForm(_ text: String) -> String {
     let folded = text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
     let plain = folded.filter { $0.isLetter || $0.isNumber || $0.isWhitespace }

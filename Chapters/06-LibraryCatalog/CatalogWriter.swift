@@ -2,12 +2,12 @@ import CoreData
 
 /// Turns records into objects of one context, each book, author and subject once.
 ///
-/// What is in the store already is looked up for a whole batch at a time: one fetch for the books, one for
-/// the authors, one for the subjects. All calls on the context's queue.
+/// Looks up what the store has for a whole batch at a time: one fetch for the books, one for the authors, one
+/// for the subjects. Call everything on the context's queue.
 final class CatalogWriter {
   private let context: NSManagedObjectContext
   private let looksUp: Bool
-  // What this context made and has not saved yet, or has looked up: no fetch needs to find it again.
+  // What this context has made or looked up since the last save: no fetch needs to find it again.
   private var keys: Set<String> = []
   private var authors: [String: AuthorManagedObject] = [:]
   private var subjects: [String: SubjectManagedObject] = [:]
@@ -19,7 +19,7 @@ final class CatalogWriter {
   }
 
   //> add-batch
-  /// Inserts those of `records` that the library does not have; returns how many those were.
+  /// Inserts those of `records` that the library does not have; returns their number.
   func add(_ records: [CatalogRecord]) throws -> Int {
     guard !records.isEmpty else { return 0 }
     let stored = try storedKeys(among: records.map(\.key))
@@ -35,8 +35,7 @@ final class CatalogWriter {
   //< add-batch
 
   //> save-and-forget
-  /// Saves, and lets go of every object, so that the next batch begins with the memory that this
-  /// one began with.
+  /// Saves, and lets go of every object, so that each batch begins with the same memory.
   func saveAndForget() throws {
     try context.save()
     context.reset()
@@ -46,7 +45,6 @@ final class CatalogWriter {
   }
   //< save-and-forget
 
-  //> insert
   private func insert(_ record: CatalogRecord) {
     let book = BookManagedObject(context: context)
     book.catalogKey = record.key
@@ -57,6 +55,7 @@ final class CatalogWriter {
     book.authorSort = record.authorSort
     book.firstPublished = record.firstPublished.map { NSNumber(value: Int16($0)) }
     book.language = record.language
+    //> connect
     book.authors = NSSet(array: record.authors.map { author(named: $0) })
     book.subjects = NSSet(array: record.subjects.map { subject(named: $0) })
   }
@@ -68,7 +67,7 @@ final class CatalogWriter {
     authors[name] = author
     return author
   }
-  //< insert
+  //< connect
 
   private func subject(named name: String) -> SubjectManagedObject {
     if let subject = subjects[name] { return subject }
@@ -79,7 +78,7 @@ final class CatalogWriter {
   }
 
   //> stored-keys
-  /// Which of `keys` the store has: the keys alone, as dictionaries, with no object made.
+  /// Those of `keys` that the store has. Fetches dictionaries, so no book becomes an object.
   private func storedKeys(among keys: [String]) throws -> Set<String> {
     guard looksUp else { return [] }
     let request = NSFetchRequest<NSDictionary>(entityName: "Book")
@@ -92,7 +91,7 @@ final class CatalogWriter {
   //< stored-keys
 
   //> look-up
-  /// Fetches the objects that have one of `names`, and puts them among the known ones.
+  /// Fetches the objects that have one of `names`, and adds them to `known`.
   private func lookUp<Object: NSManagedObject>(
     _ names: Set<String>, _ entity: String, in known: inout [String: Object],
     _ name: (Object) -> String?

@@ -9,13 +9,13 @@ public struct ConstraintBreach {
   public let isStored: Bool
 
   //> breach
-  /// The breaches in the error of a save, sorted; none if it failed for another reason.
+  /// The breaches in a save's error, sorted; none if the save failed for another reason.
   public static func all(in error: any Error) -> [ConstraintBreach] {
     let error = error as NSError
     guard error.domain == NSCocoaErrorDomain,
       error.code == NSManagedObjectConstraintMergeError
     else { return [] }
-    // The key has no constant of its own.
+    // No constant is defined for this key.
     let conflicts = error.userInfo["conflictList"] as? [NSConstraintConflict] ?? []
     return conflicts.map(ConstraintBreach.init).sorted { $0.sentence < $1.sentence }
   }

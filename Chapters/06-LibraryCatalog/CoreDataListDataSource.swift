@@ -23,7 +23,9 @@ public final class CoreDataListDataSource: ListDataSource {
     request.relationshipKeyPathsForPrefetching = ["subjects"]
     return try asking(query) { try context.fetch(request).map(Self.record(of:)) }
   }
+  //< core-data-books
 
+  //> core-data-request
   private static func request(for query: BookQuery) -> NSFetchRequest<BookManagedObject> {
     let request: NSFetchRequest<BookManagedObject> = BookManagedObject.fetchRequest()
     var parts = query.words.map { word in
@@ -41,7 +43,7 @@ public final class CoreDataListDataSource: ListDataSource {
     }
     return request
   }
-  //< core-data-books
+  //< core-data-request
 
   private static func sortDescriptors(_ order: BookQuery.Order) -> [NSSortDescriptor] {
     let first: [String]
@@ -68,7 +70,7 @@ public final class CoreDataListDataSource: ListDataSource {
     return try context.fetch(request).first.map(Self.record(of:))
   }
 
-  /// The values of an object, so that nothing of the context leaves this source.
+  /// The values of an object, so that no object leaves its context.
   private static func record(of book: BookManagedObject) -> CatalogRecord {
     CatalogRecord(
       title: book.title ?? "",
@@ -82,8 +84,7 @@ public final class CoreDataListDataSource: ListDataSource {
 }
 
 extension CoreDataListDataSource {
-  //> statistics
-  /// Counted by the store: no book is made into an object for it.
+  /// Counted by the store: no book becomes an object.
   public func statistics() throws -> CatalogStatistics {
     var result = CatalogStatistics()
     result.books = try count("Book")
@@ -108,13 +109,14 @@ extension CoreDataListDataSource {
     result.topAuthors = try most("Author")
     return result
   }
-  //< statistics
 
+  //> count
   private func count(_ entity: String, _ predicate: NSPredicate? = nil) throws -> Int {
     let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.predicate = predicate
     return try context.count(for: request)
   }
+  //< count
 
   private func languages() throws -> [String] {
     let request = NSFetchRequest<NSDictionary>(entityName: "Book")

@@ -20,7 +20,6 @@ public struct ISBN: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  //> isbn
   /// Reads either form; hyphens and spaces are passed over. Ten digits become thirteen.
   ///
   /// Seven to nine characters are taken for a ten-digit number that lost its leading zeros in a
@@ -54,7 +53,6 @@ public struct ISBN: Hashable, Sendable, CustomStringConvertible {
     }
     return String((10 - sum % 10) % 10)
   }
-  //< isbn
 
   private static func isValidTen(_ ten: String) -> Bool {
     let sum = ten.enumerated().reduce(0) { sum, digit in

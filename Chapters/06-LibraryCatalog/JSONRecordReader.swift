@@ -71,7 +71,6 @@ public final class JSONRecordReader {
 
   deinit { try? handle.close() }
 
-  //> next
   /// The next record, or nil at the end of the file.
   public func next() throws -> RawRecord? {
     if case .start = state { try begin() }
@@ -98,7 +97,6 @@ public final class JSONRecordReader {
     }
     return try readValue()
   }
-  //< next
 
   private func begin() throws {
     if try peek() == 0xEF {

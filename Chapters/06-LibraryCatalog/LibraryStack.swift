@@ -4,7 +4,7 @@ import CoreData
 public final class LibraryStack {
   public static let storeName = "Library.sqlite"
 
-  /// The library's file cannot be used, and why, in a sentence that names the file.
+  /// Says in a sentence which library file cannot be used, and why.
   public struct Failure: LocalizedError {
     public let url: URL
     public let underlying: NSError
@@ -16,24 +16,23 @@ public final class LibraryStack {
   }
 
   public let container: NSPersistentContainer
-  /// The library's file; what a library in memory calls itself.
+  /// The library's file; `/dev/null` for a library in memory.
   public let url: URL
 
   //> library-stack
-  /// Opens the library in `folder`, and makes an empty one if there is none.
+  /// Opens the library in `folder`; if there is none, makes an empty one.
   public init(folder: URL) throws {
     url = folder.appendingPathComponent(Self.storeName)
     container = NSPersistentContainer(name: "LibraryModel")
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-    // Set before `loadPersistentStores` returns: nobody asks for an asynchronous store.
+    // Set before `loadPersistentStores` returns, since the store is opened while we wait.
     nonisolated(unsafe) var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw Failure(url: url, underlying: failure as NSError) }
   }
   //< library-stack
 
-  //> library-in-memory
-  /// A library of `records` that is in no file, for questions that only a store can answer.
+  /// A library of `records` in memory, for questions that only a store can answer.
   init(inMemory records: [CatalogRecord]) throws {
     url = URL(fileURLWithPath: "/dev/null")
     let description = NSPersistentStoreDescription()
@@ -47,7 +46,6 @@ public final class LibraryStack {
     _ = try writer.add(records)
     try writer.saveAndForget()
   }
-  //< library-in-memory
 
   /// Closes the library's file.
   public func close() throws {
@@ -56,7 +54,7 @@ public final class LibraryStack {
     for store in coordinator.persistentStores { try coordinator.remove(store) }
   }
 
-  /// What makes each book one and the same, of the books for which the condition holds. On the main queue.
+  /// The catalogue keys of the books for which `condition` holds. Call it on the main queue.
   func keysOfBooks(meeting condition: BookCondition) throws -> Set<String> {
     let request: NSFetchRequest<BookManagedObject> = BookManagedObject.fetchRequest()
     request.predicate = condition.predicate

@@ -1,17 +1,16 @@
 import Foundation
 
-/// Where a list of books comes from. The program behind it does not know whether that is a file of JSON or
-/// a store.
+/// Where a list of books comes from. The program cannot tell whether that is a file of JSON or a store.
 ///
-/// Both sources answer alike, to the order of the books: `Tests/ChapterTests` asks both the same questions.
+/// Both give the same answers, down to the order of the books: `Tests/ChapterTests` asks both the same questions.
 //> list-data-source
 public protocol ListDataSource {
-  /// For the head of a list.
+  /// The heading of a list.
   var name: String { get }
   func numberOfBooks(matching query: BookQuery) throws -> Int
-  /// The books of `query` from the `offset`th on, at most `limit`.
+  /// At most `limit` of the books, after the first `offset`.
   func books(matching query: BookQuery, offset: Int, limit: Int) throws -> [CatalogRecord]
-  /// The book with that key; an ISBN may be given in any form.
+  /// The book with that key, which may be an ISBN in any form.
   func book(withKey key: String) throws -> CatalogRecord?
   func statistics() throws -> CatalogStatistics
 }
@@ -21,8 +20,7 @@ public protocol ListDataSource {
 public struct BookQuery: Equatable {
   public enum Order: String, CaseIterable, Sendable { case title, author, year }
 
-  /// Words that must all occur, each in the title, in an author's name or in a subject, without regard to
-  /// case and accents.
+  /// Words that must all occur, each in the title, an author's name or a subject, whatever the case and accents.
   public var words: [String]
   public var language: String?
   /// What must hold beside the words.

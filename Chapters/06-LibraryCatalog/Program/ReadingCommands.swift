@@ -26,7 +26,6 @@ struct PageOptions: ParsableArguments {
   }
 
   /// The list, the same for every source.
-  //> show-list
   @MainActor func show(
     _ source: any ListDataSource, text: String = "", condition: BookCondition? = nil
   ) throws {
@@ -39,7 +38,6 @@ struct PageOptions: ParsableArguments {
     let total = try source.numberOfBooks(matching: query)
     Output.line("\(books.count) of \(Output.count(total, "book"))")
   }
-  //< show-list
 }
 
 struct ListCommand: ChapterCommand {
