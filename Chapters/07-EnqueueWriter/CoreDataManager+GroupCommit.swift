@@ -13,8 +13,8 @@ import CoreData
 
 extension CoreDataManager {
   //> group
-  /// One operation is added per block, and one operation takes all that wait: the later ones find
-  /// nothing to do.
+  /// Each block adds an operation. The first one to run takes all blocks that wait, up to the
+  /// limit, so the later ones find nothing to do.
   func commitWaitingBlocks() {
     let jobs = takeWaitingJobs()
     guard !jobs.isEmpty else { return }
@@ -27,8 +27,7 @@ extension CoreDataManager {
     for job in jobs { finish(job, commit([job])) }
   }
 
-  /// Runs the blocks in one fresh context, saves once, and empties the context, whatever
-  /// happened.
+  /// Runs the blocks in one fresh context, saves once, and empties the context in any case.
   private func commit(_ jobs: [Job]) -> Result<Void, any Error> {
     let context = container.newBackgroundContext()
     return context.performAndWait {

@@ -1,6 +1,6 @@
 import CoreData
 
-/// One way in for everything that writes: `enqueue` a block, get a context in it, and hear whether it was
+/// The one way in for everything that writes: `enqueue` a block, get a context in it, and hear whether it was
 /// saved.
 ///
 /// The view context is for reading, on the main thread. Writing goes through an operation queue of one, so
@@ -21,7 +21,7 @@ public final class CoreDataManager: @unchecked Sendable {
   /// The most blocks that go into one save.
   public let groupLimit: Int
 
-  /// Why the store is not there, if it is not. Blocks enqueued then fail with it.
+  /// Why the store could not be opened; nil if it could. Every enqueued block then fails with it.
   public private(set) var loadingFailure: (any Error)?
 
   let container: NSPersistentContainer
@@ -48,7 +48,7 @@ public final class CoreDataManager: @unchecked Sendable {
   /// - Parameters:
   ///   - folder: Where the store's file is.
   ///   - groupLimit: The most blocks that go into one save, at least 1.
-  ///   - log: Told of misuse and of failed writes, whether or not anybody listens to their completions.
+  ///   - log: Hears of misuse and of failed writes, even if their completions are ignored.
   //> set-up
   public init(
     folder: URL,
@@ -71,8 +71,8 @@ public final class CoreDataManager: @unchecked Sendable {
   //> view-context
   /// For reading, on the main thread only.
   ///
-  /// Elsewhere it is handed out all the same, since the caller needs an answer, but the log says
-  /// who asked. What is done with it there is then the context's own guard's affair.
+  /// Other callers get it as well, since they need an answer, and the log says who they are. What
+  /// they do with it there, the context's own guard will see.
   public var viewContext: NSManagedObjectContext {
     if !Thread.isMainThread {
       log(
@@ -92,14 +92,14 @@ public final class CoreDataManager: @unchecked Sendable {
   public var saveCount: Int { lock.withLock { savesDone } }
 
   //> enqueue
-  /// Runs `block` with a context after all blocks enqueued before it, then saves what it changed.
+  /// Runs `block` with a context, after all blocks enqueued earlier, then saves what it changed.
   ///
-  /// Nothing made or fetched in the block may leave it: the context is emptied afterwards. Hand
-  /// out values or object ids. The block should change nothing but its context, since it may run
-  /// twice: once in a group that could not be saved, and once more on its own.
+  /// No object may leave the block, since its context is emptied afterwards: hand out values or
+  /// object ids. Change nothing but the context: the block may run twice, once in a group that
+  /// could not be saved, and once more on its own.
   ///
   /// - Parameter completion: Called once, on the writer's queue, after the commit or with what
-  ///   prevented it. The log is told of failures as well.
+  ///   prevented it. The log hears of failures as well.
   public func enqueue(_ block: @escaping Block, completion: @escaping Completion = { _ in }) {
     lock.withLock { waiting.append(Job(block: block, completion: completion)) }
     writerQueue.addOperation { [self] in commitWaitingBlocks() }
@@ -107,7 +107,7 @@ public final class CoreDataManager: @unchecked Sendable {
   //< enqueue
 
   //> enqueue-async
-  /// The same for code that can wait: returns what the block returned, once it is saved.
+  /// For code that can wait: returns what the block returned, once it is saved.
   public func enqueue<Value>(
     _ block: @escaping (NSManagedObjectContext) throws -> Value
   ) async throws -> Value {
@@ -122,7 +122,7 @@ public final class CoreDataManager: @unchecked Sendable {
   }
   //< enqueue-async
 
-  /// Waits until everything enqueued so far is saved or has failed. Not from within a block: it would wait
+  /// Waits until everything enqueued so far is saved or has failed. Never call it in a block, which would wait
   /// for itself.
   public func waitUntilWritten() {
     writerQueue.waitUntilAllOperationsAreFinished()

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Many threads that all want to write: what the writer is tried with.
+/// Many threads that all want to write, to test the writer with.
 public struct Producers {
   /// What came back to the producers.
   public struct Outcome: Equatable, Sendable {
@@ -19,8 +19,7 @@ public struct Producers {
   }
 
   //> producers
-  /// Each producer, on a thread of its own, enqueues its entries, and one more on the tally with
-  /// each.
+  /// Each producer has a thread of its own. With each entry it adds one to the tally.
   public func run(on manager: CoreDataManager, adding name: String) -> Outcome {
     let lock = NSLock()
     var outcome = Outcome()

@@ -1,6 +1,6 @@
 import CoreData
 
-/// One line of one producer: who wrote it, and as its how-manieth.
+/// One line of one producer, with its number among that producer's lines.
 #if canImport(ObjectiveC)
 @objc(Entry)
 #endif
@@ -18,7 +18,7 @@ public class Tally: NSManagedObject {
   @NSManaged public var total: Int64
 
   //> tally
-  /// The tally of that name in `context`, made if there is none.
+  /// The tally of that name in `context`; makes one if there is none.
   public static func named(_ name: String, in context: NSManagedObjectContext) throws -> Tally {
     let request = NSFetchRequest<Tally>(entityName: "Tally")
     request.predicate = NSPredicate(format: "name == %@", name)

@@ -9,12 +9,12 @@ public struct TallyConflict: Equatable, Sendable {
   public let storedTotal: Int64?
 
   //> read-conflict
-  /// The conflicts in the error of a save; none if it failed for another reason. On the queue of
-  /// the context that could not save: a conflict holds that context's own object.
+  /// The conflicts in a save's error; none if it failed for another reason. Call it on the queue
+  /// of the context that could not save, since a conflict holds that context's object.
   static func all(in error: any Error) -> [TallyConflict] {
     let list = (error as NSError).userInfo[NSPersistentStoreSaveConflictsErrorKey]
     return (list as? [NSMergeConflict] ?? []).map { conflict in
-      // The row as it is now: as another context holds it, or as it was read just now.
+      // The row as it is now: from the file, or from another context of this coordinator.
       let stored = conflict.persistedSnapshot ?? conflict.cachedSnapshot
       return TallyConflict(
         readVersion: conflict.oldVersionNumber,

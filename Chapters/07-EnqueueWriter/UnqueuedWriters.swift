@@ -2,9 +2,8 @@ import CoreData
 
 /// The same work without the queue: every writer has its own background context and saves when it likes.
 ///
-/// Each round lets all writers read the tally before any of them saves. Without a queue this may happen at
-/// any time; here it happens every time, so that the outcome can be read off: one save goes through, all
-/// others are in conflict.
+/// In each round all writers read the tally before any of them saves. Without a queue this may happen at any
+/// time. Here it happens every time, so the outcome is certain: one save goes through, and all others conflict.
 public struct UnqueuedWriters {
   public struct Outcome: Equatable, Sendable {
     public var saved = 0
@@ -19,13 +18,13 @@ public struct UnqueuedWriters {
     container = manager.container
   }
 
-  //> unqueued
   /// As many threads as writers, each with a context of its own: all read, then all save.
   public func run(
     writers: Int, rounds: Int, adding name: String, mergePolicy: NSMergePolicy = .error
   ) -> Outcome {
     let lock = NSLock()
     var outcome = Outcome()
+    //> unqueued
     for _ in 0..<rounds {
       let contexts = (0..<writers).map { _ in container.newBackgroundContext() }
       DispatchQueue.concurrentPerform(iterations: writers) { writer in
@@ -41,9 +40,9 @@ public struct UnqueuedWriters {
         }
       }
     }
+    //< unqueued
     return outcome
   }
-  //< unqueued
 
   //> collide
   /// Two writers, one after the other: both read, then both save.

@@ -20,7 +20,7 @@ extension EnqueueWriterProgram {
     Output.line("  8 writers, 10 rounds: \(outcome.saved) saved, \(outcome.conflicts) in conflict")
     if outcome.otherFailures > 0 { Output.line("  and \(outcome.otherFailures) failed for other reasons") }
     let added = try file.total("unqueued") - total
-    Output.line("  in the file: the tally is \(added) higher, and not 80")
+    Output.line("  in the file: the tally is \(added) higher, not 80")
   }
 
   /// Two writers without the queue. The second one's error is read line by line, and ends the program.

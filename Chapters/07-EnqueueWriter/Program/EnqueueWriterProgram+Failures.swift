@@ -20,11 +20,11 @@ extension EnqueueWriterProgram {
     let good = results.filter { if case .success = $0 { true } else { false } }.count
     let saved = manager.saveCount - saves
     Output.line("\(good) blocks were saved, by \(Output.count(saved, "save")): each on its own")
-    Output.line("in the file: \(try file.entries() - entries) entries more")
+    Output.line("in the file: \(try file.entries() - entries) more entries")
   }
 
   //> not-valid
-  /// A tally without a name cannot be saved; the caller hears why, and the file is as it was.
+  /// A tally without a name can't be saved. The caller hears why, and the file stays as it was.
   @MainActor func showOneThatIsNotValid(
     _ manager: CoreDataManager, _ file: WriterFile
   ) async throws {
@@ -38,7 +38,7 @@ extension EnqueueWriterProgram {
       let error = error as NSError
       let property = error.userInfo[NSValidationKeyErrorKey] ?? "not named"
       Output.line("the caller got: \(error.domain) \(error.code), property \(property)")
-      Output.line("in the file: \(try file.tallies() - before) tallies more")
+      Output.line("in the file: \(try file.tallies() - before) more tallies")
       return
     }
     throw ChapterFailure("A tally without a name was saved to \(file.url.path).")

@@ -85,10 +85,10 @@ struct EnqueueWriterProgram: ChapterCommand {
     let outcome = Producers(count: producers, blocksEach: blocks).run(on: manager, adding: "queued")
     Output.line("\(producers) producers enqueued \(producers * blocks) blocks")
     Output.line("committed \(outcome.committed), failed \(outcome.failed), in order: \(outcome.inOrder)")
-    Output.line("in the file: \(try file.entries() - entries) entries more")
+    Output.line("in the file: \(try file.entries() - entries) more entries")
     Output.line("in the file: the tally is \(try file.total("queued") - total) higher")
     Output.line(
-      "in the file: each producer's entries lie in its order: \(try file.isInOrder(after: entries))")
+      "in the file: each producer's entries are in its own order: \(try file.isInOrder(after: entries))")
   }
 
   @MainActor private func showGroups(_ manager: CoreDataManager, _ file: WriterFile) throws {
@@ -102,12 +102,10 @@ struct EnqueueWriterProgram: ChapterCommand {
     let blocks = Output.count(results.count, "block")
     let done = Output.count(manager.saveCount - saves, "save")
     Output.line("\(blocks), \(done), at most \(manager.groupLimit) in one")
-    Output.line("in the file: \(try file.entries() - entries) entries more")
+    Output.line("in the file: \(try file.entries() - entries) more entries")
   }
 
-  //> gate
-  /// Holds the writer with one block until `count` more wait, so that groups form the same way
-  /// on every run.
+  /// Holds the writer with one block until `count` more wait, so that groups form the same way on every run.
   @MainActor func enqueueTogether(
     _ count: Int, on manager: CoreDataManager,
     _ block: @escaping (Int, NSManagedObjectContext) throws -> Void
@@ -130,5 +128,4 @@ struct EnqueueWriterProgram: ChapterCommand {
     manager.waitUntilWritten()
     return lock.withLock { results }
   }
-  //< gate
 }
