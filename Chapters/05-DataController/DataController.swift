@@ -1,100 +1,89 @@
 import CoreData
 
-/// Owns the stack and says when it is ready, or why it will not be.
+/// Owns the stack, and says when it is ready or why it can't be.
 ///
-/// The rest of a program gets the controller handed to it and waits for `completion`; it never sees a stack
-/// that is half set up.
+/// A program makes one controller and hands it to the parts that need data. They start their work in `completion`,
+/// so none of them ever sees a stack that is half set up.
 public final class DataController {
   public static let storeName = "DataModel.sqlite"
 
-  /// Nil when the model is missing: there is no container without one.
+  //> properties
+  /// Nil if the model is missing: without a model there is no container.
   public let persistentContainer: NSPersistentContainer?
 
   /// The context for the main queue.
   public var viewContext: NSManagedObjectContext? { persistentContainer?.viewContext }
+  //< properties
 
   //> init
-  /// Loads the store in the background, and prints for the user how that went.
+  /// Returns at once and opens the store in the background.
   ///
   /// - Parameters:
-  ///   - folder: The store's folder; the container's own choice if nil.
-  ///   - completion: Called exactly once, on the main queue, with the outcome. Not before the
-  ///     code that made the controller has come to its end: in
-  ///     `controller = DataController() { … }` the block finds the property assigned.
+  ///   - storeURL: The store's file; if nil, the container's own choice.
+  ///   - modelName: The compiled model's name among the program's resources.
+  ///   - completion: Called exactly once, on the main queue, after this initializer has
+  ///     returned, whether loading succeeded or failed.
   @MainActor
-  public convenience init(
-    in folder: URL? = nil,
+  public init(
+    at storeURL: URL? = nil,
+    modelName: String = "DataModel",
     completion: @escaping @MainActor (Result<Void, DataControllerFailure>) -> Void
   ) {
-    self.init(
-      at: folder?.appendingPathComponent(Self.storeName), loading: .asynchronous
-    ) { result in
+    persistentContainer = Self.container(for: modelName, at: storeURL)
+    guard let persistentContainer else {
+      DispatchQueue.main.async { completion(.failure(.modelMissing(name: modelName))) }
+      return
+    }
+    persistentContainer.persistentStoreDescriptions[0].shouldAddStoreAsynchronously = true
+    persistentContainer.loadPersistentStores { description, error in
+      let failure = error.map { DataControllerFailure(opening: description.url, error: $0) }
       // The main queue is busy with our caller, so this block waits for its turn.
       DispatchQueue.main.async {
-        switch result {
-        case .success: print("Core Data stack has been initialized.")
-        case .failure(let failure): print(failure.message)
-        }
-        completion(result)
+        completion(failure.map { .failure($0) } ?? .success(()))
       }
     }
   }
   //< init
 
-  //> contract
-  /// - Parameters:
-  ///   - storeURL: The store's file; the container's own choice if nil.
-  ///   - modelName: The name of the compiled model among the program's resources.
-  ///   - loading: Whether the initializer waits for the store.
-  ///   - completion: Called exactly once. Synchronous: on the caller's thread, before the
-  ///     initializer returns. Asynchronous: later, on a queue in the background.
-  public init(
-    at storeURL: URL?,
-    modelName: String = "DataModel",
-    loading: Loading = .synchronous,
-    completion: @escaping (Result<Void, DataControllerFailure>) -> Void
-  ) {
-    //< contract
-    //> load
+  /// A container with one description and no store yet; nil if there is no such model.
+  private static func container(
+    for modelName: String, at storeURL: URL?
+  ) -> NSPersistentContainer? {
     //> find-model
     guard let modelURL = Bundle.main.url(forResource: modelName, withExtension: "momd"),
       let model = NSManagedObjectModel(contentsOf: modelURL)
-    else {
-      persistentContainer = nil
-      completion(.failure(.modelMissing(name: modelName)))
-      return
-    }
+    else { return nil }
     let container = NSPersistentContainer(name: modelName, managedObjectModel: model)
-    persistentContainer = container
     //< find-model
 
     //> describe
     let description =
       storeURL.map(NSPersistentStoreDescription.init(url:))
       ?? container.persistentStoreDescriptions[0]
-    description.shouldAddStoreAsynchronously = loading == .asynchronous
-    // A file of another model is reported, not changed behind the user's back.
+    // Report a file of another model. Don't change it behind the user's back.
     description.shouldMigrateStoreAutomatically = false
     description.shouldInferMappingModelAutomatically = false
     container.persistentStoreDescriptions = [description]
     //< describe
+    return container
+  }
 
-    //> open
-    container.loadPersistentStores { description, error in
-      if let error {
-        completion(.failure(DataControllerFailure(opening: description.url, error: error)))
-      } else {
-        completion(.success(()))
-      }
+  //> waiting
+  /// Waits on the caller's thread until the store is open. For tests and short tools.
+  ///
+  /// - Throws: A `DataControllerFailure`.
+  public init(waitingAt storeURL: URL?, modelName: String = "DataModel") throws {
+    guard let container = Self.container(for: modelName, at: storeURL) else {
+      throw DataControllerFailure.modelMissing(name: modelName)
     }
-    //< open
-    //< load
+    persistentContainer = container
+    var failure: DataControllerFailure?
+    container.loadPersistentStores { description, error in
+      failure = error.map { DataControllerFailure(opening: description.url, error: $0) }
+    }
+    if let failure { throw failure }
   }
-
-  /// Whether the store is opened before the initializer returns.
-  public enum Loading: Sendable {
-    case synchronous, asynchronous
-  }
+  //< waiting
 
   /// Takes the stores off the coordinator, which closes their files.
   public func close() throws {

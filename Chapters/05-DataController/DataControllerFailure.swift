@@ -1,17 +1,17 @@
 import CoreData
 
-/// Why there is no stack, told to a person, and sorted by what that person can do.
+/// Why there is no stack, sorted by what the person in front of the program can do about it.
 public enum DataControllerFailure: LocalizedError {
   //> cases
   /// The program was built without its model.
   case modelMissing(name: String)
-  /// The data are sound, and something stands between them and the program.
+  /// The data are fine, but something stands between them and the program.
   case storeUnavailable(url: URL, obstacle: Obstacle, underlying: NSError)
-  /// The file is a store, made with another model.
+  /// The file is a store, and was made with another model.
   case modelMismatch(url: URL, underlying: NSError)
-  /// The file is no store: a text, or a database of another program.
+  /// The file is not a store: it is a text, say, or another program's database.
   case storeForeign(url: URL, underlying: NSError)
-  /// The file is a store, and parts of it are lost.
+  /// The file is a store, and part of it is lost.
   case storeDamaged(url: URL, underlying: NSError)
 
   /// What stands between the program and its data.
@@ -21,7 +21,7 @@ public enum DataControllerFailure: LocalizedError {
   //< cases
 
   //> sort
-  /// Sorts out what `loadPersistentStores` hands over. The codes are Core Data's and
+  /// Sorts the error that `loadPersistentStores` reports. The codes are Core Data's and
   /// Foundation's.
   init(opening url: URL?, error: any Error) {
     let error = error as NSError
@@ -30,7 +30,7 @@ public enum DataControllerFailure: LocalizedError {
     case (NSPersistentStoreIncompatibleVersionHashError, _):
       self = .modelMismatch(url: url, underlying: error)
     case (NSPersistentStoreIncompatibleSchemaError, _):
-      // Tables that do not fit. Without metadata it never was a store.
+      // The tables don't fit. Without metadata it never was a store.
       self =
         Self.hasMetadata(url)
         ? .storeDamaged(url: url, underlying: error) : .storeForeign(url: url, underlying: error)
@@ -64,8 +64,7 @@ public enum DataControllerFailure: LocalizedError {
   }
 
   //> message
-  /// Two or three sentences: what is wrong, with which file, whether the data are safe, and what
-  /// to do.
+  /// What is wrong, with which file, whether the data are safe, and what to do.
   public var message: String {
     switch self {
     case .modelMissing(let name):
@@ -76,7 +75,7 @@ public enum DataControllerFailure: LocalizedError {
         "The data in \(url.path) are safe, but another program is using them. "
           + "Close that program, then try again."
       case .permission:
-        "The data in \(url.path) are safe, but you may not open them. "
+        "The data in \(url.path) are safe, but you are not allowed to open them. "
           + "Ask for permission to read and write the file, then try again."
       case .writeProtection:
         "The data in \(url.path) are safe, but cannot be changed. "
@@ -86,17 +85,17 @@ public enum DataControllerFailure: LocalizedError {
           + "Free some space on it, then try again."
       case .unknown:
         "The data in \(url.path) cannot be opened now (\(underlying.domain) \(underlying.code)). "
-          + "Nothing was changed. Try again, and if it stays so, send us this message."
+          + "Nothing was changed. Try again; if it happens again, send us this message."
       }
     case .modelMismatch(let url, _):
       "The data in \(url.path) were written by another version of this program. "
         + "Nothing was changed. Open them with that version."
     case .storeForeign(let url, _):
       "The file \(url.path) was not made by this program, and was left as it is. "
-        + "Move it to another place to start with an empty one."
+        + "Move it elsewhere to start with an empty one."
     case .storeDamaged(let url, let underlying):
       "The data in \(url.path) are damaged (\(underlying.domain) \(underlying.code)). "
-        + "Keep the file, and put back your last copy."
+        + "Keep the file, and restore your last copy."
     }
   }
   //< message
@@ -116,7 +115,7 @@ public enum DataControllerFailure: LocalizedError {
 
 extension DataControllerFailure.Obstacle {
   //> obstacle
-  /// Asks for SQLite's own result code first, which Core Data keeps in `userInfo`.
+  /// Looks at SQLite's own result code too, which Core Data keeps in `userInfo`.
   init(_ error: NSError, at url: URL) {
     switch (error.code, error.userInfo[NSSQLiteErrorDomain] as? Int) {
     case (NSPersistentStoreTimeoutError, _), (_, 5), (_, 6):  // SQLITE_BUSY, SQLITE_LOCKED

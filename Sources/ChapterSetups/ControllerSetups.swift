@@ -11,7 +11,7 @@ private func steps(_ context: SetupStep) -> [SetupStep] {
   [
     SetupStep(.model, [.region("find-model", in: controllerFile)]),
     SetupStep(.coordinator, note: "The container makes it."),
-    SetupStep(.store, [.region("describe", in: controllerFile), .region("open", in: controllerFile)]),
+    SetupStep(.store, [.region("describe", in: controllerFile), .region("init", in: controllerFile)]),
     context,
     SetupStep(
       .errors,
@@ -25,11 +25,11 @@ private func steps(_ context: SetupStep) -> [SetupStep] {
   ]
 }
 
-/// Chapter 5: a controller whose initializer waits for the store.
+/// Chapter 5: a controller that calls back when its store is open.
 public final class ControllerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "controller", title: "Data controller",
-    summary: "An object owns the container and hands itself out when it is ready; the view context does it all.",
+    summary: "An object owns the container and calls back when it is ready; the view context does it all.",
     chapter: 3, folder: folder, modelName: "DataModel", storeName: DataController.storeName,
     steps: steps(SetupStep(.context, [.symbol("DataController.viewContext", in: controllerFile)])))
 
@@ -37,11 +37,16 @@ public final class ControllerSetup: ViewContextSetup {
   public let viewContext: NSManagedObjectContext
 
   public init(folder: URL) async throws {
-    var outcome: Result<Void, DataControllerFailure>?
-    controller = DataController(at: folder.appendingPathComponent(Self.info.storeName)) { outcome = $0 }
+    let url = folder.appendingPathComponent(Self.info.storeName)
+    var made: DataController?
+    let outcome = await withCheckedContinuation { called in
+      made = DataController(at: url) { called.resume(returning: $0) }
+    }
     if case .failure(let failure) = outcome {
       throw SurfacedError(failure, .handler, at: "DataController's completion", cause: failure.underlying)
     }
+    guard let made else { preconditionFailure("The continuation runs its body before it waits.") }
+    controller = made
     guard let context = controller.viewContext else { preconditionFailure("A controller that is ready has a container.") }
     viewContext = context
   }
@@ -49,7 +54,7 @@ public final class ControllerSetup: ViewContextSetup {
   public func close() async throws { try controller.close() }
 }
 
-/// Chapter 5: the controller that is waited for, and opens its store in the background.
+/// Chapter 5: the same controller behind an `await`.
 public final class AwaitedControllerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "awaited", title: "Data controller, async",

@@ -16,33 +16,105 @@ struct DataControllerTests {
     url = folder.url.appendingPathComponent(DataController.storeName)
   }
 
-  private func outcomeOfLoading(modelName: String = "DataModel") -> DataControllerFailure? {
-    var outcome: Result<Void, DataControllerFailure>?
-    _ = DataController(at: url, modelName: modelName) { outcome = $0 }
+  private func outcomeOfLoading(modelName: String = "DataModel") async -> DataControllerFailure? {
+    var controller: DataController?
+    let outcome = await withCheckedContinuation { called in
+      controller = DataController(at: url, modelName: modelName) { called.resume(returning: $0) }
+    }
+    try? controller?.close()
     if case .failure(let failure) = outcome { return failure }
     return nil
   }
 
-  @Test("Synchronous loading calls back once, before the initializer returns, on the caller's thread")
-  func synchronous() throws {
-    var calls: [Thread] = []
-    let controller = DataController(at: url) { _ in calls.append(.current) }
-    #expect(calls == [Thread.current])
+  /// How a controller is made, and whether that should work.
+  enum Start: CaseIterable {
+    case newFile, noModel, foreignFile
+  }
+
+  @Test(
+    "The initializer calls back exactly once, on the main queue, after it has returned, in success and in failure",
+    arguments: Start.allCases)
+  func callback(start: Start) async throws {
+    if start == .foreignFile { try Data("no store".utf8).write(to: url) }
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    var controller: DataController?
+    var hasReturned = false
+    var calls: [(hasReturned: Bool, isAssigned: Bool, isMain: Bool, hasSucceeded: Bool)] = []
+    await withCheckedContinuation { continuation in
+      controller = DataController(at: url, modelName: start == .noModel ? "NoSuchModel" : "DataModel") { result in
+        let isMain = DispatchQueue.getSpecific(key: key) == true
+        calls.append((hasReturned, controller != nil, isMain, (try? result.get()) != nil))
+        if calls.count == 1 { continuation.resume() }
+      }
+      // Long enough for any store to be opened in the background.
+      Thread.sleep(forTimeInterval: 0.1)
+      hasReturned = true
+      #expect(calls.isEmpty)
+    }
+    // A second call would have come by then.
+    for _ in 0..<3 {
+      await withCheckedContinuation { turn in DispatchQueue.main.async { turn.resume() } }
+      try await Task.sleep(nanoseconds: 20_000_000)
+    }
+    #expect(calls.count == 1)
+    let call = try #require(calls.first)
+    #expect(call.hasReturned)
+    #expect(call.isAssigned)
+    #expect(call.isMain)
+    #expect(call.hasSucceeded == (start == .newFile))
+    #expect((controller?.viewContext == nil) == (start == .noModel))
+    try controller?.close()
+  }
+
+  @Test("All arguments but the completion may be left out")
+  func completionAlone() {
+    let make: @MainActor (@escaping @MainActor (Result<Void, DataControllerFailure>) -> Void) -> DataController = {
+      DataController(completion: $0)
+    }
+    _ = make
+  }
+
+  @Test("A controller that calls back from the container's handler does it before its initializer returns")
+  func early() throws {
+    var controller: EarlyController?
+    var wasAssigned: [Bool] = []
+    controller = EarlyController(at: url) { wasAssigned.append(controller != nil) }
+    #expect(wasAssigned == [false])
+    try controller?.close()
+  }
+
+  @Test("Waiting gives a controller whose store is open")
+  func waiting() throws {
+    let controller = try DataController(waitingAt: url)
+    #expect(controller.persistentContainer?.persistentStoreCoordinator.persistentStores.count == 1)
     try controller.close()
+  }
+
+  @Test("Waiting throws the same failures")
+  func waitingFailure() throws {
+    #expect(throws: DataControllerFailure.self) { _ = try DataController(waitingAt: url, modelName: "NoSuchModel") }
+    try Data(String(repeating: "no store ", count: 80).utf8).write(to: url)
+    #expect(throws: DataControllerFailure.self) { _ = try DataController(waitingAt: url) }
   }
 
   @Test("Asynchronous loading calls back once, off the main queue")
   func asynchronous() async throws {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)
-    var made: DataController?
+    let container = NSPersistentContainer(name: "DataModel")
+    let description = NSPersistentStoreDescription(url: url)
+    description.shouldAddStoreAsynchronously = true
+    container.persistentStoreDescriptions = [description]
     let onMain = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-      made = DataController(at: url, loading: .asynchronous) { _ in
+      container.loadPersistentStores { _, _ in
         continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
       }
     }
     #expect(!onMain)
-    try made?.close()
+    for store in container.persistentStoreCoordinator.persistentStores {
+      try container.persistentStoreCoordinator.remove(store)
+    }
   }
 
   @Test("With await the controller comes back ready to save")
@@ -61,9 +133,9 @@ struct DataControllerTests {
     try controller.close()
   }
 
-  @Test("A missing model is told to a person, and there is no container")
-  func missingModel() {
-    guard case .modelMissing(let name) = outcomeOfLoading(modelName: "NoSuchModel") else {
+  @Test("A missing model is reported, and there is no container")
+  func missingModel() async throws {
+    guard case .modelMissing(let name) = await outcomeOfLoading(modelName: "NoSuchModel") else {
       Issue.record("The controller found a model that does not exist.")
       return
     }
@@ -72,10 +144,10 @@ struct DataControllerTests {
   }
 
   @Test("A text in the store's place is told to a person as another program's file, and left as it was")
-  func unreadable() throws {
+  func unreadable() async throws {
     let text = String(repeating: "Meeting at ten. ", count: 80)
     try Data(text.utf8).write(to: url)
-    let failure = try #require(outcomeOfLoading())
+    let failure = try #require(await outcomeOfLoading())
     guard case .storeForeign = failure else {
       Issue.record("Reported as \(failure).")
       return
@@ -85,10 +157,10 @@ struct DataControllerTests {
   }
 
   @Test("A store of another model is told to a person, and left as it was")
-  func mismatch() throws {
+  func mismatch() async throws {
     try StoreOfAnotherModel.make(at: url)
     let before = try Data(contentsOf: url)
-    let failure = try #require(outcomeOfLoading())
+    let failure = try #require(await outcomeOfLoading())
     guard case .modelMismatch(_, let underlying) = failure else {
       Issue.record("Reported as \(failure).")
       return
@@ -99,25 +171,25 @@ struct DataControllerTests {
   }
 
   @Test("A store that lost its end is told as damaged, and left as it was")
-  func damaged() throws {
+  func damaged() async throws {
     try StoreOfAnotherModel.make(at: url)
     let file = try FileHandle(forUpdating: url)
     try file.truncate(atOffset: 5000)
     try file.close()
     let before = try Data(contentsOf: url)
-    let failure = try #require(outcomeOfLoading())
+    let failure = try #require(await outcomeOfLoading())
     guard case .storeDamaged = failure else {
       Issue.record("Reported as \(failure).")
       return
     }
-    #expect(failure.message.contains("put back your last copy"))
+    #expect(failure.message.contains("restore your last copy"))
     #expect(try Data(contentsOf: url) == before)
   }
 
   @Test("A folder in the store's place is told as another program's")
-  func folderInPlace() throws {
+  func folderInPlace() async throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    guard case .storeForeign = try #require(outcomeOfLoading()) else {
+    guard case .storeForeign = try #require(await outcomeOfLoading()) else {
       Issue.record("Reported otherwise.")
       return
     }
@@ -175,26 +247,6 @@ struct DataControllerTests {
     }
   }
 
-  @Test("The short form calls back once, on the main queue, when the property is assigned", arguments: [true, false])
-  func shortForm(succeeds: Bool) async throws {
-    if !succeeds { try Data("no store".utf8).write(to: url) }
-    var controller: DataController?
-    var calls: [(isAssigned: Bool, isMain: Bool, hasSucceeded: Bool)] = []
-    await withCheckedContinuation { continuation in
-      controller = DataController(in: folder.url) { result in
-        calls.append((controller != nil, Thread.isMainThread, (try? result.get()) != nil))
-        continuation.resume()
-      }
-      #expect(calls.isEmpty)
-    }
-    // A second call would have come by now.
-    await withCheckedContinuation { turn in DispatchQueue.main.async { turn.resume() } }
-    #expect(calls.count == 1)
-    #expect(calls.first?.isAssigned == true)
-    #expect(calls.first?.hasSucceeded == succeeds)
-    try controller?.close()
-  }
-
   @Test("With await a failure is thrown")
   func awaitingFailure() async throws {
     try Data(String(repeating: "no store ", count: 80).utf8).write(to: url)
@@ -213,9 +265,9 @@ struct DataControllerTests {
   }
 
   @Test("The error of a store of another model holds the store's hashes")
-  func hashes() throws {
+  func hashes() async throws {
     try StoreOfAnotherModel.make(at: url)
-    let underlying = try #require(outcomeOfLoading()?.underlying)
+    let underlying = try #require(await outcomeOfLoading()?.underlying)
     let metadata = try #require(underlying.userInfo["metadata"] as? [String: Any])
     let stored = try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
     let model = NSPersistentContainer(name: "DataModel").managedObjectModel
@@ -228,11 +280,14 @@ struct DataControllerTests {
     let outcome = try ProgramRunner.run("DataController", [], store: folder.url)
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
     #expect(outcome.output.contains("Core Data stack has been initialized."))
-    #expect(outcome.output.contains("callback on the main queue, the property is assigned: true"))
-    #expect(outcome.output.contains("callback on the main queue, initializer has returned: false"))
-    #expect(outcome.output.contains("callback on a background queue"))
-    #expect(outcome.output.contains("a fifth of a second later the block has run: false"))
-    #expect(outcome.output.contains("waits no more; the block has run: true"))
+    let words = outcome.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let returned = try #require(words.firstIndex(of: "the initializer has returned"))
+    let called = try #require(words.firstIndex(of: "called back on the main queue"))
+    #expect(returned < called)
+    #expect(words.contains("the property controller is set"))
+    #expect(words.contains("the property controller is nil"))
+    #expect(outcome.output.contains("slept 0.2 s: the callback has come: false"))
+    #expect(outcome.output.contains("free again: the callback has come: true"))
     #expect(try StoreFileReader(contentsOf: url).rowCount(of: "ZEMPLOYEE") == 3)
   }
 
@@ -240,7 +295,7 @@ struct DataControllerTests {
     "Each failure ends the program with its message",
     arguments: [
       ("model", "Install it again"), ("file", "was not made by this program"),
-      ("foreign", "was not made by this program"), ("damaged", "put back your last copy"),
+      ("foreign", "was not made by this program"), ("damaged", "restore your last copy"),
       ("mismatch", "Open them with that version"),
     ])
   func programFailures(fault: String, words: String) throws {

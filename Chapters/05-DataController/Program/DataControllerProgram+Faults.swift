@@ -13,7 +13,7 @@ extension DataControllerProgram {
       try controller.close()
       throw ChapterFailure("\(url.path) was opened although it was broken (\(fault.rawValue)).")
     } catch let failure as DataControllerFailure {
-      Output.line(failure.message)
+      Output.paragraph(failure.message)
       if let underlying = failure.underlying {
         Output.line("  in the log: \(underlying.domain) \(underlying.code)")
       }
@@ -21,7 +21,7 @@ extension DataControllerProgram {
   }
   //< show-fault
 
-  /// Ends the program with the failure, after a look at what Core Data says of it.
+  /// Ends the program with the failure, after a look at Core Data's own error.
   @MainActor func end(with fault: Fault, in folder: URL) async throws {
     let url = try breakStore(fault, in: folder)
     let before = try? Data(contentsOf: url)
@@ -29,7 +29,7 @@ extension DataControllerProgram {
       _ = try await DataController.load(at: url, modelName: modelName(fault))
     } catch let failure as DataControllerFailure {
       Output.heading("What Core Data says")
-      if let error = failure.underlying { describe(error) } else { Output.line("nothing: it was not asked") }
+      if let error = failure.underlying { describe(error) } else { Output.line("nothing, because the program never asked it") }
       if let before { Output.line("the file is as it was: \(try Data(contentsOf: url) == before)") }
       throw failure
     }
@@ -39,9 +39,9 @@ extension DataControllerProgram {
   //> describe-error
   @MainActor private func describe(_ error: NSError) {
     Output.line("domain and code: \(error.domain) \(error.code)")
-    Output.line("description:     \(error.localizedDescription)")
-    Output.line("reason:          \(error.localizedFailureReason ?? "none")")
-    Output.line("userInfo has:    \(error.userInfo.keys.sorted().joined(separator: ", "))")
+    Output.paragraph("description: \(error.localizedDescription)")
+    Output.paragraph("reason: \(error.localizedFailureReason ?? "none")")
+    Output.line("userInfo has: \(error.userInfo.keys.sorted().joined(separator: ", "))")
     // The key has no constant of its own.
     let metadata = error.userInfo["metadata"] as? [String: Any]
     let stored = metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
@@ -71,7 +71,7 @@ extension DataControllerProgram {
 
   private func modelName(_ fault: Fault) -> String { fault == .model ? "NoSuchModel" : "DataModel" }
 
-  /// Brings a fault about in a folder of its own, and returns where the store would be.
+  /// Makes a broken store in a folder of its own, and returns where it is.
   private func breakStore(_ fault: Fault, in folder: URL) throws -> URL {
     let place = folder.appendingPathComponent("Broken", isDirectory: true)
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -83,7 +83,7 @@ extension DataControllerProgram {
     case .foreign: try Self.makeDatabase(at: url)
     case .damaged:
       try StoreOfAnotherModel.make(at: url)
-      // What a disk loses that dies while a file is copied.
+      // What is left when a copy was interrupted.
       let file = try FileHandle(forUpdating: url)
       try file.truncate(atOffset: 5000)
       try file.close()

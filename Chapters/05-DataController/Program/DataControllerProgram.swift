@@ -20,7 +20,7 @@ struct DataControllerProgram: ChapterCommand {
   @Option(
     name: .customLong("break"),
     help: """
-      End with one failure: a missing model, a text file, another program's database, a damaged store, or a store of \
+      End with a failure: a missing model, a text file, another program's database, a damaged store, or a store of \
       another model.
       """)
   var fault: Fault?
@@ -32,13 +32,13 @@ struct DataControllerProgram: ChapterCommand {
     let url = folder.appendingPathComponent(DataController.storeName)
     if let fault { return try await end(with: fault, in: folder) }
 
-    try await showShortForm(folder)
-    try showSynchronous(url)
-    try showTooEarly(url)
-    try await showAsynchronous(url)
+    try await showCallback(url)
+    try showEarly(url)
+    try showTooSoon(url)
     try await showBlocked(url)
     try await showAwait(url)
-    Output.heading("Five things that go wrong, and what a person is told")
+    try showWaiting(url)
+    Output.heading("Five things that go wrong, and what the user reads")
     for fault in Fault.allCases { try await show(fault, in: folder) }
     let file = try StoreFileReader(contentsOf: url)
     Output.heading("The closed file")
@@ -46,112 +46,100 @@ struct DataControllerProgram: ChapterCommand {
     Output.line("ZEMPLOYEE has \(Output.count(try file.rowCount(of: "ZEMPLOYEE"), "row"))")
   }
 
-  //> short-form
-  @MainActor private func showShortForm(_ folder: URL) async throws {
-    Output.heading("The short form: assign, and be called")
-    let owner = ControllerOwner()
-    try await withCheckedThrowingContinuation { continuation in
-      owner.controller = DataController(in: folder) { result in
-        let isAssigned = owner.controller != nil
-        Output.line("callback on \(CurrentQueue.name), the property is assigned: \(isAssigned)")
-        continuation.resume(with: result)
-      }
-    }
-    try owner.controller?.close()
-  }
-
-  /// Any object of a program that keeps the controller in a property.
-  @MainActor private final class ControllerOwner {
-    var controller: DataController?
-  }
-  //< short-form
-
-  //> synchronous
-  @MainActor private func showSynchronous(_ url: URL) throws {
-    Output.heading("Synchronous: the initializer waits")
-    var returned = false
-    var outcome: Result<Void, DataControllerFailure>?
-    let controller = DataController(at: url) { result in
-      outcome = result
-      Output.line("callback on \(CurrentQueue.name), initializer has returned: \(returned)")
-    }
-    returned = true
-    try outcome?.get()
-    print("Core Data stack has been initialized.")
+  @MainActor private func showCallback(_ url: URL) async throws {
+    Output.heading("The controller calls back when it is ready")
+    let office = Office()
+    try await withCheckedThrowingContinuation { office.open(url, ready: $0) }
+    guard let controller = office.controller else { return }
     try addEmployee("Ada", to: controller, url)
     try controller.close()
   }
-  //< synchronous
 
-  //> too-early
-  @MainActor private func showTooEarly(_ url: URL) throws {
-    Output.heading("Too early: the context is there, the store is not")
+  /// The part of the program that keeps the controller.
+  @MainActor private final class Office {
+    var controller: DataController?
+
+    func open(_ url: URL, ready: CheckedContinuation<Void, any Error>) {
+      //> callback
+      controller = DataController(at: url) { [self] result in
+        if case .success = result { print("Core Data stack has been initialized.") }
+        Output.line("called back on \(CurrentQueue.name)")
+        Output.line("the property controller is \(controller == nil ? "nil" : "set")")
+        ready.resume(with: result)
+      }
+      Output.line("the initializer has returned")
+      //< callback
+    }
+  }
+
+  @MainActor private func showEarly(_ url: URL) throws {
+    Output.heading("The same with a controller that calls back too early")
+    let office = EarlyOffice()
+    office.open(url)
+    try office.controller?.close()
+  }
+
+  @MainActor private final class EarlyOffice {
+    var controller: EarlyController?
+
+    func open(_ url: URL) {
+      //> early-callback
+      controller = EarlyController(at: url) { [self] in
+        Output.line("called back on \(CurrentQueue.name)")
+        Output.line("the property controller is \(controller == nil ? "nil" : "set")")
+        let employees = try? controller?.persistentContainer.viewContext.count(
+          for: NSFetchRequest<Employee>(entityName: "Employee"))
+        Output.line("it counts \(employees.map { Output.count($0, "employee") } ?? "nothing")")
+      }
+      Output.line("the initializer has returned")
+      //< early-callback
+    }
+  }
+
+  //> too-soon
+  @MainActor private func showTooSoon(_ url: URL) throws {
+    Output.heading("Not waiting: the context is there, the store is not")
     let container = NSPersistentContainer(name: "DataModel")
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-    // A program that does not wait is here before loadPersistentStores has done its work.
+    // A program that doesn't wait gets here before loadPersistentStores has done its work.
     let context = container.viewContext
     do {
       _ = try context.fetch(NSFetchRequest<Employee>(entityName: "Employee"))
     } catch {
-      Output.line("fetch(_:) says \((error as NSError).code): \(error.localizedDescription)")
+      Output.paragraph("fetch(_:): \((error as NSError).code) \(error.localizedDescription)")
     }
     let employee = Employee(context: context)
     employee.name = "Alan"
     do {
       try context.save()
     } catch {
-      Output.line("save() says \((error as NSError).code): \(error.localizedDescription)")
+      Output.paragraph("save(): \((error as NSError).code) \(error.localizedDescription)")
     }
     let rows = try StoreFileReader(contentsOf: url).rowCount(of: "ZEMPLOYEE")
     Output.line("the file holds \(Output.count(rows, "row")), as before")
   }
-  //< too-early
-
-  //> asynchronous
-  @MainActor private func showAsynchronous(_ url: URL) async throws {
-    Output.heading("Asynchronous: the initializer returns at once")
-    var made: DataController?
-    let result = await withCheckedContinuation { continuation in
-      made = DataController(at: url, loading: .asynchronous) { result in
-        Output.line("callback on \(CurrentQueue.name)")
-        // What the program does next belongs on the main queue, where the view context is.
-        DispatchQueue.main.async {
-          Output.line("the program goes on on \(CurrentQueue.name)")
-          continuation.resume(returning: result)
-        }
-      }
-    }
-    try result.get()
-    guard let controller = made else { return }
-    print("Core Data stack has been initialized.")
-    try addEmployee("Grace", to: controller, url)
-    try controller.close()
-  }
-  //< asynchronous
+  //< too-soon
 
   @MainActor private func showBlocked(_ url: URL) async throws {
-    Output.heading("Asynchronous, and the main thread stands still")
-    let (controller, arrived) = loadAndBlock(url)
-    // The main queue's next block comes after the one that is waiting.
-    await withCheckedContinuation { turn in DispatchQueue.main.async { turn.resume() } }
-    Output.line("the main thread waits no more; the block has run: \(arrived.isSignalled)")
+    Output.heading("The main thread stands still")
+    let (controller, callback) = loadAndBlock(url)
+    while !callback.hasCome { try await Task.sleep(nanoseconds: 1_000_000) }
+    Output.line("the main thread was free again: the callback has come: \(callback.hasCome)")
     try controller.close()
   }
 
   //> blocked
-  /// Holds the main thread until the callback has come, and a little longer.
-  @MainActor private func loadAndBlock(_ url: URL) -> (DataController, DispatchSemaphore) {
-    let calledBack = DispatchSemaphore(value: 0)
-    let arrived = DispatchSemaphore(value: 0)
-    let controller = DataController(at: url, loading: .asynchronous) { _ in
-      DispatchQueue.main.async { arrived.signal() }
-      calledBack.signal()
-    }
-    calledBack.wait()
-    Output.line("the callback has come and has left a block for the main queue")
+  /// Loads, and keeps the main thread from doing anything else for a fifth of a second.
+  @MainActor private func loadAndBlock(_ url: URL) -> (DataController, Callback) {
+    let callback = Callback()
+    let controller = DataController(at: url) { _ in callback.hasCome = true }
     Thread.sleep(forTimeInterval: 0.2)
-    Output.line("a fifth of a second later the block has run: \(arrived.isSignalled)")
-    return (controller, arrived)
+    Output.line("the main thread slept 0.2 s: the callback has come: \(callback.hasCome)")
+    return (controller, callback)
+  }
+
+  @MainActor private final class Callback {
+    var hasCome = false
   }
   //< blocked
 
@@ -160,9 +148,17 @@ struct DataControllerProgram: ChapterCommand {
     //> await
     let controller = try await DataController.load(at: url)
     Output.line("the program goes on on \(CurrentQueue.name)")
-    print("Core Data stack has been initialized.")
-    try addEmployee("Barbara", to: controller, url)
+    try addEmployee("Grace", to: controller, url)
     //< await
+    try controller.close()
+  }
+
+  @MainActor private func showWaiting(_ url: URL) throws {
+    Output.heading("Waiting: the initializer returns when the store is open")
+    //> waiting
+    let controller = try DataController(waitingAt: url)
+    try addEmployee("Barbara", to: controller, url)
+    //< waiting
     try controller.close()
   }
 
@@ -184,7 +180,21 @@ struct DataControllerProgram: ChapterCommand {
   //< add-employee
 }
 
-extension DispatchSemaphore {
-  /// Whether it has been signalled; takes the signal.
-  fileprivate var isSignalled: Bool { wait(timeout: .now()) == .success }
+extension Output {
+  /// A line that is broken between words where a terminal ends. A path counts as fifty letters, so the lines break
+  /// at the same words whatever the folder is.
+  static func paragraph(_ text: String) {
+    func width(_ word: Substring) -> Int { word.hasPrefix("/") ? 50 : word.count }
+    var line: [Substring] = []
+    var indent = ""
+    for word in text.split(separator: " ") {
+      let used = line.reduce(indent.count) { $0 + width($1) + 1 }
+      if !line.isEmpty, used + width(word) > 90 {
+        Output.line(indent + line.joined(separator: " "))
+        (line, indent) = ([], "  ")
+      }
+      line.append(word)
+    }
+    Output.line(indent + line.joined(separator: " "))
+  }
 }
