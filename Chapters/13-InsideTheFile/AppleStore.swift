@@ -26,7 +26,7 @@ public enum AppleStore {
       case "version hashes": shape.versionHashes[word] = rest
       case "metadata": shape.metadata[word] = rest
       case "header": shape.header[word] = rest
-      case let name?: throw FileFailure("apple-store.txt has a section [\(name)] that nobody knows.")
+      case let name?: throw FileFailure("apple-store.txt has an unknown section [\(name)].")
       }
     }
     return shape

@@ -6,11 +6,11 @@ public struct FileStack {
   public var context: NSManagedObjectContext { container.viewContext }
 
   //> open
-  /// - Parameter keepsHistory: Whether each save is to leave a record of what it did in the file.
+  /// - Parameter keepsHistory: Whether each save records in the file what it did.
   /// - Throws: What `loadPersistentStores` says.
   public init(at url: URL, model: NSManagedObjectModel, keepsHistory: Bool = false) throws {
     let description = NSPersistentStoreDescription(url: url)
-    // A file of another model is to be refused here, not changed.
+    // Refuse a file of another model here; don't change it.
     description.shouldMigrateStoreAutomatically = false
     if keepsHistory {
       description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
@@ -40,7 +40,7 @@ public enum FileModel: String, Sendable {
   /// The entities and properties of a store that Apple's framework wrote; see `AppleStore`.
   case weblog = "Weblog"
 
-  /// A new copy each time, for whoever wants to change it.
+  /// A new copy each time, so that you may change it.
   public func load() throws -> NSManagedObjectModel {
     guard let url = Bundle.main.url(forResource: rawValue, withExtension: "momd"),
       let model = NSManagedObjectModel(contentsOf: url)

@@ -22,14 +22,14 @@ public struct HashByHand {
   public init() {}
 
   //> entity
-  /// The entity's hash: its name, its ancestors, the hashes of all properties that are stored.
+  /// The entity's hash: its name, its ancestors, and the hashes of all stored properties.
   public mutating func hash(of entity: NSEntityDescription) -> [UInt8] {
     let parent = entity.superentity.map { hash(of: $0) }
     var parts: [(String, [UInt8])] = [
       ("name", Array((entity.name ?? "").utf8)), ("abstract", [entity.isAbstract ? 1 : 0]),
     ]
     if let parent { parts.append(("parent", parent)) }
-    // Inherited properties count again. The order is that of the names.
+    // Inherited properties count again, and all are in the order of their names.
     let stored = entity.properties.filter { !$0.isTransient }
     for property in stored.sorted(by: { $0.name < $1.name }) {
       parts.append((property.name, hash(of: property)))

@@ -3,11 +3,11 @@ import CoreData
 /// Damage to one byte of a closed file.
 public enum HashDamage {
   //> flip
-  /// Turns over the lowest bit of the first byte of a version hash, where the file has it.
-  /// Doing it twice mends it.
+  /// Flips the lowest bit of the first byte of a version hash, where it lies in the file. Doing
+  /// it twice repairs the file.
   ///
   /// - Parameter hash: The hash that the file has now.
-  /// - Returns: The hash that it has then.
+  /// - Returns: The hash that it has afterwards.
   public static func flip(_ hash: Data, inFileAt url: URL) throws -> Data {
     var bytes = try Data(contentsOf: url)
     guard let place = bytes.range(of: hash) else {

@@ -57,7 +57,7 @@ public struct Museum {
     return exhibit
   }
 
-  /// A third painting, put between two that hang already.
+  /// A third painting, hung between two others.
   @discardableResult
   public func insertPainting(between first: Int, and second: Int) throws -> Painting {
     let painting = Painting(context: context)

@@ -51,7 +51,7 @@ public enum SHA256 {
   }
 
   //> roots
-  // The standard's constants are the first 32 bits behind the point of roots of the first primes.
+  // The standard's constants are roots of the first primes: the first 32 bits after the point.
   // A `Double` has 53 bits, more than enough to work them out.
 
   private static let primes = (2...311).filter { n in !(2..<n).contains { n % $0 == 0 } }

@@ -1,7 +1,7 @@
 import CoreData
 import StoreFileReader
 
-/// What a store's file says of itself, whoever wrote it: everything but the rows of its objects.
+/// What a store's file says about itself, whichever framework wrote it: everything but the objects' rows.
 public struct StoreShape {
   /// The statements that made tables and indexes, in the order in which SQLite keeps them.
   public var schema: [String] = []

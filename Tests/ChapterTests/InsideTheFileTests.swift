@@ -155,6 +155,36 @@ struct InsideTheFileTests {
     #expect(throws: FileFailure.self) { try HashDamage.flip(damaged, inFileAt: url) }
   }
 
+  @Test("The bytes of a row say what SQLite says of it, for every type; a row that isn't there is an error")
+  func rowBytes() throws {
+    try fill()
+    let room = try RowBytes(of: "ZROOM", key: 2, inFileAt: url)
+    #expect(
+      room.parts.flatMap(\.bytes)
+        == [16, 2, 7, 0, 1, 1, 1, 1, 23, 5, 2, 3, 4] + Array("Court".utf8))
+    let reader = try StoreFileReader(contentsOf: url)
+    for table in ["ZARTIST", "ZROOM", "ZEXHIBIT"] {
+      let columns = try reader.rows("SELECT name FROM pragma_table_info('\(table)')").map(\.[0].description)
+      for row in try reader.rows("SELECT * FROM \(table)") {
+        let key = try #require(row[0].integer)
+        let meanings = try RowBytes(of: table, key: Int(key), inFileAt: url).parts.map(\.meaning)
+        for (column, value) in zip(columns, row).dropFirst() {
+          let expected =
+            switch value {
+            case .null: "\(column): NULL"
+            case .blob(let data): "\(column) = \(data.count) bytes"
+            case .integer(0), .integer(1): "\(column): the integer \(value), which needs no byte"
+            // A whole number in a column of reals is kept as an integer.
+            case .real(let real) where real == real.rounded(): "\(column) = \(Int(real))"
+            default: "\(column) = \(value)"
+            }
+          #expect(meanings.contains(expected), "\(expected)")
+        }
+      }
+    }
+    #expect(throws: FileFailure.self) { try RowBytes(of: "ZROOM", key: 99, inFileAt: url) }
+  }
+
   @Test("The program finds no hash that is not the module's or not Apple's")
   func program() throws {
     let outcome = try ProgramRunner.run("InsideTheFile", ["--fresh", "--apple"], store: folder.url)

@@ -60,6 +60,11 @@ extension InsideTheFileProgram {
     Output.heading("To-one: a key in the row")
     try file.show("ZROOM")
     try file.show("ZEXHIBIT", columns: ["Z_PK", "ZTITLE", "ZROOM", "Z_FOK_ROOM", "ZHIGHLIGHTOF"])
+    Output.heading("A row, byte by byte")
+    for part in try RowBytes(of: "ZROOM", key: 2, inFileAt: file.url).parts {
+      let hex = part.bytes.map { String(format: "%02x", $0) }.joined(separator: " ")
+      Output.line("\(hex.padding(toLength: 14, withPad: " ", startingAt: 0))  \(part.meaning)")
+    }
     Output.heading("Many-to-many: a table of pairs")
     try file.show("ZARTIST")
     try file.show("Z_1WORKS", orderedBy: "1, 2")

@@ -48,7 +48,7 @@ struct InsideTheFileProgram: ChapterCommand {
     try showHistory(museum)
   }
 
-  /// `--one-room`: an insert and an update, for whoever asks for the SQL.
+  /// `--one-room`: an insert and an update, to read their SQL.
   @MainActor private func makeRoom(_ url: URL) throws {
     //> one-room
     let stack = try FileStack(at: url, model: FileModel.museum.load())
@@ -61,10 +61,10 @@ struct InsideTheFileProgram: ChapterCommand {
     //< one-room
   }
 
-  /// A store that was filled by one stack, which has let go of it.
+  /// A store that one stack has filled and let go of.
   @MainActor func fill(_ url: URL) throws -> MuseumFile {
     guard !FileManager.default.fileExists(atPath: url.path) else {
-      throw ChapterFailure("There is a museum already at \(url.path); --fresh starts anew.")
+      throw ChapterFailure("There is a museum already at \(url.path). Start over with --fresh.")
     }
     let stack = try FileStack(at: url, model: FileModel.museum.load())
     try Museum(context: stack.context).fill()
