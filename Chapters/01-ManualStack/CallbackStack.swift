@@ -2,9 +2,8 @@ import CoreData
 
 /// The same stack in the form that keeps the main queue free while the store is added.
 ///
-/// Adding a store can take long: the file may have to be migrated. So the context is there at once, the
-/// store comes on a background queue, and a callback on the main queue says that it is there. Until then
-/// the context has nothing to fetch from.
+/// Adding a store can take long: the file may have to be migrated. So you get the context at once, a background queue
+/// adds the store, and a callback on the main queue tells you when it is there. Until then a fetch fails.
 public final class CallbackStack {
   public let managedObjectContext: NSManagedObjectContext
   public let persistentStoreCoordinator: NSPersistentStoreCoordinator
@@ -13,7 +12,7 @@ public final class CallbackStack {
   /// - Parameters:
   ///   - storeURL: The store's file.
   ///   - willAdd: Called on the queue that adds the store, just before it does.
-  ///   - completion: Called once, on the main queue, with the store or with why there is none.
+  ///   - completion: Called once, on the main queue, with the store or with the error.
   public init(
     storeURL: URL,
     willAdd: @escaping () -> Void = {},

@@ -1,22 +1,21 @@
 import CoreData
 
-/// The stack as a program had to build it before there was `NSPersistentContainer`: four properties, each
-/// made when it is first asked for, each asking for the one below.
+/// The stack as programs built it before there was `NSPersistentContainer`: four properties, each made at its first
+/// use, each using the one below.
 ///
-/// Ask for `managedObjectContext` on the main queue; that makes the other three. A store that cannot be
-/// added does not end the program: it is kept in `loadingFailure`, which the program shows to its user, and
-/// which `saveContext()` throws.
+/// Ask for `managedObjectContext` on the main queue; that makes the other three. If the store can't be added, the
+/// program goes on: the error is in `loadingFailure`, for the program to show, and `saveContext()` throws it.
 public final class CoreDataStack {
   public static let storeName = "SingleViewCoreData.sqlite"
   static let errorDomain = "ManualStack"
 
-  /// The names of the properties in the order in which they came to be.
+  /// The names of the properties in the order in which they were made.
   public private(set) var made: [String] = []
 
   /// Why there is no store, if there is none: an error of this chapter's own around that of Core Data.
   public private(set) var loadingFailure: NSError?
 
-  /// Of which type the store is. Nothing else in the program depends on it.
+  /// The type of the store. Nothing else in the program depends on it.
   public let storeType: String
 
   private let folder: URL?
@@ -29,7 +28,7 @@ public final class CoreDataStack {
     self.storeType = storeType
   }
 
-  /// The store's file: one of its own for each type.
+  /// The store's file. Each type has its own.
   public var storeURL: URL {
     let name = storeType == NSSQLiteStoreType ? Self.storeName : "SingleViewCoreData." + storeType.lowercased()
     return applicationDocumentsDirectory.appendingPathComponent(name)
@@ -47,7 +46,7 @@ public final class CoreDataStack {
   //> model
   public lazy var managedObjectModel: NSManagedObjectModel = {
     made.append("managedObjectModel")
-    // Without its model the program was built wrong. No user can mend that, so stop here.
+    // Without its model the program was built wrong. The user can't fix that, so stop here.
     guard let url = Bundle.main.url(forResource: "SingleViewCoreData", withExtension: "momd"),
       let model = NSManagedObjectModel(contentsOf: url)
     else { fatalError("The model SingleViewCoreData.momd is not among the program's resources.") }
@@ -81,8 +80,8 @@ public final class CoreDataStack {
   //< context
 
   //> failure
-  /// Core Data's error says what SQLite or the file system met; this one says what it means to
-  /// the user.
+  /// Core Data's error says what SQLite or the file system met. This one says what that means
+  /// for the user.
   private static func failure(adding url: URL, because error: any Error) -> NSError {
     NSError(
       domain: errorDomain, code: 1,
@@ -98,8 +97,8 @@ public final class CoreDataStack {
   //> save
   /// Writes what has changed, if anything has.
   ///
-  /// - Throws: `loadingFailure` if there is no store to write to, else what the save met. The
-  ///   context keeps its changes then, so the user can mend them and save again.
+  /// - Throws: `loadingFailure` if there is no store, else the error of the save. The context
+  ///   keeps its changes then, so the user can fix them and save again.
   public func saveContext() throws {
     let context = managedObjectContext
     if let loadingFailure { throw loadingFailure }

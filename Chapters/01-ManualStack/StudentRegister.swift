@@ -1,6 +1,6 @@
 import CoreData
 
-/// Create, read and delete students in a context. Nothing here saves: that is the stack's affair.
+/// Creates, reads and deletes students in a context. Nothing here saves; the stack does that.
 public struct StudentRegister {
   public let context: NSManagedObjectContext
 

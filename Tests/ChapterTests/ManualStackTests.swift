@@ -154,12 +154,20 @@ struct ManualStackTests {
     let outcome = try ProgramRunner.run("ManualStack", [], store: folder.url)
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
     #expect(outcome.output.contains("Store folder: \(folder.url.path)"))
-    #expect(outcome.number(after: "the closed file holds") == 2)
     #expect(try rows() == 2)
     #expect(outcome.output.contains("before save(): 3 students in the context, 0 rows in the file"))
   }
 
-  @Test("A second run adds to what is there, and --fresh begins anew")
+  @Test("With --callback a fetch before the callback fails, and one after it finds what the file has")
+  func programWithCallback() throws {
+    let outcome = try ProgramRunner.run("ManualStack", ["--callback"], store: folder.url)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    #expect(outcome.output.contains("a fetch before the callback fails: NSCocoaErrorDomain"))
+    #expect(outcome.number(after: "the closed file holds") == 1)
+    #expect(try rows() == 1)
+  }
+
+  @Test("A second run adds to what is there, and --fresh starts over")
   func programTwice() throws {
     try ProgramRunner.run("ManualStack", [], store: folder.url)
     try ProgramRunner.run("ManualStack", [], store: folder.url)

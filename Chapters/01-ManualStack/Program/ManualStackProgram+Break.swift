@@ -3,8 +3,7 @@ import CoreData
 import Foundation
 import ManualStackChapter
 
-/// `--break`: the same start with a file that is no database. The failure is shown level by level, then ends the
-/// program.
+/// `--break`: starts with a file that is not a database, shows the error level by level, and ends with it.
 extension ManualStackProgram {
   @MainActor func showBrokenStore(in folder: URL) throws {
     let broken = folder.appendingPathComponent("Broken", isDirectory: true)
@@ -12,14 +11,14 @@ extension ManualStackProgram {
     let url = broken.appendingPathComponent(CoreDataStack.storeName)
     try StoreOptions.removeStore(at: url)
     //> text-file
-    try Data("These are notes about students, and no database.\n".utf8).write(to: url)
+    try Data("These are notes about students, not a database.\n".utf8).write(to: url)
     //< text-file
 
     Output.heading("A text file in the store's place")
     let stack = CoreDataStack(folder: broken)
     let context = stack.managedObjectContext
     guard let failure = stack.loadingFailure else {
-      throw ChapterFailure("The file \(url.path) was taken for a store, which it is not.")
+      throw ChapterFailure("The file \(url.path) was opened as a store, though it is a text.")
     }
     showLevels(of: failure)
     //> without-store
@@ -36,7 +35,7 @@ extension ManualStackProgram {
   }
 
   //> levels
-  /// An error and those that lie under it: whose it is, what it says, why, and about which file.
+  /// An error and those below it: whose it is, what it says, why, and about which file.
   private func showLevels(of failure: NSError) {
     var errors: [NSError] = []
     var next: NSError? = failure

@@ -5,7 +5,7 @@ import ManualStackChapter
 import StoreFileReader
 
 extension ManualStackProgram {
-  /// Closes the store, and shows what lies in the folder before and after, and what the file holds.
+  /// Closes the store, lists its files before and after, and shows what is in the file.
   @MainActor func showFile(_ stack: CoreDataStack, _ file: StudentFile) throws {
     Output.heading("The file")
     Output.line("while the store is open: \(try file.parts().joined(separator: ", "))")
@@ -18,7 +18,7 @@ extension ManualStackProgram {
   }
 }
 
-/// The store's file, asked by a connection that has nothing to do with the stack.
+/// The store's file, read through a connection of its own that knows SQLite and nothing of Core Data.
 struct StudentFile {
   let url: URL
 
@@ -28,13 +28,13 @@ struct StudentFile {
     try reader().integer("SELECT ZSTUDENTAGE FROM ZSTUDENT WHERE ZSTUDENTID = \(id)")
   }
 
-  /// The names of the file and of those that SQLite keeps beside it.
+  /// The file's name, and the names of the files that SQLite keeps beside it.
   func parts() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
       .filter { $0.hasPrefix(url.lastPathComponent) }.sorted()
   }
 
-  /// A table's rows in the order of their keys, below the names of its columns.
+  /// The names of a table's columns, and below them its rows in the order of their keys.
   func rows(of table: String) throws -> [[String]] {
     let reader = try reader()
     let columns = try reader.rows("SELECT name FROM pragma_table_info('\(table)')").map { $0[0].description }

@@ -17,8 +17,8 @@ extension ManualStackProgram {
     }
   }
 
-  /// Three students, a fourth by another stack, a fifth by the first, and what each of them sees. Returns where the
-  /// file is, if any.
+  /// Saves three students, a fourth by another stack and a fifth by the first, and prints what each stack sees.
+  /// Returns where the file is, if there is one.
   @MainActor private func showOneType(_ type: String, in folder: URL) throws -> URL {
     //> types
     let stack = CoreDataStack(folder: folder, storeType: type)
@@ -68,7 +68,7 @@ extension ManualStackProgram {
       let tables = try StoreFileReader(contentsOf: url).tables().joined(separator: ", ")
       Output.line("\(url.lastPathComponent) is a database with the tables \(tables)")
     case NSXMLStoreType:
-      Output.line("\(url.lastPathComponent) is a text; this is in it:")
+      Output.line("\(url.lastPathComponent) is a text, with this in it:")
       for line in Self.objectLines(of: data, named: "Ada") { Output.line("  " + line) }
     default:
       let head = String(decoding: data.prefix(8), as: UTF8.self)
@@ -77,8 +77,8 @@ extension ManualStackProgram {
     }
   }
 
-  /// The lines of the XML element that has a name in it, without the indentation that they share. Its number is the
-  /// order in which the objects were saved, and that may be any.
+  /// The lines of the XML element with this name in it, without the indentation that they share. The order of the
+  /// elements is that of saving, which differs from run to run.
   private static func objectLines(of data: Data, named name: String) -> [String] {
     let lines = String(decoding: data, as: UTF8.self).components(separatedBy: "\n")
     guard let place = lines.firstIndex(where: { $0.contains(">\(name)<") }),

@@ -16,6 +16,9 @@ struct ManualStackProgram: ChapterCommand {
   @Flag(name: .customLong("break"), help: "Put a text file in the store's place first, and read the error.")
   var breaksStore = false
 
+  @Flag(name: .customLong("callback"), help: "Add the store in the background, and wait for the callback.")
+  var waitsForCallback = false
+
   @Flag(name: .customLong("types"), help: "Run over the four types of stores, and look at each one's file.")
   var showsTypes = false
 
@@ -25,7 +28,9 @@ struct ManualStackProgram: ChapterCommand {
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
-    try refuseTogether(["--types": showsTypes, "--two-stores": showsTwoStores, "--break": breaksStore])
+    try refuseTogether([
+      "--callback": waitsForCallback, "--types": showsTypes, "--two-stores": showsTwoStores, "--break": breaksStore,
+    ])
   }
 
   @MainActor func perform() async throws {
@@ -33,8 +38,8 @@ struct ManualStackProgram: ChapterCommand {
     if showsTypes { return try showStoreTypes(in: folder) }
     if showsTwoStores { return try showTwoStores(in: folder) }
     if breaksStore { return try showBrokenStore(in: folder) }
+    if waitsForCallback { return try await showCallback(in: folder) }
     try manualStack(in: folder)
-    try await callbackStack(in: folder)
   }
 
   @MainActor private func manualStack(in folder: URL) throws {
@@ -82,33 +87,6 @@ struct ManualStackProgram: ChapterCommand {
     try stack.saveContext()
     try show("after save()", register, file)
     try showFile(stack, file)
-  }
-
-  @MainActor private func callbackStack(in folder: URL) async throws {
-    Output.heading("The older form: the store comes in the background")
-    let url = folder.appendingPathComponent(CoreDataStack.storeName)
-    var stack: CallbackStack?
-    let store = try await withCheckedThrowingContinuation {
-      (continuation: CheckedContinuation<NSPersistentStore, any Error>) in
-      do {
-        stack = try CallbackStack(
-          storeURL: url,
-          willAdd: { Output.line("the store is added on \(CurrentQueue.name)") },
-          completion: { result in
-            Output.line("the callback comes on \(CurrentQueue.name)")
-            continuation.resume(with: result)
-          })
-      } catch {
-        continuation.resume(throwing: error)
-      }
-    }
-    guard let stack else { return }
-    let register = StudentRegister(context: stack.managedObjectContext)
-    Output.line("the context sees \(Output.count(try register.all().count, "student"))")
-    stack.managedObjectContext.reset()
-    try stack.persistentStoreCoordinator.remove(store)
-    let rows = try StudentFile(url: url).reader().rowCount(of: "ZSTUDENT")
-    Output.line("the closed file holds \(Output.count(rows, "row")) in ZSTUDENT")
   }
 
   @MainActor private func show(_ when: String, _ register: StudentRegister, _ file: StudentFile) throws {
