@@ -14,7 +14,8 @@ package struct GoalsTable {
       + course.exercises.map { exercise in
         let link = exercise.guide.chapter
         let heading = course.heading(link) ?? link.anchor
-        let chapter = link.folder.prefix { $0.isNumber }.drop { $0 == "0" }
+        // A chapter's number, or the letter of a page beside the chapters.
+        let chapter = link.folder.prefix { $0 != "-" }.drop { $0 == "0" }
         return "| \(exercise.number) | \(cell(exercise.guide.title)) | \(cell(exercise.guide.goal)) "
           + "| [\(chapter): \(cell(heading))](../\(link.folder)/README.md#\(link.anchor)) | \(exercise.guide.minutes) |"
       }
