@@ -59,6 +59,7 @@ struct ProgramErrorTests {
     "Options that ask for different runs are refused together, by name",
     arguments: [
       ("ManualStack", ["--types", "--break"]), ("ManualStack", ["--two-stores", "--types"]),
+      ("ManualStack", ["--callback", "--two-stores"]),
       ("ContainerStack", ["--merging", "--break"]), ("EnqueueWriter", ["--only", "groups", "--break"]),
       ("ModelVersions", ["--to", "2", "--break"]), ("UnsavedChanges", ["--life", "--break"]),
       ("Batches", ["--measure", "9", "--break"]), ("LiveTable", ["--writer", "--break"]),
