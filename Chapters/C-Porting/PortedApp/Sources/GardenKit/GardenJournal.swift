@@ -10,7 +10,7 @@ public struct GardenJournal {
   }
 
   //> sow
-  /// Adds plants to a bed, which is made if there is none of that name, and saves.
+  /// Adds plants to the bed of that name, makes the bed if need be, and saves.
   public func sow(_ names: [String], in bedName: String, at date: Date) async throws {
     try await context.perform { [context] in
       let request: NSFetchRequest<Bed> = Bed.fetchRequest()
@@ -29,7 +29,7 @@ public struct GardenJournal {
   //< sow
 
   //> list
-  /// The names of the plants of at least a height, the tallest first.
+  /// The names of the plants that are at least so high, the tallest first.
   public func names(atLeast height: Double) async throws -> [String] {
     try await context.perform { [context] in
       let request: NSFetchRequest<Plant> = Plant.fetchRequest()

@@ -6,7 +6,7 @@ public final class GardenStack {
   public let container: NSPersistentContainer
 
   //> model
-  /// Read once: with two models of the same classes, nobody knows whose the classes are.
+  /// Read once: with two models of the same classes, no one could say whose the classes are.
   static let model: NSManagedObjectModel = {
     // Bundle.module on both systems: the resources of this target, wherever the program lies.
     guard let url = Bundle.module.url(forResource: "Garden", withExtension: "momd"),
@@ -20,7 +20,7 @@ public final class GardenStack {
   /// Opens the store.
   ///
   /// - Parameter url: Where its file is. `/dev/null` keeps it in memory, for tests.
-  /// - Throws: What the container's handler was given.
+  /// - Throws: The error that the container's handler got.
   public init(url: URL) throws {
     container = NSPersistentContainer(name: "Garden", managedObjectModel: Self.model)
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]

@@ -19,8 +19,8 @@ public final class Plant: NSManagedObject {
 
 //> keys
 extension Plant {
-  /// The names of the properties, for predicates and sort descriptors. They take the place of
-  /// `#keyPath`, which needs Objective-C; a test holds them against the model.
+  /// The names of the properties, for predicates and sort descriptors. They replace `#keyPath`,
+  /// which needs Objective-C. A test compares them with the model.
   public enum Key: String, CaseIterable {
     case name, height, sownAt, bed
   }
