@@ -8,7 +8,6 @@ public struct Library {
     self.context = context
   }
 
-  //> make-objects
   @discardableResult
   public func author(_ name: String) -> Author {
     let author = Author(context: context)
@@ -25,7 +24,6 @@ public struct Library {
     book.author = author
     return book
   }
-  //< make-objects
 
   @discardableResult
   public func tag(_ name: String, on books: [Book] = []) -> Tag {

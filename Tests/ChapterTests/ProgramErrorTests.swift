@@ -6,6 +6,7 @@ struct ProgramErrorTests {
   static let programs: [(name: String, store: String, arguments: [String])] = [
     ("FirstTenMinutes", "Library.sqlite", []),
     ("ManualStack", "SingleViewCoreData.sqlite", []),
+    ("ObjectGraph", "ObjectGraph.sqlite", []),
     ("ContainerStack", "ContainerStack.sqlite", []),
     ("DataController", "DataModel.sqlite", []),
     ("LibraryCatalog", "Library.sqlite", ["import"]),
@@ -47,7 +48,9 @@ struct ProgramErrorTests {
 
   @Test(
     "What is broken on purpose ends with an error, and not with a crash",
-    arguments: programs.filter { !["FirstTenMinutes", "LibraryCatalog", "DataController"].contains($0.name) })
+    arguments: programs.filter {
+      !["FirstTenMinutes", "ObjectGraph", "LibraryCatalog", "DataController"].contains($0.name)
+    })
   func brokenOnPurpose(program: (name: String, store: String, arguments: [String])) throws {
     let place = try TemporaryFolder()
     let outcome = try ProgramRunner.run(program.name, ["--break"], store: place.url)
@@ -60,6 +63,7 @@ struct ProgramErrorTests {
     arguments: [
       ("ManualStack", ["--types", "--break"]), ("ManualStack", ["--two-stores", "--types"]),
       ("ManualStack", ["--callback", "--two-stores"]),
+      ("ObjectGraph", ["--rules", "--break"]),
       ("ContainerStack", ["--merging", "--break"]), ("EnqueueWriter", ["--only", "groups", "--break"]),
       ("ModelVersions", ["--to", "2", "--break"]), ("UnsavedChanges", ["--life", "--break"]),
       ("Batches", ["--measure", "9", "--break"]), ("LiveTable", ["--writer", "--break"]),

@@ -8,8 +8,7 @@ extension ObjectGraphProgram {
   @MainActor func showDanglingReference(in folder: URL, _ file: ObjectGraphFile) throws {
     try deleteShelley(in: folder)
     try file.show("ZAUTHOR", "Z_PK", "ZNAME")
-    let row = try file.reader().rows("SELECT ZTITLE, ZAUTHOR FROM ZBOOK WHERE ZTITLE = 'Frankenstein'")[0]
-    Output.line("ZBOOK: \(row[0]), ZAUTHOR \(row[1])")
+    Output.line("ZBOOK: Frankenstein, ZAUTHOR \(try authorKey(of: "Frankenstein", file))")
 
     let stack = try ObjectGraphStack(folder: folder)
     let request: NSFetchRequest<Book> = Book.fetchRequest()
@@ -31,18 +30,22 @@ extension ObjectGraphProgram {
     //> read-on
     Output.line("her name:           \(author.name ?? "none")")
     Output.line("is there an author? \(book.author != nil)")
-    Output.line("in the context:     \(Output.count(stack.context.deletedObjects.count, "deleted object"))")
+    let deleted = stack.context.deletedObjects.count
+    Output.line("in the context:     \(Output.count(deleted, "deleted object"))")
     //< read-on
 
     Output.heading("Repaired")
     //> repair
     book.author = nil
     try stack.context.save()
-    let repaired = try file.reader().rows("SELECT ZAUTHOR FROM ZBOOK WHERE ZTITLE = 'Frankenstein'")
-    Output.line("ZAUTHOR: \(repaired[0][0])")
+    Output.line("ZAUTHOR: \(try authorKey(of: "Frankenstein", file))")
     //< repair
     try stack.close()
     throw ChapterFailure("The author of Frankenstein was deleted, and the book was left to point at her row.")
+  }
+
+  private func authorKey(of title: String, _ file: ObjectGraphFile) throws -> String {
+    "\(try file.reader().rows("SELECT ZAUTHOR FROM ZBOOK WHERE ZTITLE = '\(title)'")[0][0])"
   }
 
   @MainActor private func deleteShelley(in folder: URL) throws {

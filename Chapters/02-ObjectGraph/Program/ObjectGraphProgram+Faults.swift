@@ -12,7 +12,8 @@ extension ObjectGraphProgram {
     //> walk
     let request: NSFetchRequest<Review> = Review.fetchRequest()
     request.predicate = NSPredicate(format: "text == %@", "Read it aloud.")
-    guard let review = try stack.context.fetch(request).first, let book = review.book else { return }
+    let found = try stack.context.fetch(request).first
+    guard let review = found, let book = review.book else { return }
     Output.line("the review has \(review.stars) stars")
     Output.line("its book is a fault: \(book.isFault)")
     Output.line("the title: \(book.title ?? "none")")
@@ -33,8 +34,8 @@ extension ObjectGraphProgram {
     let second = try stack.context.fetch(request).first
     Output.line("two fetches, the same object: \(first === second)")
     Output.line("and the one from before: \(first === review)")
-    let found = (author.books as? Set<Book> ?? []).first { $0.title == book.title }
-    Output.line("by way of the author, the same book: \(found === book)")
+    let hers = (author.books as? Set<Book> ?? []).first { $0.title == book.title }
+    Output.line("by way of the author, the same book: \(hers === book)")
     book.title = "The Wizard"
     Output.line("so she has it at once: \(titles(author.books))")
     //< same

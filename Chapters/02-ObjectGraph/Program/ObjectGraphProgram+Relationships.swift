@@ -84,7 +84,6 @@ extension ObjectGraphProgram {
     //< counts
   }
 
-  //> refuse
   /// Prints what keeps the context from saving, and takes the changes back.
   private func refuse(_ context: NSManagedObjectContext, _ what: String) {
     do {
@@ -95,5 +94,4 @@ extension ObjectGraphProgram {
     }
     context.rollback()
   }
-  //< refuse
 }

@@ -158,7 +158,9 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func apply(_ rule: NSDeleteRule, of property: LayoutProperty, to object: NSManagedObject) {
+  private func apply(
+    _ rule: NSDeleteRule, of property: LayoutProperty, to object: NSManagedObject
+  ) {
     switch rule {
     // Deny is checked by the save: it succeeds only if no destination is left to lead back here.
     case .noActionDeleteRule, .denyDeleteRule: break
