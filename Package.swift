@@ -168,7 +168,7 @@ let package = Package(
     + [
       .target(name: "Learning", dependencies: ["BookText", "DataModelFiles", "OutputFiles"]),
       .executableTarget(name: "learn", dependencies: ["Learning", argumentParser]),
-      .testTarget(name: "LearningTests", dependencies: ["Learning"]),
+      .testTarget(name: "LearningTests", dependencies: ["BookText", "Learning"]),
     ]
     // The comparison of set-ups: what it measures with, two set-ups that have no chapter, all of them as it takes them,
     // and its command line.

@@ -3,7 +3,8 @@ import Foundation
 /// The book as it lies in a checkout: its pages in reading order, and the sources that they quote.
 ///
 /// Pages are `Chapters/README.md`, the contents; then each `Chapters/FOLDER/README.md` whose folder begins with a
-/// number and a hyphen (a chapter) or a capital letter and a hyphen (an appendix), in that order.
+/// number and a hyphen (a chapter), `Chapters/Exercises/README.md`, and those whose folder begins with a capital letter and
+/// a hyphen (a side page), in that order.
 public struct Book: Sendable {
   /// The package's root.
   public let root: URL
@@ -16,7 +17,8 @@ public struct Book: Sendable {
     let folders = ((try? FileManager.default.contentsOfDirectory(atPath: chapters.path)) ?? [])
       .filter { Page.Place(folder: $0) != .contents }
       .filter { FileManager.default.fileExists(atPath: chapters.path + "/\($0)/README.md") }
-    pages = try ([""] + folders.sorted()).map { folder in
+      .sorted { (Page.Place(folder: $0).rank, $0) < (Page.Place(folder: $1).rank, $1) }
+    pages = try ([""] + folders).map { folder in
       let path = folder.isEmpty ? "Chapters/README.md" : "Chapters/\(folder)/README.md"
       return Page(path: path, place: Page.Place(folder: folder), text: try Self.text(path, root: root))
     }
@@ -51,12 +53,25 @@ public struct Page: Sendable {
   public enum Place: Hashable, Sendable {
     case contents
     case chapter(Int)
+    /// The exercises' page.
+    case exercises
+    /// A side page.
     case appendix(String)
+
+    /// Pages stand by their ranks.
+    var rank: Int {
+      switch self {
+      case .contents: 0
+      case .chapter: 1
+      case .exercises: 2
+      case .appendix: 3
+      }
+    }
 
     /// - Parameter folder: The page's folder below `Chapters`; other folders count as the contents'.
     init(folder: String) {
       guard let hyphen = folder.firstIndex(of: "-") else {
-        self = .contents
+        self = folder == "Exercises" ? .exercises : .contents
         return
       }
       let head = folder[..<hyphen]

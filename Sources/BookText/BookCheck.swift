@@ -26,12 +26,15 @@ public struct BookCheck {
   }
 
   /// Everything: the texts, the regions, the links, and, with a runner, what the programs print.
-  public func run(programs runner: TranscriptRunner?) -> Result {
+  ///
+  /// - Parameter form: Whether chapters have to have a chapter's form, and the texts the book's voice.
+  public func run(programs runner: TranscriptRunner?, form: Bool = false) -> Result {
     var result = Result()
     let transcripts = transcripts(&result)
     for page in book.pages { check(page, transcripts, &result) }
     checkRegions(&result)
     checkLinks(&result)
+    if form { result.problems += ChapterFormCheck(book: book).problems() + VoiceCheck(book: book).problems() }
     if let runner { result.problems += Self.differences(of: transcripts, runner) }
     return result
   }
@@ -55,18 +58,10 @@ public struct BookCheck {
         result.problems.append(page.problem(block.lines.lowerBound, "\(error)"))
       }
     }
-    for line in page.markdown.proseLines where line.text.hasPrefix("    ") && isCodeByIndentation(line, on: page) {
+    for line in page.markdown.proseLines
+    where page.markdown.isIndentedCode(line) && page.markdown.lines[line.number - 2].isEmpty {
       result.problems.append(page.problem(line.number, "indented code: put it between fences that say where it is from"))
     }
-  }
-
-  /// Lists continue with indented lines too; code stands after an empty line and outside of lists.
-  private func isCodeByIndentation(_ line: MarkdownText.Line, on page: Page) -> Bool {
-    let lines = page.markdown.lines
-    var index = line.number - 2
-    guard index >= 0, lines[index].isEmpty else { return false }
-    while index >= 0, lines[index].isEmpty || lines[index].hasPrefix(" ") { index -= 1 }
-    return index < 0 || lines[index].prefixMatch(of: #/[-*+] |[0-9]+[.)] /#) == nil
   }
 
   private func check(_ block: FencedBlock, on page: Page, _ transcripts: [Transcript]) throws {
@@ -140,7 +135,7 @@ public struct BookCheck {
     if words[1].hasPrefix("Scripts/") {
       return FileManager.default.isExecutableFile(atPath: book.root.appendingPathComponent(words[1]).path)
     }
-    if words.prefix(4) == ["$", "swift", "run", "book"] { return true }
+    if words.prefix(3) == ["$", "swift", "run"], words.count > 3, ["book", "learn"].contains(words[3]) { return true }
     return transcripts.contains { $0.steps.contains { $0.command == line } }
   }
 

@@ -1,4 +1,4 @@
-/// Something in the book that is not as it says: which line to mend, and why.
+/// Something in the book that is not as it says: which line to fix, and why.
 public struct BookProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file, from the package's root.
   public var file: String

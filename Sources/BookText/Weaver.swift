@@ -1,21 +1,32 @@
 import Foundation
 import OutputFiles
 
-/// Writes into the texts what their blocks quote from sources.
+/// Writes into the texts what their blocks quote from sources, and what the exercises' guides say of the cards.
 public struct Weaver {
   public let book: Book
+  private let shelf: ExerciseShelf
 
-  public init(book: Book) { self.book = book }
+  public init(book: Book) {
+    self.book = book
+    shelf = ExerciseShelf(book: book)
+  }
 
-  /// The page's text with the bodies of its quoting blocks made anew; blocks that quote transcripts are their
-  /// author's and stay.
+  /// The page's text with the bodies of its quoting blocks and its cards written again; blocks that quote transcripts are
+  /// their author's and stay.
   ///
   /// - Returns: The text, and the problems of the blocks that could not be written, which are left as they are.
   public func woven(_ page: Page) -> (text: String, problems: [BookProblem]) {
     let quoter = Quoter(book: book)
     var lines = page.markdown.lines
     var problems: [BookProblem] = []
-    for block in page.blocks.reversed() {
+    // From the end, so that what is replaced moves nothing that is still to be.
+    let cards = page.markdown.cards.map { (line: $0.lines.lowerBound, block: FencedBlock?.none, card: Optional($0)) }
+    let parts = page.blocks.map { (line: $0.lines.lowerBound, block: Optional($0), card: TeachingBlock.Card?.none) } + cards
+    for part in parts.sorted(by: { $0.line > $1.line }) {
+      if let card = part.card, let line = shelf.woven(card) {
+        lines.replaceSubrange((card.lines.lowerBound - 1)..<card.lines.upperBound, with: [line])
+      }
+      guard let block = part.block else { continue }
       do {
         guard let body = try Self.body(of: block, on: page, quoter) else { continue }
         lines.replaceSubrange(block.lines.lowerBound..<(block.lines.upperBound - 1), with: body)

@@ -31,7 +31,7 @@ struct BookCommand: AsyncParsableCommand {
   }
 }
 
-/// Prints the problems, each with the line to mend, and fails if there is one.
+/// Prints the problems, each with the line to fix, and fails if there is one.
 func report(_ problems: [BookProblem]) throws {
   for problem in problems { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }
   if !problems.isEmpty { throw ExitCode.failure }

@@ -8,9 +8,14 @@ extension BookCommand {
       abstract: "Holds the texts against the sources, and the output they show against what the programs print.",
       discussion: """
         Fails on code or output that is not what the source or the program has now, an unknown or never shown region, \
-        marks that do not match, a line too long for the page, a dead link. Each line of the report names the line to \
-        mend.
+        marks that do not match, a line too long for the page, a dead link. With --form it also fails on a chapter that \
+        has not a chapter's form and on a text that has not the book's voice. Each line of the report names the line to fix.
+
+        While you write a chapter: swift run book check --text-only --form --page 03
         """)
+
+  /// Whether form and voice are checked without being asked for.
+  private static let alwaysChecksForm = false
 
     @OptionGroup var place: Place
 
@@ -25,6 +30,12 @@ extension BookCommand {
     @Flag(help: "Write into the transcripts what the programs print now. Look at the difference before you commit it.")
     var bless = false
 
+    @Flag(help: "Check the chapters' form and the texts' voice too, and sum up each page.")
+    var form = false
+
+    @Option(help: ArgumentHelp("Report only files whose path contains this.", valueName: "part of a path"))
+    var page: String?
+
     func validate() throws {
       if bless, textOnly { throw ValidationError("--bless runs the programs, --text-only does not.") }
     }
@@ -38,9 +49,17 @@ extension BookCommand {
         for path in changed { print("written: \(path)") }
         try report(problems)
       }
-      let result = check.run(programs: bless ? nil : runner)
-      try report(result.problems)
+      let checksForm = form || Self.alwaysChecksForm
+      let result = check.run(programs: bless ? nil : runner, form: checksForm)
+      if checksForm { summariseForm(result, book) }
+      try report(result.problems.filter { isAsked($0.file) })
       summarise(result, book)
+    }
+
+    private func isAsked(_ path: String) -> Bool { page.map { path.contains($0) } ?? true }
+
+    private func summariseForm(_ result: BookCheck.Result, _ book: Book) {
+      for form in PageForm.all(of: book, problems: result.problems) where isAsked(form.page.path) { print(form) }
     }
 
     private func summarise(_ result: BookCheck.Result, _ book: Book) {

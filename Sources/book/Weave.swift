@@ -4,10 +4,11 @@ import BookText
 extension BookCommand {
   struct Weave: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Writes into the texts what their blocks quote.",
+      abstract: "Writes into the texts what their blocks quote, and fills in the cards.",
       discussion: """
-        The code between fences that name a file is made anew from that file. Nothing else of a text is touched; a \
-        block whose source can't be found stays as it is and is named.
+        The code between fences that name a file is copied again from that file, and a card's title, minutes and command \
+        from the exercise's guide. Nothing else of a text is touched; a block whose source can't be found stays as it is \
+        and is named.
         """)
 
     @OptionGroup var place: Place

@@ -1,3 +1,4 @@
+import BookText
 import Foundation
 import Testing
 
@@ -58,7 +59,7 @@ struct CourseTests {
 
   @Test("Exercises are in the order of their numbers, not of their letters")
   func order() {
-    #expect(Course.inOrder(["100-A", "10-A", "9-B", "02-C", "09-A"]) == ["02-C", "09-A", "9-B", "10-A", "100-A"])
+    #expect(ExerciseName.inOrder(["100-A", "10-A", "9-B", "02-C", "09-A"]) == ["02-C", "09-A", "9-B", "10-A", "100-A"])
   }
 
   @Test("An exercise is found by number, name, or a beginning that only one has")

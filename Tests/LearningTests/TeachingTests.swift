@@ -1,3 +1,4 @@
+import BookText
 import Foundation
 import Testing
 

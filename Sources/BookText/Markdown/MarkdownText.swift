@@ -66,14 +66,17 @@ public struct MarkdownText: Sendable {
       })
   }
 
-  /// The links and images in the prose; what looks like one in `code` isn't one.
+  /// The links and images in the prose; what looks like one in `code` isn't one. A link's text may go on in the next line.
   public var links: [Link] {
-    proseLines.flatMap { line in
-      Self.withoutCode(line.text).matches(of: #/(!?)\[[^\]]*\]\(<?([^)\s>]+)>?[^)]*\)/#).map {
-        Link(line: line.number, target: String($0.2), isImage: !$0.1.isEmpty)
+    proseRuns.flatMap { run in
+      let text = Self.withoutCode(run.text)
+      return text.matches(of: #/(!?)\[[^\]]*\]\(<?([^)\s>]+)>?[^)]*\)/#).map {
+        Link(line: run.line(of: $0.range.lowerBound, in: text), target: String($0.2), isImage: !$0.1.isEmpty)
       }
     }
   }
 
-  static func withoutCode(_ text: String) -> String { text.replacing(#/`[^`]*`/#, with: "``") }
+  static func withoutCode(_ text: String) -> String {
+    text.replacing(#/`[^`]*`/#) { "``" + $0.0.filter { $0 == "\n" } }
+  }
 }

@@ -11,22 +11,12 @@ package struct Course: Sendable {
   package init(root: URL) throws {
     self.root = root.standardizedFileURL
     let folder = self.root.appendingPathComponent("Chapters/Exercises/Exercises", isDirectory: true)
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
-      .filter { $0.first?.isNumber == true && $0.contains("-") }
-    exercises = Self.inOrder(names).map { name in
+    exercises = ExerciseName.all(in: folder).map(\.text).map { name in
       let own = folder.appendingPathComponent(name, isDirectory: true)
       let text = (try? String(contentsOf: own.appendingPathComponent("Guide.md"), encoding: .utf8)) ?? ""
       return Exercise(name: name, folder: own, guide: Guide(text))
     }
     guard !exercises.isEmpty else { throw LearningProblem("There are no exercises in \(folder.path).") }
-  }
-
-  /// By number, so that 9 comes before 10 and 100 after 42.
-  package static func inOrder(_ names: [String]) -> [String] {
-    names.sorted {
-      let (left, right) = (Int($0.prefix { $0.isNumber }) ?? 0, Int($1.prefix { $0.isNumber }) ?? 0)
-      return left == right ? $0 < $1 : left < right
-    }
   }
 
   // MARK: Places

@@ -1,3 +1,4 @@
+import BookText
 import Foundation
 
 /// One exercise: a folder with a guide, a stub, a solution and tests.
@@ -14,10 +15,10 @@ package struct Exercise: Sendable {
   }
 
   /// As the folder has it, with its zero: `01`.
-  package var number: String { String(name.prefix { $0 != "-" }) }
+  package var number: String { ExerciseName(name).number }
 
   /// `AddTheStore`
-  package var subject: String { String(name.dropFirst(number.count + 1)) }
+  package var subject: String { ExerciseName(name).subject }
 
   /// `01 Add the store`
   package var title: String { "\(number) \(guide.title)" }

@@ -1,3 +1,4 @@
+import BookText
 import Foundation
 import OutputFiles
 
@@ -50,7 +51,7 @@ package struct Progress: Equatable, Sendable {
 
   package var text: String {
     var lines = [Self.head]
-    for name in Course.inOrder(Array(entries.keys)) {
+    for name in ExerciseName.inOrder(Array(entries.keys)) {
       let entry = entries[name]!
       var words = [name]
       if let passed = entry.passed { words.append("passed=\(Self.dateFormat.format(passed))") }

@@ -1,3 +1,4 @@
+import BookText
 import Foundation
 
 /// Makes the folder of a new exercise, in the form that `learn prove` wants, with a small example in place of its
