@@ -1,15 +1,15 @@
 import CoreData
 
-/// The stack as `NSPersistentContainer` builds it: one lazy property in place of four.
+/// The stack as `NSPersistentContainer` builds it: one lazy property instead of four.
 public final class NotesStack {
   public static let storeName = "ContainerStack.sqlite"
 
-  /// Why the store is not there, if it is not. Set when `persistentContainer` is first asked for.
+  /// Why there is no store, if there is none. Set when `persistentContainer` is first used.
   public private(set) var loadingFailure: (any Error)?
 
   private let folder: URL?
 
-  /// - Parameter folder: Where the store's file is; the container's own default if nil.
+  /// - Parameter folder: Where the store's file is; if nil, the container's default folder.
   public init(folder: URL? = nil) {
     self.folder = folder
   }
@@ -22,8 +22,8 @@ public final class NotesStack {
       let description = NSPersistentStoreDescription(url: url)
       container.persistentStoreDescriptions = [description]
     }
-    // The handler is called once for each description, and, as nothing asks for it to be
-    // asynchronous, before `loadPersistentStores` returns.
+    // Called once for each description. The store is not asynchronous, so it is called
+    // before loadPersistentStores returns.
     container.loadPersistentStores { [self] _, error in
       loadingFailure = error
     }
@@ -32,7 +32,7 @@ public final class NotesStack {
   //< container
 
   //> view-context
-  /// The main queue's context. It hears of what other contexts save.
+  /// The main queue's context. It takes over what other contexts save.
   public lazy var viewContext: NSManagedObjectContext = {
     let context = persistentContainer.viewContext
     context.automaticallyMergesChangesFromParent = true
@@ -41,11 +41,11 @@ public final class NotesStack {
   //< view-context
 
   //> save
-  /// Asks first, saves then.
+  /// Saves if there is anything to save.
   ///
-  /// - Returns: Whether there was anything to save.
-  /// - Throws: `loadingFailure` if there is no store; else the save's own error, with the
-  ///   changes still in the context.
+  /// - Returns: Whether there was.
+  /// - Throws: `loadingFailure` if there is no store; otherwise the save's own error. The
+  ///   changes are still in the context then.
   @discardableResult
   public func saveContext() throws -> Bool {
     let context = viewContext
@@ -57,8 +57,8 @@ public final class NotesStack {
   //< save
 
   //> save-backwards
-  /// The same the wrong way round, as one meets it: saves, then asks `hasChanges` to learn
-  /// whether it went well.
+  /// The wrong way round, as you will meet it: saves, then asks `hasChanges` whether the save
+  /// succeeded.
   public func saveContextBackwards() -> Bool {
     try? viewContext.save()
     return viewContext.hasChanges
@@ -66,7 +66,7 @@ public final class NotesStack {
   //< save-backwards
 
   //> background
-  /// Runs `work` in a new context on a queue of its own, and saves what it did.
+  /// Runs `work` in a new context on a queue of its own, then saves.
   public func performInBackground<Value>(
     _ work: @escaping (NSManagedObjectContext) throws -> Value
   ) async throws -> Value {

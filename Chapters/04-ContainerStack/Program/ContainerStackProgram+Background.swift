@@ -3,7 +3,7 @@ import ContainerStackChapter
 import CoreData
 import Foundation
 
-/// What a background task does, and what the view context hears of it.
+/// What a background task does, and how the view context hears of it.
 extension ContainerStackProgram {
   @MainActor func showTasks(_ stack: NotesStack, _ file: NoteFile, _ first: Int32) async throws {
     Output.heading("A background task saves what you save")
@@ -47,7 +47,7 @@ extension ContainerStackProgram {
         try book.note(at: first)?.title = merges ? "Oat milk" : "Rice milk"
         return CurrentQueue.name
       }
-      // The merge is queued on the main queue during the save: what is queued now comes after it.
+      // The save has put the merge into the main queue. This block comes after it.
       await stack.viewContext.perform(schedule: .enqueued) {}
       //< merge
       Output.line("  the work ran on \(place)")
@@ -93,7 +93,8 @@ extension ContainerStackProgram {
   }
 }
 
-/// Counts the objects that a context reports as inserted while it did not insert any itself.
+//> counter
+/// Counts the objects that a context reports as new.
 private final class InsertionCounter {
   private(set) var count = 0
   private var observer: (any NSObjectProtocol)?
@@ -110,3 +111,4 @@ private final class InsertionCounter {
     if let observer { NotificationCenter.default.removeObserver(observer) }
   }
 }
+//< counter

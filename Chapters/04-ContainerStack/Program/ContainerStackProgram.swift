@@ -56,14 +56,14 @@ struct ContainerStackProgram: ChapterCommand {
   @MainActor private func showSaving(
     _ stack: NotesStack, _ notes: NoteBook, _ file: NoteFile, _ first: Int32
   ) throws {
-    Output.heading("saveContext(): ask first, save then")
+    Output.heading("saveContext(): ask first, then save")
     notes.add(title: "Milk", position: first)
     notes.add(title: "Bread", position: first + 1)
     Output.line("before: \(try file.rows()) in the file")
     Output.line("with changes:    saved \(try stack.saveContext()), \(try file.rows()) in the file")
     Output.line("without changes: saved \(try stack.saveContext()), \(try file.rows()) in the file")
 
-    Output.heading("The wrong way round: save first, ask afterwards")
+    Output.heading("The wrong way round: save, then ask")
     //> backwards
     let note = notes.add(title: "Butter", position: first + 2)
     var answer = stack.saveContextBackwards()
