@@ -1,13 +1,16 @@
 import ArgumentParser
+import AskingChapter
 import ChapterSupport
 import CoreData
-import AskingChapter
 
 @main
-struct AskingProgram: ChapterCommand {
-  static let configuration = CommandConfiguration(commandName: "Asking", abstract: "To be written.")
+struct AskingProgram: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "Asking", abstract: "Fetch requests and predicates, with the SQL that each becomes.",
+    subcommands: [TourCommand.self, AskCommand.self], defaultSubcommand: TourCommand.self)
 
-  static func main() { ChapterProgram.run(Self.self) }
-
-  @MainActor func perform() async throws {}
+  static func main() {
+    SQLRecorder.restartWithSQL()
+    ChapterProgram.run(Self.self)
+  }
 }
