@@ -65,7 +65,6 @@ public enum BookRequests {
   }
   //< titles
 
-  //> distinct
   /// The prices that occur, each once.
   public static var prices: NSFetchRequest<NSDictionary> {
     let request = NSFetchRequest<NSDictionary>(entityName: "Book")
@@ -75,7 +74,6 @@ public enum BookRequests {
     request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: true)]
     return request
   }
-  //< distinct
 
   //> column
   /// A column that is worked out: `function` of everything at `key`.

@@ -4,7 +4,7 @@ import CoreData
 /// A question about the shelf: in English, and as a predicate over books.
 public struct Question {
   public let text: String
-  /// The predicate as it is written in the source; nil if it comes from elsewhere than a format.
+  /// The predicate as the source has it; nil if it comes from elsewhere than a format.
   public let format: String?
   public let predicate: NSPredicate
 
@@ -39,11 +39,9 @@ extension Question {
   /// A search form as a question.
   public init(_ text: String, _ filter: BookFilter) { self.init(text, filter.predicate) }
 
-  //> called
   public static func called(_ title: String) -> Question {
     Question("", "title == %@", title)
   }
-  //< called
 
   //> greatest
   /// - Parameter key: One of your own list of keys, never what someone typed.

@@ -10,7 +10,6 @@ public final class Shelf {
   public let context: NSManagedObjectContext
   private let coordinator: NSPersistentStoreCoordinator
 
-  //> stack
   /// Opens the shelf in `folder`. A new one gets its twelve books.
   public init(folder: URL) throws {
     guard let file = Bundle.main.url(forResource: "Asking", withExtension: "momd"),
@@ -24,7 +23,6 @@ public final class Shelf {
     context.persistentStoreCoordinator = coordinator
     if try context.count(for: Book.fetchRequest()) == 0 { try fill() }
   }
-  //< stack
 
   public var model: NSManagedObjectModel { coordinator.managedObjectModel }
 

@@ -47,7 +47,7 @@ struct AskingTests {
   func answers() throws {
     let expected = [
       "year == nil": ["Beowulf"],
-      "ANY reviews.stars == 5 AND year < 1850": ["Emma", "Frankenstein"],
+      "ANY reviews.stars == 5 AND year < 1850": ["Emma", "Frankenstein", "Gulliver's Travels"],
       "tags.@count == 0": ["Middlemarch"],
       "title BEGINSWITH[cd] 'em'": ["Emma", "Émile"],
       "year - author.born < 30": ["Frankenstein", "Wuthering Heights"],
@@ -97,7 +97,7 @@ struct AskingTests {
     let bytes = try shelf.context.fetch(BookRequests.byTitle(localized: false)).compactMap(\.title)
     let readers = try shelf.context.fetch(BookRequests.byTitle(localized: true)).compactMap(\.title)
     #expect(bytes.last == "Émile")
-    #expect(readers[3...4] == ["Émile", "Emma"])
+    #expect(readers[2...3] == ["Émile", "Emma"])
   }
 
   @Test("Groups count and average what the table says, and only large enough ones remain")
@@ -122,7 +122,7 @@ struct AskingTests {
   func program() throws {
     let answer = try ProgramRunner.run("Asking", ["ask", "ANY reviews.stars == 5 AND year < 1850"])
     #expect(answer.exitCode == 0)
-    #expect(answer.output.contains("rows 2: Emma, Frankenstein"))
+    #expect(answer.output.contains("rows 3: Gulliver's Travels, Emma, Frankenstein"))
     #expect(answer.output.contains("t0.ZYEAR < ?"))
     let sorted = try ProgramRunner.run(
       "Asking", ["ask", "--of", "Author", "--sort", "-born", "--limit", "1", "books.@count > 1"])

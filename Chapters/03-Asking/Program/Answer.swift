@@ -45,7 +45,7 @@ enum Answer {
   }
 
   static func sql(_ text: String, _ values: [String] = []) {
-    lines(text, mark: "SQL  ")
+    lines(text, mark: "SQL  ", isSQL: true)
     if !values.isEmpty { lines(values.joined(separator: ", "), mark: "with ") }
   }
 
@@ -56,17 +56,29 @@ enum Answer {
   }
 
   /// A long text in lines that a page can hold, the mark before the first.
-  static func lines(_ text: String, mark: String) {
-    var lines: [String] = []
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-      if let last = lines.last, last.count + word.count < 86 {
-        lines[lines.count - 1] = "\(last) \(word)"
-      } else {
-        lines.append(String(word))
-      }
+  static func lines(_ text: String, mark: String, isSQL: Bool = false) {
+    var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    var mark = mark
+    while !words.isEmpty {
+      let count = wordsOfLine(words, isSQL: isSQL)
+      Output.line("  \(mark)\(words.prefix(count).joined(separator: " "))")
+      words.removeFirst(count)
+      mark = String(repeating: " ", count: mark.count)
     }
-    for (index, line) in lines.enumerated() {
-      Output.line("  " + (index == 0 ? mark : String(repeating: " ", count: mark.count)) + line)
+  }
+
+  /// How many words go into a line. SQL is broken before a word that begins a part of it.
+  private static func wordsOfLine(_ words: [String], isSQL: Bool) -> Int {
+    let starts = isSQL ? ["AND", "OR", "WHERE", "ORDER", "GROUP", "LEFT", "HAVING"] : []
+    var length = -1
+    var fitting = 0
+    var best = 0
+    for (index, word) in words.enumerated() {
+      if index > 0, length > 40, starts.contains(word) { best = index }
+      length += word.count + 1
+      if index > 0, length > 87 { return best > 0 ? best : fitting }
+      fitting = index + 1
     }
+    return fitting
   }
 }

@@ -9,9 +9,7 @@ extension TourCommand {
     try Answer.showRefusal(Question.broken("yaer < 1850"), shelf.context)
     Output.heading("A format that stops too early")
     do {
-      //> parsing
       _ = try NSPredicate.parsing("year < AND pages > 100")
-      //< parsing
     } catch {
       Answer.saysWhere(error)
     }

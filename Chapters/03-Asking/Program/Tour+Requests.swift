@@ -22,7 +22,7 @@ extension TourCommand {
     try shelf.inNewStack(opening: SQLRecorder.silence) { context in
       let (books, keys) = try SQLRecorder.record { try context.fetch(BookRequests.batched(by: 4)) }
       Output.line("after the fetch: \(Output.count(books.count, "book")), \(Output.count(keys.count, "statement"))")
-      for statement in keys { Answer.lines(statement.sql, mark: "SQL  ") }
+      for statement in keys { Answer.sql(statement.sql) }
       let (_, first) = try SQLRecorder.record { books[0].title }
       Output.line("the first title: \(Output.count(first.count, "more statement"))")
       for statement in first { Answer.sql(statement.tail, statement.values) }
@@ -56,7 +56,7 @@ extension TourCommand {
     let (_, statements) = try shelf.inNewStack(opening: SQLRecorder.silence) { context in
       try SQLRecorder.record { try context.fetch(BookRequests.prefetching(["author"])).count }
     }
-    for statement in statements.dropFirst() { Answer.lines(statement.sql, mark: "SQL  ") }
+    for statement in statements.dropFirst() { Answer.sql(statement.sql) }
 
     for returnsFaults in [true, false] {
       let request = Book.fetchRequest()
@@ -108,15 +108,18 @@ extension TourCommand {
   @MainActor func showUnsaved(_ shelf: Shelf) throws {
     Output.heading("A book that is not saved yet")
     let context = shelf.context
-    //> unsaved
-    let book = Book(context: context)
-    book.title = "The Time Machine"
-    book.year = 1895
-    let request = Question.greatest("year", than: 1890).request
-    let found = try SQLRecorder.record { try context.fetch(request) }.answer
-    request.includesPendingChanges = false
-    let saved = try SQLRecorder.record { try context.fetch(request) }.answer
-    //< unsaved
+    let (found, saved) = try SQLRecorder.record {
+      //> unsaved
+      let book = Book(context: context)
+      book.title = "The Time Machine"
+      book.year = 1895
+      let request = Question.greatest("year", than: 1890).request
+      let found = try context.fetch(request)
+      request.includesPendingChanges = false
+      let saved = try context.fetch(request)
+      //< unsaved
+      return (found, saved)
+    }.answer
     Output.line("a fetch finds")
     Answer.titles(found)
     Output.line("without pending changes")

@@ -12,18 +12,21 @@ struct PredicateTranslator {
   /// test of each row may cost less than finding all that pass it.
   var stopsEarly = false
 
-  func condition(_ node: PredicateNode, _ scope: QueryScope, negated: Bool = false) throws -> SQLFragment {
+  func condition(
+    _ node: PredicateNode, _ scope: QueryScope, negated: Bool = false
+  ) throws -> SQLFragment {
     switch node {
     case .constant(let value): return value != negated ? .always : .never
     case .not(let member): return try condition(member, scope, negated: !negated)
     case .and(let members): return try compound(members, scope, negated: negated, isAnd: !negated)
     case .or(let members): return try compound(members, scope, negated: negated, isAnd: negated)
-    case .comparison(let comparison): return try self.comparison(comparison, scope, negated: negated)
+    case .comparison(let comparison):
+      return try self.comparison(comparison, scope, negated: negated)
     case .block:
       throw Failure.malformedFetchRequest(
         entity: scope.source.layout.name,
-        what: "Problem with subpredicate BLOCKPREDICATE: a block can't be translated into SQL; fetch by the other "
-          + "conditions, and filter the array with it")
+        what: "Problem with subpredicate BLOCKPREDICATE: a block can't be translated into SQL; "
+          + "fetch by the other conditions, and filter the array with it")
     }
   }
 
