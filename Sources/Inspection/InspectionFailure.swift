@@ -5,10 +5,21 @@ public struct InspectionFailure: Error, LocalizedError, CustomStringConvertible,
   public let sentence: String
   /// Lines to be shown below the sentence.
   public let picture: String?
+  /// The code that Core Data's error had, if one lay under it: see `ErrorCode`.
+  public let code: Int?
 
-  public init(_ sentence: String, picture: String? = nil) {
+  public init(_ sentence: String, picture: String? = nil, code: Int? = nil) {
     self.sentence = sentence
     self.picture = picture
+    self.code = code
+  }
+
+  /// With what Core Data said behind it, and its code.
+  init(_ sentence: String, because error: any Error) {
+    let cocoa = type(of: error) is NSError.Type ? error as NSError : nil
+    self.init(
+      "\(sentence): \(reason(error))",
+      code: cocoa.flatMap { $0.domain == NSCocoaErrorDomain ? $0.code : nil } ?? (error as? InspectionFailure)?.code)
   }
 
   public var description: String { sentence }

@@ -17,6 +17,8 @@ struct Inspect: ParsableCommand {
       Without options the whole file is described. A store is read with the model that it keeps; where it keeps none, \
       give one with --model.
 
+      --error explains an error code of Core Data's, and needs no file: inspect --error 134100.
+
       Exit codes: 0, 1 when the file can't be shown, 64 when the command line is wrong.
 
       For completion of options in bash: inspect --generate-completion-script bash > FILE, and read FILE with source; \
@@ -25,7 +27,10 @@ struct Inspect: ParsableCommand {
     version: "inspect of Strata, for stores and models up to framework version 1344")
 
   @Argument(help: ArgumentHelp("A store or a model.", valueName: "file"))
-  var file: String
+  var file: String?
+
+  @Option(help: ArgumentHelp("Say what an error code means, and what to do.", valueName: "code"))
+  var error: Int?
 
   @Flag(help: "Print one JSON document.")
   var json = false
@@ -60,6 +65,11 @@ struct Inspect: ParsableCommand {
   var diagram: String?
 
   func validate() throws {
+    if error != nil {
+      if file != nil { throw ValidationError("--error explains a code, and takes no file.") }
+      return
+    }
+    if file == nil { throw ValidationError("Name a store or a model, or give --error with a code.") }
     if entity == nil, condition != nil || sort != nil {
       throw ValidationError("--where and --sort need an --entity.")
     }
@@ -72,15 +82,25 @@ struct Inspect: ParsableCommand {
 
   func run() throws {
     do {
-      try show()
+      if let error { return try explain(error) }
+      if let file { try inspect(file) }
     } catch let failure as InspectionFailure {
-      let lines = ["Error: \(failure.sentence)", failure.picture].compactMap { $0?.visible }
+      let next = failure.code.flatMap(ErrorCode.find).map { "More about \($0.code): inspect --error \($0.code)" }
+      let lines = ["Error: \(failure.sentence)", failure.picture, next].compactMap { $0?.visible }
       FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
       throw ExitCode.failure
     }
   }
 
-  private func show() throws {
+  private func explain(_ code: Int) throws {
+    guard let found = ErrorCode.find(code) else {
+      throw InspectionFailure(
+        "No part of Core Data throws an error \(code). The codes: \(ErrorCode.all.map { "\($0.code)" }.joined(separator: ", ")).")
+    }
+    show(found.text)
+  }
+
+  private func inspect(_ file: String) throws {
     let found = try FileKind.find(at: URL(fileURLWithPath: file))
     if found.kind.isMappingModel {
       if entity != nil || history || model != nil || diagram != nil {

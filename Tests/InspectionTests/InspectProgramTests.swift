@@ -42,6 +42,15 @@ struct InspectProgramTests {
     #expect(try run([store.path, "--entity", "Book", "--history"]).code == 64)
   }
 
+  @Test("It explains an error code, and leads there from a failure that has one")
+  func errorCodes() throws {
+    let explained = try run(["--error", "133020"])
+    #expect(explained.code == 0 && explained.output.hasPrefix("133020 NSManagedObjectMergeError\n\n"), "\(explained)")
+    let unknown = try run(["--error", "4711"])
+    #expect(unknown.code == 1 && unknown.errors.contains("134100"))
+    #expect(try run(["--error", "133020", "Library.sqlite"]).code == 64)
+  }
+
   @Test("Everything that it prints as JSON is one document")
   func json() throws {
     let store = folder.file("Library.sqlite")

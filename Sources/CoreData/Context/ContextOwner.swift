@@ -154,26 +154,26 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     guard let first = rows.first else { return [] }
     let table = tables[Int(store)][layouts.layouts[first.entity].rootIndex]
     table.keys.reserve(rows.count)
-    var objects: [NSManagedObject] = []
-    objects.reserveCapacity(rows.count)
-    var index = 0
-    while index < rows.count {
-      let maker = Maker(layouts.layouts[rows[index].entity], self)
-      let entity = maker.layout.index
-      index = rows.forEachHeld(from: index, while: { $0.entity == entity }) { row in
-        if let object = living(table, row.key) {
+    // Each row gives one object: so the array is filled in place, and no append asks whether there is room.
+    return Array(unsafeUninitializedCapacity: rows.count) { objects, count in
+      func add(_ object: NSManagedObject) {
+        objects.initializeElement(at: count, to: object)
+        count += 1
+      }
+      while count < rows.count {
+        let maker = Maker(layouts.layouts[rows[count].entity], self)
+        let entity = maker.layout.index
+        _ = rows.forEachHeld(from: count, while: { $0.entity == entity }) { row in
+          guard let object = living(table, row.key) else { return add(make(maker, row.key, store, table, row)) }
           if object.state.contains(.fault) {
             object.row = row
           } else if refreshing, object.row !== row {
             object.takeRefreshed(row)
           }
-          objects.append(object)
-        } else {
-          objects.append(make(maker, row.key, store, table, row))
+          add(object)
         }
       }
     }
-    return objects
   }
 
   /// The object of one that the parent has found.

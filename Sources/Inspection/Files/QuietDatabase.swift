@@ -39,7 +39,7 @@ final class QuietDatabase {
     } catch {
       TemporaryFolders.remove(folder.path)
       throw InspectionFailure(
-        "The file \(original.path) cannot be read: the copy for its log could not be made: \(reason(error))")
+        "The file \(original.path) cannot be read: the copy for its log could not be made", because: error)
     }
   }
 

@@ -25,7 +25,7 @@ public struct MappingReport {
     } catch let error as InvalidDataModel {
       throw InspectionFailure("The mapping model \(url.path) cannot be read: \(error.problems[0].description).")
     } catch {
-      throw InspectionFailure("The mapping model \(url.path) cannot be read: \(reason(error))")
+      throw InspectionFailure("The mapping model \(url.path) cannot be read", because: error)
     }
   }
 

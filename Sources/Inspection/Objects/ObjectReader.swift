@@ -31,7 +31,7 @@ struct ObjectReader {
     try context.performAndWait {
       do { return try body() } catch let error as InspectionFailure { throw error } catch {
         guard let condition = query.condition else {
-          throw InspectionFailure("The objects of \(file.url.path) cannot be read: \(reason(error))")
+          throw InspectionFailure("The objects of \(file.url.path) cannot be read", because: error)
         }
         throw query.failure(error, in: condition, entity)
       }

@@ -43,7 +43,7 @@ public final class StoreFile {
     do {
       metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.form, at: place)
     } catch {
-      throw InspectionFailure("The metadata of the store \(url.path) cannot be read: \(reason(error))")
+      throw InspectionFailure("The metadata of the store \(url.path) cannot be read", because: error)
     }
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let choice = try StoreModel(kind: kind, place: place, hashes: stored, given: modelURL)

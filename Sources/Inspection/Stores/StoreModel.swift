@@ -55,7 +55,7 @@ struct StoreModel {
       _ = try NSPersistentStoreCoordinator(checking: model.copy() as! NSManagedObjectModel)
       self.model = model
     } catch {
-      throw InspectionFailure("The model \(url.path) cannot be used to read a store: \(reason(error))")
+      throw InspectionFailure("The model \(url.path) cannot be used to read a store", because: error)
     }
     values = best.model
     self.hashes = best.hashes
