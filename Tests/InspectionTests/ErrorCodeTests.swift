@@ -1,4 +1,3 @@
-import CoreData
 import Foundation
 import Testing
 
@@ -53,15 +52,5 @@ struct ErrorCodeTests {
       #expect(words.contains(code.constant) && words.contains(code.meaning) && words.contains(code.remedy), "\(code.code)")
       #expect(words.contains("**See it:**"), "\(code.code)")
     }
-  }
-
-  @Test("An error of the stack says under NSHelpAnchorErrorKey which entry explains it")
-  func anchor() throws {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
-    let error = #expect(throws: NSError.self) {
-      try coordinator.addPersistentStore(ofType: "Cloud", configurationName: nil, at: nil)
-    }
-    #expect(error?.code == NSPersistentStoreInvalidTypeError)
-    #expect(error?.helpAnchor == "134000")
   }
 }

@@ -69,7 +69,8 @@ public enum ChapterProgram {
   }
 
   private static func complain(_ failure: ChapterFailure) -> Never {
-    let lines = ["Error: \(failure.sentence)", failure.picture].compactMap { $0?.visible() }
+    let more = failure.code.map { "What \($0) means: swift run inspect --error \($0)" }
+    let lines = ["Error: \(failure.sentence)", failure.picture, more].compactMap { $0?.visible() }
     FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
     exit(EXIT_FAILURE)
   }

@@ -5,10 +5,13 @@ public struct ChapterFailure: Error, LocalizedError, CustomStringConvertible {
   public let sentence: String
   /// Lines to be shown below the sentence: a text that somebody typed, with a mark under the place.
   public let picture: String?
+  /// The code of the Cocoa error that it was made of, which `inspect --error` explains; nil for others.
+  public let code: Int?
 
-  public init(_ sentence: String, picture: String? = nil) {
+  public init(_ sentence: String, picture: String? = nil, code: Int? = nil) {
     self.sentence = sentence
     self.picture = picture
+    self.code = code
   }
 
   /// Puts any error into one sentence: what happened, why, and what lay under it.
@@ -19,11 +22,17 @@ public struct ChapterFailure: Error, LocalizedError, CustomStringConvertible {
       self = failure
       return
     }
-    self.init(Self.parts(of: error).joined(separator: " "))
+    self.init(Self.parts(of: error).joined(separator: " "), code: Self.cocoaCode(error as NSError))
   }
 
   public var description: String { sentence }
   public var errorDescription: String? { sentence }
+
+  /// The uppermost one: a program's own error may lie over it.
+  private static func cocoaCode(_ error: NSError) -> Int? {
+    if error.domain == NSCocoaErrorDomain { return error.code }
+    return (error.userInfo[NSUnderlyingErrorKey] as? NSError).flatMap(cocoaCode)
+  }
 
   private static func parts(of error: any Error) -> [String] {
     if type(of: error) is NSError.Type {

@@ -5,8 +5,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
 
   /// The error a program sees: `NSCocoaErrorDomain`, Apple's code, the facts under Apple's keys.
   var nsError: NSError {
-    // The anchor is the entry in the book's page on error codes, and what `inspect --error` takes.
-    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description, NSHelpAnchorErrorKey: "\(code)"]
+    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
     if let reason {
       userInfo[NSReasonErrorKey] = reason
       userInfo[NSLocalizedFailureReasonErrorKey] = reason
