@@ -219,6 +219,7 @@ let package = Package(
     + chapter("11-Batches", "Batches")
     + chapter("12-LiveTable", "LiveTable")
     + chapter("13-InsideTheFile", "InsideTheFile", copying: ["apple-store.txt"], dependencies: ["StoreFileReader"])
+    + chapter("B-OlderTutorial", "OlderTutorial")
     + [
       .testTarget(
         name: "ChapterTests",
@@ -234,6 +235,7 @@ let package = Package(
           "BatchesChapter", "Batches",
           "InsideTheFileChapter", "InsideTheFile",
           "LiveTableChapter", "LiveTable",
+          "OlderTutorialChapter", "OlderTutorial",
         ],
         swiftSettings: stackSettings)
     ]
