@@ -60,9 +60,9 @@ public struct EditConflict {
   /// One sentence for the person whose changes are not saved.
   public var message: String {
     let name = object.entity.name ?? "object"
-    if storedVersion == 0 { return "Somebody else deleted this \(name) since it was read." }
+    if storedVersion == 0 { return "This \(name) was deleted elsewhere after it was read here." }
     let contested = differences.filter(\.isContested)
       .map { "; \($0.property) is \($0.here) here and \($0.stored) in the file" }
-    return "Somebody else saved this \(name) since it was read\(contested.joined())."
+    return "This \(name) was saved elsewhere after it was read here\(contested.joined())."
   }
 }

@@ -13,7 +13,7 @@ public class Ingredient: NSManagedObject {
   }
 
   //> will-save
-  /// Blanks before or after a name are nobody's intention.
+  /// No one means the blanks before or after a name.
   public override func willSave() {
     super.willSave()
     LifeLog.note(self, "willSave: \"\(name ?? "none")\"")

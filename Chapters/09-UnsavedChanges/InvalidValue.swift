@@ -29,7 +29,7 @@ public struct InvalidValue {
   //< read-validation
 
   //> validation-words
-  /// What to tell a person who has to mend it.
+  /// What to tell the person who has to fix it.
   public var advice: String {
     switch code {
     case NSValidationMissingMandatoryPropertyError: "\(place) is missing"

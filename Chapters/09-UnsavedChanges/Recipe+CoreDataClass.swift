@@ -11,6 +11,30 @@ public class Recipe: NSManagedObject {
     return "\(servings) servings: \(list)"
   }
 
+  //> own-rule
+  public override func validateForInsert() throws {
+    try super.validateForInsert()
+    try checkNotesForMany()
+  }
+
+  public override func validateForUpdate() throws {
+    try super.validateForUpdate()
+    try checkNotesForMany()
+  }
+
+  /// A recipe for more than twelve needs notes: a rule about two values, which no limit in the
+  /// model can be.
+  private func checkNotesForMany() throws {
+    guard servings > 12, notes == nil else { return }
+    throw NSError(
+      domain: NSCocoaErrorDomain, code: NSManagedObjectValidationError,
+      userInfo: [
+        NSLocalizedDescriptionKey: "A recipe for \(servings) needs notes.",
+        NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: "notes",
+      ])
+  }
+  //< own-rule
+
   public var ingredientList: [Ingredient] {
     ingredients?.array as? [Ingredient] ?? []
   }

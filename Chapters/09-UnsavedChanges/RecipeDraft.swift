@@ -1,6 +1,6 @@
 import CoreData
 
-/// A recipe on a sheet of its own: nobody sees its changes before `keep()`, and without it nobody ever does.
+/// A recipe on a sheet of its own: its changes stay on the sheet until `keep()`.
 public final class RecipeDraft {
   public let context: NSManagedObjectContext
   /// The draft's own object of the recipe.

@@ -279,4 +279,58 @@ struct UnsavedChangesTests {
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
     #expect(try [rows("ZRECIPE"), rows("ZINGREDIENT"), rows("ZTAG")] == [0, 0, 1])
   }
+
+  @Test("After a reset the object is a shell, and its id leads to another")
+  func shell() throws {
+    let id = recipe.objectID
+    context.reset()
+    #expect(recipe.managedObjectContext == nil)
+    #expect(recipe.name == nil)
+    let again = try #require(try context.existingObject(with: id) as? Recipe)
+    #expect(again.name == "Pancakes" && again !== recipe)
+    try stack.close()
+  }
+
+  @Test("A context lets go of what is unchanged, and holds what is changed")
+  func weaklyHeld() throws {
+    let other = stack.newMainContext()
+    var ingredients = try other.fetch(Ingredient.fetchRequest())
+    #expect(ingredients.count == 2 && ingredients.allSatisfy(\.isFault))
+    ingredients.first { $0.name == "eggs" }?.amount = 4
+    ingredients = []
+    #expect(other.registeredObjects.compactMap { ($0 as? Ingredient)?.name } == ["eggs"])
+    try stack.close()
+  }
+
+  @Test("A recipe for more than twelve needs notes, and the error says so in the words of all others")
+  func ownRule() throws {
+    recipe.servings = 13
+    let error = try #require(throws: NSError.self) { try context.save() }
+    #expect(error.code == NSManagedObjectValidationError)
+    #expect(InvalidValue.all(in: error).map(\.place) == ["Recipe.notes"])
+    recipe.notes = "Two pans."
+    try context.save()
+    try stack.close()
+  }
+
+  @Test(
+    "Each policy keeps and loses what the chapter says",
+    arguments: [
+      (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, "Thick pancakes", 6, "Less sugar."),
+      (.mergeByPropertyObjectTrumpMergePolicyType, "Thick pancakes", 6, "More salt."),
+      (.overwriteMergePolicyType, "Thick pancakes", 4, "More salt."),
+      (.rollbackMergePolicyType, "Pancakes", 6, "Less sugar."),
+    ])
+  func policies(type: NSMergePolicyType, name: String, servings: Int, notes: String) throws {
+    try elsewhere { other, _ in
+      other.servings = 6
+      other.notes = "Less sugar."
+    }
+    recipe.name = "Thick pancakes"
+    recipe.notes = "More salt."
+    context.mergePolicy = NSMergePolicy(merge: type)
+    try context.save()
+    #expect(try row().prefix(3) == [.text(name), .integer(Int64(servings)), .text(notes)])
+    try stack.close()
+  }
 }

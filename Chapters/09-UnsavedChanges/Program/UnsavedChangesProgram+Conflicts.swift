@@ -4,7 +4,8 @@ import UnsavedChangesChapter
 
 extension UnsavedChangesProgram {
   //> collide
-  /// Two windows read the same recipe, and both change it. The other one saves first.
+  /// Two windows read the same recipe. The name is changed here, the servings there, the notes in
+  /// both, and the other window saves first.
   @MainActor private func collide(_ stack: RecipeStack, _ recipe: Recipe) throws {
     recipe.name = "Pancakes"
     recipe.servings = 4
@@ -20,7 +21,6 @@ extension UnsavedChangesProgram {
     try otherWindow.save()
 
     recipe.name = "Thick pancakes"
-    recipe.servings = 8
     recipe.notes = "More salt."
   }
   //< collide
@@ -43,24 +43,28 @@ extension UnsavedChangesProgram {
       }
     }
     //< conflict
-    Output.line("still unsaved: \(lists(context)); \(recipe.servings) servings")
+    Output.line("still unsaved: \(lists(context)); \(recipe.name ?? "none")")
     Output.line("in the file:   \(try file.row(of: recipe))")
 
-    Output.heading("Three ways to settle it")
+    Output.heading("Five policies")
     //> policies
     context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
     try context.save()
-    Output.line("the store's value wins:  \(try file.row(of: recipe))")
+    Output.line("store trumps, by property:  \(try file.row(of: recipe))")
 
-    try collide(stack, recipe)
-    context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-    try context.save()
-    Output.line("the object's value wins: \(try file.row(of: recipe))")
-
-    try collide(stack, recipe)
-    context.mergePolicy = KeepBothNotesPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
-    try context.save()
-    Output.line("both notes are kept:     \(try file.row(of: recipe))")
+    let policies: [(String, NSMergePolicy)] = [
+      ("object trumps, by property:", .mergeByPropertyObjectTrump),
+      ("overwrite:                 ", .overwrite),
+      ("rollback:                  ", .rollback),
+      ("our own, keeps both notes: ",
+        KeepBothNotesPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)),
+    ]
+    for (name, policy) in policies {
+      try collide(stack, recipe)
+      context.mergePolicy = policy
+      try context.save()
+      Output.line("\(name) \(try file.row(of: recipe))")
+    }
     //< policies
     context.mergePolicy = NSMergePolicy.error
     Output.line("and the object in memory has notes \(recipe.notes ?? "none")")
@@ -69,7 +73,7 @@ extension UnsavedChangesProgram {
   /// The other window deletes the recipe that this one changes. No policy is asked: the program ends with the
   /// conflict.
   @MainActor func showDeletedRecipe(_ stack: RecipeStack, _ file: RecipeFile) throws {
-    Output.heading("A recipe that somebody else deleted")
+    Output.heading("A recipe that another window deleted")
     let recipe = try addPancakes(stack)
     try stack.viewContext.save()
     let before = try file.counts()

@@ -14,7 +14,7 @@ extension UnsavedChangesProgram {
       Output.line("the draft:  \(draft.recipe.name ?? "none"), \(draft.recipe.line)")
       Output.line("the parent: \(recipe.name ?? "none"), \(recipe.line)")
     }
-    // Nobody holds the draft any more: that was all.
+    // The draft is let go of here. That is all that Cancel has to do.
     Output.line("the parent has changes: \(context.hasChanges)")
     //< thrown-away
 

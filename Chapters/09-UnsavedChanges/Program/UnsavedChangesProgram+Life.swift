@@ -7,14 +7,15 @@ extension UnsavedChangesProgram {
   @MainActor func showLife(_ stack: RecipeStack, _ file: RecipeFile) throws {
     LifeLog.listener = { Output.line("    \($0)") }
     defer { LifeLog.listener = nil }
-    let id = try create(stack, file)
-    let recipe = try read(stack, id)
+    let made = try create(stack, file)
+    let recipe = try read(stack, made)
+    try showSources(stack, recipe)
     try refresh(stack, recipe, file)
     try delete(stack, recipe, file)
     try stack.close()
   }
 
-  @MainActor private func create(_ stack: RecipeStack, _ file: RecipeFile) throws -> NSManagedObjectID {
+  @MainActor private func create(_ stack: RecipeStack, _ file: RecipeFile) throws -> Recipe {
     Output.heading("Create")
     let context = stack.viewContext
     let cookbook = Cookbook(context: context)
@@ -30,13 +31,22 @@ extension UnsavedChangesProgram {
     Output.line("the ingredient is called \"\(sugar.name ?? "none")\"")
     Output.line("in the file: \(try file.row(of: recipe))")
     //< create
-    return recipe.objectID
+    return recipe
   }
 
-  @MainActor private func read(_ stack: RecipeStack, _ id: NSManagedObjectID) throws -> Recipe {
-    Output.heading("Read")
+  @MainActor private func read(_ stack: RecipeStack, _ made: Recipe) throws -> Recipe {
+    Output.heading("Reset")
     let context = stack.viewContext
+    //> reset
+    let id = made.objectID
     context.reset()
+    Output.line("the old object: \(state(of: made))")
+    Output.line("its name:       \(made.name ?? "none")")
+    Output.line("its id still finds: \((context.object(with: id) as? Recipe)?.name ?? "nothing")")
+    Output.line("and that is the same object: \(context.object(with: id) === made)")
+    //< reset
+    context.reset()
+    Output.heading("Read")
     //> read
     let object = context.object(with: id)
     Output.line("by its id: \(state(of: object))")
@@ -55,6 +65,30 @@ extension UnsavedChangesProgram {
     Output.line("its name:    \(recipe.name ?? "none")")
     //< turn-back
     return recipe
+  }
+
+  /// Where a fault gets its values: the file, the row cache, or the fetch that brought it.
+  @MainActor private func showSources(_ stack: RecipeStack, _ recipe: Recipe) throws {
+    Output.heading("Where the values come from")
+    LifeLog.listener = nil
+    defer { LifeLog.listener = { Output.line("    \($0)") } }
+    //> sources
+    let otherWindow = stack.newMainContext()
+    let other = otherWindow.object(with: recipe.objectID) as? Recipe
+    Output.line("another window's object: \(other?.isFault == true ? "a fault" : "values at hand")")
+    Output.line("its name: \(other?.name ?? "none")")
+
+    var ingredients = try otherWindow.fetch(Ingredient.fetchRequest())
+    Output.line("fetched: \(Output.count(ingredients.filter(\.isFault).count, "fault"))")
+    Output.line("names:   \(ingredients.compactMap(\.name).sorted().joined(separator: ", "))")
+    //< sources
+
+    //> held
+    Output.line("the context knows \(Output.count(otherWindow.registeredObjects.count, "object"))")
+    ingredients.first { $0.name == "eggs" }?.amount = 3
+    ingredients = []
+    Output.line("and now           \(Output.count(otherWindow.registeredObjects.count, "object"))")
+    //< held
   }
 
   @MainActor private func refresh(_ stack: RecipeStack, _ recipe: Recipe, _ file: RecipeFile) throws {
@@ -89,18 +123,6 @@ extension UnsavedChangesProgram {
   @MainActor private func delete(_ stack: RecipeStack, _ recipe: Recipe, _ file: RecipeFile) throws {
     Output.heading("Delete")
     let context = stack.viewContext
-    //> deny
-    let sweet = try Cookbook(context: context).tag("sweet")
-    context.delete(sweet)
-    do {
-      try context.save()
-    } catch {
-      Output.line("save() says \((error as NSError).code)")
-      for invalid in InvalidValue.all(in: error) { Output.line("  \(invalid.place)") }
-    }
-    context.rollback()
-    //< deny
-
     //> delete
     let id = recipe.objectID
     context.delete(recipe)

@@ -19,8 +19,21 @@ extension UnsavedChangesProgram {
     Output.line("in the file:   \(try file.row(of: recipe))")
     recipe.name = "Pancakes"
     try context.save()
-    Output.line("mended:        \(try file.row(of: recipe))")
+    Output.line("fixed:         \(try file.row(of: recipe))")
     //< one-mistake
+
+    Output.heading("A rule of your own")
+    //> crowd
+    recipe.servings = 16
+    recipe.notes = nil
+    do {
+      try context.save()
+    } catch {
+      Output.line("save() says \((error as NSError).code): \(error.localizedDescription)")
+      for invalid in InvalidValue.all(in: error) { Output.line("  \(invalid.advice)") }
+    }
+    //< crowd
+    context.rollback()
 
     Output.heading("Three mistakes at once, and a recipe without any")
     let before = try file.counts()
@@ -35,16 +48,16 @@ extension UnsavedChangesProgram {
       try context.save()
     } catch {
       Output.line("save() says \((error as NSError).code)")
-      //> mend-all
+      //> fix-all
       let mistakes = InvalidValue.all(in: error).sorted { $0.place < $1.place }
       for invalid in mistakes { Output.line("  \(invalid.advice) (\(invalid.code))") }
       Output.line("still unsaved: \(lists(context))")
       Output.line("in the file:   \(try file.counts()) (before: \(before))")
       for invalid in mistakes { invalid.takeBack() }
       try context.save()
-      //< mend-all
+      //< fix-all
     }
-    Output.line("mended:        \(try file.counts())")
+    Output.line("fixed:         \(try file.counts())")
     Output.line("               \(try file.row(of: recipe))")
   }
 }

@@ -12,10 +12,10 @@ struct UnsavedChangesProgram: ChapterCommand {
 
   @OptionGroup var store: StoreOptions
 
-  @Flag(name: .customLong("break"), help: "Change a recipe that somebody else has deleted, and save it.")
+  @Flag(name: .customLong("break"), help: "Save a change to a recipe that another window has deleted.")
   var breaksSave = false
 
-  @Flag(help: "Follow one recipe from its making to its end.")
+  @Flag(help: "Follow one recipe from its making to its end, with every callback.")
   var life = false
 
   static func main() { ChapterProgram.run(Self.self) }
