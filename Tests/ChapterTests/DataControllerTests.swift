@@ -286,8 +286,8 @@ struct DataControllerTests {
     #expect(returned < called)
     #expect(words.contains("the property controller is set"))
     #expect(words.contains("the property controller is nil"))
-    #expect(outcome.output.contains("slept 0.2 s: the callback has come: false"))
-    #expect(outcome.output.contains("free again: the callback has come: true"))
+    #expect(outcome.output.contains("the store is open; the callback has come: false"))
+    #expect(outcome.output.contains("the main thread is free; the callback has come: true"))
     #expect(try StoreFileReader(contentsOf: url).rowCount(of: "ZEMPLOYEE") == 3)
   }
 

@@ -124,17 +124,18 @@ struct DataControllerProgram: ChapterCommand {
     Output.heading("The main thread stands still")
     let (controller, callback) = loadAndBlock(url)
     while !callback.hasCome { try await Task.sleep(nanoseconds: 1_000_000) }
-    Output.line("the main thread was free again: the callback has come: \(callback.hasCome)")
+    Output.line("the main thread is free; the callback has come: \(callback.hasCome)")
     try controller.close()
   }
 
   //> blocked
-  /// Loads, and keeps the main thread from doing anything else for a fifth of a second.
+  /// Loads, and keeps the main thread from doing anything else until the store is open.
   @MainActor private func loadAndBlock(_ url: URL) -> (DataController, Callback) {
     let callback = Callback()
     let controller = DataController(at: url) { _ in callback.hasCome = true }
-    Thread.sleep(forTimeInterval: 0.2)
-    Output.line("the main thread slept 0.2 s: the callback has come: \(callback.hasCome)")
+    let coordinator = controller.persistentContainer?.persistentStoreCoordinator
+    while coordinator?.persistentStores.isEmpty == true { Thread.sleep(forTimeInterval: 0.1) }
+    Output.line("the store is open; the callback has come: \(callback.hasCome)")
     return (controller, callback)
   }
 
