@@ -68,6 +68,22 @@ struct ReportTests {
     }
   }
 
+  @Test("In Markdown, set-ups with the same answers share a row, and each stands once in each table")
+  func markdown() throws {
+    let report = try Self.example()
+    let tables = ReportMarkdown(report).text.components(separatedBy: "\n\n").filter { $0.hasPrefix("|") }
+    #expect(tables.count == 3 + report.faults.count)
+    for table in tables {
+      let lines = table.components(separatedBy: "\n")
+      let columns = lines[0].count { $0 == "|" }
+      #expect(lines.allSatisfy { $0.count { $0 == "|" } == columns }, "\(lines[0])")
+      if table.contains("| all \(report.setups.count) |") { continue }
+      for setup in report.setups {
+        #expect(table.components(separatedBy: "`\(setup.info.id)`").count == 2, "\(setup.info.id) in \(lines[0])")
+      }
+    }
+  }
+
   @Test("A debug build's report says so loudly, and facts alone name no machine")
   func debugBuild() throws {
     var report = try Self.example()
