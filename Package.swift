@@ -219,6 +219,7 @@ let package = Package(
     + chapter("11-Batches", "Batches")
     + chapter("12-LiveTable", "LiveTable")
     + chapter("13-InsideTheFile", "InsideTheFile", copying: ["apple-store.txt"], dependencies: ["StoreFileReader"])
+    + chapter("A-MakingAModel", "MakingAModel")
     + chapter("B-OlderTutorial", "OlderTutorial")
     + [
       .testTarget(
@@ -235,6 +236,7 @@ let package = Package(
           "BatchesChapter", "Batches",
           "InsideTheFileChapter", "InsideTheFile",
           "LiveTableChapter", "LiveTable",
+          "MakingAModelChapter", "MakingAModel",
           "OlderTutorialChapter", "OlderTutorial",
         ],
         swiftSettings: stackSettings)

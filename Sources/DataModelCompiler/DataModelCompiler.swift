@@ -46,6 +46,7 @@ public struct DataModelCompiler {
   public func compile(models: [DataModelPackage], sources: [SourceFile]) -> Output {
     var output = Output()
     var scanned = sources.map { SwiftSourceScanner.scan($0.text, fileName: $0.name, path: $0.path) }
+    output.problems = models.flatMap { DuplicateCheck(package: $0, module: module).problems(in: scanned) }
     for package in models {
       let name = Self.classesFileName(model: package.name)
       let text = classes(of: package.currentVersion)
@@ -62,13 +63,26 @@ public struct DataModelCompiler {
     let check = DeclarationCheck(models: models, types: types)
     let accessors = AccessorWriter.write(scanned, types: types, transients: check.transients)
     output.files.append((Self.accessorsFileName(module: module), accessors.text))
-    output.problems = scanned.flatMap(\.problems) + check.problems(in: scanned) + accessors.problems
+    output.problems += scanned.flatMap(\.problems) + check.problems(in: scanned) + accessors.problems
     output.models = models.map { package in
       var package = package
       package.versions = package.versions.map { withCompiledClassNames($0, types: types) }
       return package
     }
     return output
+  }
+
+  /// The Swift files that Xcode would generate for a model's entities, in the order of the entities. `codeGeneration`
+  /// takes the place of what the entities say; for Manual/None, Class Definition gives the files to begin with.
+  public func generatedFiles(
+    of model: DataModel, codeGeneration: DataModel.CodeGeneration? = nil
+  ) -> [(entity: String, name: String, text: String)] {
+    let generator = ClassGenerator(model: model, module: module)
+    return model.entities.flatMap { entity in
+      var changed = entity
+      if let codeGeneration { changed.codeGeneration = codeGeneration }
+      return generator.files(for: changed).map { (entity.name, $0.name, $0.text) }
+    }
   }
 
   /// The generated classes of a model, one after the other in one text. Each is what Xcode puts in a file of

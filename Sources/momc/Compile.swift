@@ -49,15 +49,15 @@ struct Compile: ParsableCommand {
         return (url.deletingPathExtension().lastPathComponent, model, warnings)
       }
     } catch let error as InvalidDataModel {
-      for problem in error.problems { Self.print(problem.description) }
+      for problem in error.problems { Self.print(shown(problem.description)) }
       throw ExitCode.failure
     }
     for problem in packages.flatMap(\.warnings) + mappings.flatMap(\.warnings) {
-      Self.print(problem.description)
+      Self.print(shown(problem.description))
     }
 
     let result = compiler.compile(models: packages, sources: try sources.map(Self.source))
-    for problem in result.problems { Self.print(problem.description) }
+    for problem in result.problems { Self.print(shown(problem.description)) }
     if result.problems.contains(where: \.isError) { throw ExitCode.failure }
 
     let folder = URL(fileURLWithPath: output, isDirectory: true)
@@ -72,6 +72,13 @@ struct Compile: ParsableCommand {
       let file = folder.appendingPathComponent(mapping.name + ".cdm")
       try Data(MappingModelFiles.cdm(mapping.model)).write(to: file)
     }
+  }
+
+  /// A model that was named from the current folder is so named in what is wrong with it.
+  private func shown(_ text: String) -> String {
+    let folder = FileManager.default.currentDirectoryPath + "/"
+    guard text.hasPrefix(folder), !models.contains(where: { $0.hasPrefix("/") }) else { return text }
+    return String(text.dropFirst(folder.count))
   }
 
   private func dependencyFiles() throws -> [(module: String, files: [DataModelCompiler.SourceFile])] {

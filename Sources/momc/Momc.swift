@@ -5,5 +5,5 @@ struct Momc: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "momc",
     abstract: "Compiles Core Data models, and what stands behind @NSManaged, for Swift without Objective-C.",
-    subcommands: [New.self, Compile.self, Describe.self])
+    subcommands: [New.self, Generate.self, Compile.self, Describe.self])
 }

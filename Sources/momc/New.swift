@@ -27,6 +27,9 @@ struct New: ParsableCommand {
     help: ArgumentHelp("An entity and its properties, name:Type; may be repeated.", valueName: "name property"))
   var entity: [String] = []
 
+  @Flag(name: .customLong("print"), help: "Print the model's contents, and write nothing.")
+  var printsOnly = false
+
   func run() throws {
     let contents: String
     do {
@@ -36,6 +39,10 @@ struct New: ParsableCommand {
       throw ValidationError(fault.description)
     } catch let error as InvalidDataModel {
       throw ValidationError(error.problems.map(\.message).joined(separator: "; "))
+    }
+    if printsOnly {
+      print(contents, terminator: contents.hasSuffix("\n") ? "" : "\n")
+      return
     }
     var url = URL(fileURLWithPath: model)
     if url.pathExtension == "xcdatamodeld" { url.deletePathExtension() }

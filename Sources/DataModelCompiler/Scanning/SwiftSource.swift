@@ -31,6 +31,11 @@ struct SwiftSource {
     var isGeneric: Bool
     /// Classes: what is first behind the colon, which is the superclass or a protocol.
     var inherited: [String] = []
+    /// The conditions of the `#if`s around it.
+    var conditions: [String] = []
+    /// Where its name stands; 0 for an alias.
+    var line = 0
+    var column = 0
   }
 
   /// A property of an instance without `@NSManaged`.

@@ -144,6 +144,7 @@ struct SwiftSourceScanner {
   private mutating func typeDeclaration(_ kind: SwiftSource.TypeDeclaration.Kind, _ modifiers: Modifiers) {
     position += 1
     guard current.kind == .word else { return }
+    let (line, column) = (current.line, current.column)
     let path = (scopes.last?.path ?? []) + [current.text]
     position += 1
     let access = access(modifiers)
@@ -155,7 +156,8 @@ struct SwiftSourceScanner {
     }
     source.types.append(
       SwiftSource.TypeDeclaration(
-        kind: kind, path: path, access: access, isGeneric: isGeneric, inherited: inherited))
+        kind: kind, path: path, access: access, isGeneric: isGeneric, inherited: inherited, conditions: conditions,
+        line: line, column: column))
     enterBody(Scope(path: path, defaultAccess: min(access, .isInternal), maximumAccess: access))
   }
 
