@@ -70,8 +70,10 @@ public struct BookBuilder {
 
   /// What every page leads to.
   private func barPlaces(_ pages: [RenderedPage]) -> [PageTemplate.Place] {
-    let glossary = zip(book.pages, pages).first { $0.0.folder.hasSuffix("-Glossary") }?.1
+    let exercises = zip(book.pages, pages).first { $0.0.place == .exercises }?.1
+    let glossary = zip(book.pages, pages).first { $0.0.isGlossary }?.1
     return [PageTemplate.Place(file: pages[0].file, name: "Contents")]
+      + (exercises.map { [PageTemplate.Place(file: $0.file, name: "Exercises")] } ?? [])
       + (glossary.map { [PageTemplate.Place(file: $0.file, name: "Glossary")] } ?? [])
       + [
         PageTemplate.Place(file: APIIndex.file, name: "APIs"), PageTemplate.Place(file: WholeBook.file, name: "One page"),

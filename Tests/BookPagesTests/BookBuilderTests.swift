@@ -4,7 +4,7 @@ import Testing
 
 @testable import BookPages
 
-private let hasMarkdown = (try? MarkdownProgram()) != nil
+let hasMarkdown = (try? MarkdownProgram()) != nil
 
 @Suite struct BookBuilderTests {
   @Test func `Without cmark-gfm one error says how to get it`() {
@@ -153,7 +153,7 @@ private let hasMarkdown = (try? MarkdownProgram()) != nil
 }
 
 /// A book that was built, and what can be asked of its pages.
-private struct BuiltBook {
+struct BuiltBook {
   let root: URL
   let folder: URL
   let pages: [String: String]

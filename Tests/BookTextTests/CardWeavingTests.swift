@@ -27,4 +27,12 @@ struct CardWeavingTests {
     try book.plant("> **Now you:** [Keep none]", for: Self.woven, in: TeachingBook.page)
     #expect(try Weaver(book: Book(root: book.root)).weave().changed == [])
   }
+
+  @Test("What the author has added behind the command keeps its lines")
+  func added() throws {
+    let book = try TeachingBook.make()
+    try book.plant("5 minutes: `x`. Keep it\n> well.", for: "6 minutes: `swift run learn run KeepOne`", in: TeachingBook.page)
+    #expect(try Weaver(book: Book(root: book.root)).weave().changed == [TeachingBook.page])
+    #expect(try book.read(TeachingBook.page).contains(Self.woven + ". Keep it\n> well.\n"))
+  }
 }

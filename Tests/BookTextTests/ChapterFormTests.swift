@@ -49,6 +49,9 @@ struct ChapterFormTests {
       name: "a card with another link", file: page, old: "#goals), 6", new: "#for-learners), 6",
       found: "\(page):19: the card's link leads to ../Exercises/README.md#goals; `book weave` writes it"),
     Mistake(
+      name: "a card with two exercises", file: page, old: "KeepTwo`. Twice.", new: "KeepTwo`, then `swift run learn run KeepOne`",
+      found: "\(page):35: the card names a second exercise; give that one a card of its own"),
+    Mistake(
       name: "a card in another form", file: page, old: "[Keep one](../Exercises/README.md#goals), 6 minutes:", new: "KeepOne, in 6 minutes:",
       found: "\(page):19: a card is written \"> **Now you:** [Exercise](../Exercises/README.md#goals), 6 minutes: `swift run learn run Name`\""),
     Mistake(

@@ -8,29 +8,29 @@ struct PageRenderer {
   let quoter: Quoter
   let markdown: MarkdownProgram
   var places: Places
+  let glossary: GlossaryTerms
+
+  init(book: Book, quoter: Quoter, markdown: MarkdownProgram, places: Places) {
+    self.book = book
+    self.quoter = quoter
+    self.markdown = markdown
+    self.places = places
+    glossary = GlossaryTerms(book: book)
+  }
 
   /// - Parameter folder: Where its relative links begin, from the package's root; else the page's folder.
   /// - Throws: `BookProblem` if the page quotes or shows what isn't there; `PagesProblem` if Markdown can't be read.
   func render(_ page: Page, inFolder folder: String? = nil) throws -> RenderedPage {
     var blocks = BlockRenderer(page: page, quoter: quoter, places: places)
     let figures = try page.blocks.map { try blocks.html(of: $0) }
-    let html = try markdown.html(of: Self.textWithPlaceholders(page))
+    let html = try markdown.html(of: TeachingMarkup.text(of: page, placeholder: Self.placeholder))
     var walk = Walk(page: page, folder: folder ?? page.folder, figures: figures, renderer: self)
     try walk.run(HTMLPiece.pieces(of: html))
     return RenderedPage(
       file: Places.file(of: page), title: walk.title ?? page.title, content: walk.output, sections: walk.sections)
   }
 
-  /// The text with a comment for each block. A comment passes through unchanged, whatever the block has in it.
-  private static func textWithPlaceholders(_ page: Page) -> String {
-    var lines = page.markdown.lines
-    for (index, block) in page.blocks.enumerated().reversed() {
-      lines.replaceSubrange(
-        (block.lines.lowerBound - 1)..<block.lines.upperBound, with: ["", placeholder(index), ""])
-    }
-    return lines.joined(separator: "\n")
-  }
-
+  /// Stands in the text for a block. A comment passes through unchanged, whatever the block has in it.
   static func placeholder(_ index: Int) -> String { "<!--block \(index)-->" }
 
   /// Goes once through the HTML of a page.
@@ -46,22 +46,26 @@ struct PageRenderer {
     private var diagrams = DiagramShelf()
     /// Whether the tags of links that lead nowhere are left out just now.
     private var leavesOutLink = false
+    private var terms: GlossaryTerms.Links
+    private var isInSummary = false
 
     init(page: Page, folder: String, figures: [String], renderer: PageRenderer) {
       self.page = page
       self.folder = folder
       self.figures = figures
       self.renderer = renderer
+      terms = renderer.glossary.links(on: page, prefix: renderer.places.prefix)
     }
 
     mutating func run(_ pieces: [HTMLPiece]) throws {
       var index = 0
       while index < pieces.count {
         let piece = pieces[index]
+        if case .tag(let tag) = piece { terms.pass(tag) }
         switch piece {
         case .comment(let text): try add(comment: text)
         case .text(let text):
-          output += text
+          output += terms.linked(text)
           sections[sections.count - 1].text += text.unescapedFromHTML
         case .tag(let tag) where !tag.isEnd && Self.level(tag) != nil:
           let end = pieces[index...].firstIndex { Self.isEnd($0, of: tag.name) } ?? pieces.endIndex
@@ -69,6 +73,7 @@ struct PageRenderer {
           index = end
         case .tag(let tag) where tag.name == "p" && !tag.isEnd && isDiagram(pieces, at: index):
           try addDiagram(pieces, at: index)
+          HTMLTag("</p>").map { terms.pass($0) }
           index += 2
         case .tag(let tag) where tag.name == "code" && !tag.isEnd:
           if index + 1 < pieces.count, case .text(let text) = pieces[index + 1] {
@@ -109,6 +114,12 @@ struct PageRenderer {
       case "pre":
         // Code without fences; the book has none, other documents do.
         output += tag.isEnd ? "</pre></div>" : "<div class=\"code bare\"><pre>"
+      case "summary":
+        isInSummary = !tag.isEnd
+        output += tag.html
+      case "p" where isInSummary:
+        // A summary has words in it, and no paragraphs.
+        sections[sections.count - 1].text += " "
       case "p", "li", "td", "th", "dd", "dt", "h1":
         sections[sections.count - 1].text += " "
         output += tag.html

@@ -45,12 +45,13 @@ package struct ExerciseShelf: Sendable {
     }
   }
 
-  /// The card as its exercise's guide has it, in one line; nil if there is no such exercise.
+  /// The card as its exercise's guide has it, in one line but for what the author has added; nil if there is no such exercise.
   package func woven(_ card: TeachingBlock.Card) -> String? {
     guard let index = index(of: card) else { return nil }
     let entry = entries[index]
     let minutes = entry.guide.minutes == 1 ? "1 minute" : "\(entry.guide.minutes) minutes"
-    return "> **Now you:** [\(entry.guide.title)](\(Self.link)), \(minutes): `\(entry.command)`\(card.rest)"
+    return "> **Now you:** [\(entry.guide.title)](\(Self.link)), \(minutes): `\(entry.command)`"
+      + card.rest.replacing("\n", with: "\n> ")
   }
 
   /// From a page's folder to the list of exercises.

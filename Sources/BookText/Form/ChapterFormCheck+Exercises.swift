@@ -39,6 +39,7 @@ extension ChapterFormCheck {
     }
     if card.command != entry.command { sentences.append("the command is `\(entry.command)`") }
     return sentences.map { $0 + "; `book weave` writes it" }
+      + (card.rest.contains("learn run") ? ["the card names a second exercise; give that one a card of its own"] : [])
   }
 
   private func misplaced(_ card: TeachingBlock.Card, _ entry: ExerciseShelf.Entry, on page: Page) -> [String] {

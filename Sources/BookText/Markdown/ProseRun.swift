@@ -22,8 +22,17 @@ public struct ProseRun: Sendable {
   /// What a reader reads: links by their texts, without tags and marks, and one sign for each span of code. It has as many
   /// line feeds as `text`.
   public var plain: String {
+    Self.plain(text.replacing(#/`+[^`]*`+/#) { String(Self.code) + $0.0.filter { $0 == "\n" } })
+  }
+
+  /// The same in one line, with the code.
+  public var plainWithCode: String { Self.plain(text.replacing("`", with: "")).replacing("\n", with: " ") }
+
+  /// The sentences of `plainWithCode`.
+  public var sentences: [String] { Sentences.sentences(of: plainWithCode).map(String.init) }
+
+  private static func plain(_ text: String) -> String {
     text
-      .replacing(#/`+[^`]*`+/#) { String(Self.code) + $0.0.filter { $0 == "\n" } }
       .replacing(#/!?\[([^\]]*)\]\(([^)]*)\)/#) { $0.1 + $0.2.filter { $0 == "\n" } }
       .replacing(#/<\/?[a-zA-Z][^>]*>/#) { $0.0.filter { $0 == "\n" } }
       .replacing(#/[*\\]/#, with: "")

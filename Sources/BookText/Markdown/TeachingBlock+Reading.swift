@@ -26,22 +26,23 @@ extension MarkdownText {
   }
 
   private static func card(_ run: ProseRun) -> TeachingBlock.Card {
-    let text = run.text.replacing("\n", with: " ")
+    let text = run.text
     let unreadable = TeachingBlock.Card(
       lines: run.lines, title: "", link: nil, minutes: nil, command: nil, rest: "")
-    guard let subject = text.prefixMatch(of: #/\*\*Now you:\*\* +(?:\[([^\]]+)\](?:\(([^)]*)\))?|([^\[\]`,:]+))/#) else {
+    guard let subject = text.prefixMatch(of: #/\*\*Now you:\*\*\s+(?:\[([^\]]+)\](?:\(([^)]*)\))?|([^\[\]`,:]+))/#) else {
       return unreadable
     }
     var rest = text[subject.range.upperBound...]
-    let minutes = rest.prefixMatch(of: #/ *, *([0-9]+) minutes?/#)
+    let minutes = rest.prefixMatch(of: #/\s*,\s*([0-9]+)\s+minutes?/#)
     if let minutes { rest = rest[minutes.range.upperBound...] }
-    let command = rest.prefixMatch(of: #/ *: *`([^`]*)`/#)
+    let command = rest.prefixMatch(of: #/\s*:\s*`([^`]*)`/#)
     if let command { rest = rest[command.range.upperBound...] }
-    let title = (subject.1 ?? subject.3 ?? "").trimmingCharacters(in: .whitespaces.union(CharacterSet(charactersIn: ".")))
+    let title = (subject.1 ?? subject.3 ?? "").replacing("\n", with: " ")
+      .trimmingCharacters(in: .whitespaces.union(CharacterSet(charactersIn: ".")))
     guard command != nil || rest.allSatisfy({ $0 == " " || $0 == "." }) else { return unreadable }
     return TeachingBlock.Card(
       lines: run.lines, title: title, link: subject.2.map(String.init), minutes: minutes.flatMap { Int($0.1) },
-      command: command.map { String($0.1) }, rest: command == nil ? "" : String(rest))
+      command: command.map { $0.1.replacing("\n", with: " ") }.map(String.init), rest: command == nil ? "" : String(rest))
   }
 
   // MARK: Predictions

@@ -25,7 +25,7 @@ public enum TeachingBlock: Sendable {
     public let link: String?
     public let minutes: Int?
     public let command: String?
-    /// What the author has written behind the command.
+    /// What the author has written behind the command; it may go on in further lines.
     public let rest: String
 
     /// `FetchOne` of `swift run learn run FetchOne`.
@@ -62,6 +62,15 @@ public enum TeachingBlock: Sendable {
     /// Without the signs of the quote, and without `**Aside.**`.
     public let text: String
     public let wordCount: Int
+
+    /// The first sentence, which stands for the whole where it is folded, and the rest; in Markdown.
+    public var parts: (lead: String, rest: String) {
+      // Stops in code and in links end nothing, so each of their characters counts as a letter here.
+      let masked = text.replacing(#/`[^`]*`|\[[^\]]*\]\([^)]*\)/#) { String(repeating: "x", count: $0.0.count) }
+      guard let first = Sentences.sentences(of: masked).first else { return (text, "") }
+      let end = text.index(text.startIndex, offsetBy: masked.distance(from: masked.startIndex, to: first.endIndex))
+      return (String(text[..<end]), text[end...].trimmingCharacters(in: .whitespacesAndNewlines))
+    }
   }
 
   /// An image.

@@ -20,7 +20,7 @@ struct VoiceHabit {
     (#"\bnobody(’s|'s)?\b"#, "no one, or nothing"),
     (#"\bwhom\b"#, "you, or who with a verb early"),
     (#"\bwho (does|do|has|have|is|are) not\b"#, "if you don't"),
-    (#"\bno sooner\b"#, "as soon as"),
+    (#"\bno sooner\b(?! ?[.,;:!?)])"#, "as soon as"),
     (#"\bbe (it|they) (a|an|the|in|from|by)\b"#, "whether it is"),
     (#"\ba word to (the|a|an|its|our|your)\b"#, "tell"),
     (#"\bno word\b"#, "need not name it, or says nothing"),

@@ -1,0 +1,126 @@
+import BookText
+import Foundation
+
+/// Prepares a page's text for the program for Markdown: comments stand for fenced blocks, and blocks for teaching get
+/// elements around them that the style sheet knows.
+///
+///     <div class="card">       <details class="predict">    <div class="questions">, in it <details class="answer">
+///     <div class="next">       <aside class="aside">, or in the margin:
+///                              <div class="beside"><aside class="aside margin">…</aside>the paragraph</div>
+struct TeachingMarkup {
+  private let page: Page
+  private let runs: [ProseRun]
+  private let blocks: [TeachingBlock]
+  /// What stands in place of lines; an empty range of lines for what is put before one. Indices from 0.
+  private var edits: [(lines: Range<Int>, text: [String])] = []
+
+  static func text(of page: Page, placeholder: (Int) -> String) -> String {
+    var markup = TeachingMarkup(page)
+    for (index, block) in page.blocks.enumerated() { markup.replace(block.lines, ["", placeholder(index), ""]) }
+    for block in markup.blocks { markup.add(block) }
+    return markup.applied
+  }
+
+  private init(_ page: Page) {
+    self.page = page
+    runs = page.markdown.proseRuns
+    blocks = page.markdown.teachingBlocks
+  }
+
+  private mutating func replace(_ lines: ClosedRange<Int>, _ text: [String]) {
+    edits.append(((lines.lowerBound - 1)..<lines.upperBound, text))
+  }
+
+  private mutating func insert(_ text: [String], before index: Int) { edits.append((index..<index, text)) }
+
+  private var applied: String {
+    var lines = page.markdown.lines
+    for edit in edits.sorted(by: { $0.lines.lowerBound > $1.lines.lowerBound }) {
+      lines.replaceSubrange(edit.lines, with: edit.text)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  // MARK: Blocks
+
+  private mutating func add(_ block: TeachingBlock) {
+    switch block {
+    case .card(let card):
+      let words = page.markdown.lines[(card.lines.lowerBound - 1)..<card.lines.upperBound]
+        .map { $0.drop { $0 == ">" || $0 == " " } }.joined(separator: "\n")
+      replace(card.lines, Self.element("div class=\"card\"", [words]))
+    case .prediction(let prediction): fold(prediction.details, "predict")
+    case .questions(let questions):
+      insert(["", "<div class=\"questions\">", ""], before: questions.lines.lowerBound)
+      insert(["", "</div>", ""], before: questions.lines.upperBound)
+      for question in questions.questions { question.answer.map { fold($0, "answer") } }
+    case .aside(let aside): add(aside)
+    // A picture is a figure as it stands.
+    case .picture: break
+    case .next(let next):
+      let words = page.markdown.lines[(next.lines.lowerBound - 1)..<next.lines.upperBound]
+      replace(next.lines, Self.element("div class=\"next\"", Array(words)))
+    }
+  }
+
+  /// The element's name and attributes, and lines of Markdown in it, which is read between empty lines.
+  private static func element(_ tag: String, _ lines: [String]) -> [String] {
+    let name = tag.prefix { $0 != " " }
+    return ["", "<\(tag)>", ""] + lines + ["", "</\(name)>", ""]
+  }
+
+  private mutating func fold(_ details: Details, _ name: String) {
+    guard !details.summary.isEmpty else { return }
+    let summary = details.summary.replacing(#/^Predict:/#, with: "<b>Predict:</b>")
+    replace(
+      details.lines.lowerBound...details.summaryLine,
+      ["", "<details class=\"\(name)\">", "<summary>\(summary)</summary>", ""])
+  }
+
+  private mutating func add(_ aside: TeachingBlock.Aside) {
+    let (lead, rest) = aside.parts
+    let before = paragraph(before: aside)
+    let isBeside = hasRoom(aside, beside: before)
+    let tag = isBeside ? "aside class=\"aside margin\"" : "aside class=\"aside\""
+    // What is short needs no fold.
+    let inside = rest.isEmpty
+      ? ["**Aside.** \(lead)"]
+      : ["<details>", "<summary>", "", "**Aside.** \(lead)", "", "</summary>", "", rest, "", "</details>"]
+    let element = Self.element(tag, inside)
+    guard isBeside, let before else { return replace(aside.lines, element) }
+    // What floats comes before what it stands beside; where it doesn't, the style sheet puts it behind.
+    let words = page.markdown.lines[(before.lines.lowerBound - 1)..<before.lines.upperBound]
+    replace(
+      before.lines.lowerBound...aside.lines.upperBound,
+      Self.element("div class=\"beside\"", element + Array(words)))
+  }
+
+  // MARK: The margin
+
+  /// The paragraph to which an aside is a remark: the one right before it.
+  private func paragraph(before aside: TeachingBlock.Aside) -> ProseRun? {
+    guard let run = runs.last(where: { $0.lines.upperBound < aside.lines.lowerBound }), run.kind == .paragraph,
+      !run.isQuoted, !run.text.hasPrefix("![")
+    else { return nil }
+    let between = page.markdown.lines[run.lines.upperBound..<(aside.lines.lowerBound - 1)]
+    return between.allSatisfy(\.isEmpty) ? run : nil
+  }
+
+  /// Whether the paragraph and the text behind the aside are as high as the aside would be in the margin. What is wide, as
+  /// code is, begins below both, so that a gap would open in the text.
+  ///
+  /// The heights are estimated, in lines of the text column, from what the style sheet makes of 1200 pixels and more.
+  private func hasRoom(_ aside: TeachingBlock.Aside, beside paragraph: ProseRun?) -> Bool {
+    guard let paragraph else { return false }
+    let last = aside.lines.upperBound
+    let wide = page.blocks.map(\.lines.lowerBound)
+      + runs.filter { $0.kind == .cell || $0.kind == .html }.map(\.lines.lowerBound)
+      + blocks.filter { if case .aside = $0 { true } else { false } }.map(\.lines.lowerBound)
+    let end = wide.filter { $0 > last }.min() ?? page.markdown.lines.count + 1
+    let beside = [paragraph] + runs.filter { $0.lines.lowerBound > last && $0.lines.lowerBound < end }
+    let height = beside.reduce(0) { $0 + Self.lines($1.plainWithCode.count, of: 72) + ($1.kind == .item ? 0.2 : 0.6) }
+    return height >= (Self.lines(aside.text.count + 7, of: 30) + 1) * 0.75
+  }
+
+  private static func lines(_ characters: Int, of width: Int) -> Double { (Double(characters) / Double(width)).rounded(.up) }
+}
