@@ -32,6 +32,7 @@ public struct BookCheck {
     var result = Result()
     let transcripts = transcripts(&result)
     for page in book.pages { check(page, transcripts, &result) }
+    for page in book.pages { result.problems += checkTables(on: page, transcripts) }
     checkRegions(&result)
     checkLinks(&result)
     if form { result.problems += ChapterFormCheck(book: book).problems() + VoiceCheck(book: book).problems() }

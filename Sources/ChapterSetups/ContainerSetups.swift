@@ -22,7 +22,7 @@ private func steps(_ writing: SetupStep) -> [SetupStep] {
 public final class ContainerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "container", title: "Container", summary: "A container makes the objects; the view context does it all.",
-    chapter: 2, folder: folder, modelName: "ContainerStack", storeName: NotesStack.storeName,
+    chapter: 4, folder: folder, modelName: "ContainerStack", storeName: NotesStack.storeName,
     steps: steps(SetupStep(.writing, note: "The view context writes, on the main queue.")))
 
   private let stack: OpenedNotesStack
@@ -40,7 +40,7 @@ public final class BackgroundSetup: StackSetup {
   public nonisolated static let info = SetupInfo(
     id: "background", title: "Background task",
     summary: "A container; each write has a new context on a queue of its own, and the view context merges.",
-    chapter: 2, folder: folder, modelName: "ContainerStack", storeName: NotesStack.storeName,
+    chapter: 4, folder: folder, modelName: "ContainerStack", storeName: NotesStack.storeName,
     steps: steps(SetupStep(.writing, [.region("background", in: stackFile)])))
 
   private let stack: OpenedNotesStack

@@ -30,7 +30,7 @@ public final class ControllerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "controller", title: "Data controller",
     summary: "An object owns the container and calls back when it is ready; the view context does it all.",
-    chapter: 3, folder: folder, modelName: "DataModel", storeName: DataController.storeName,
+    chapter: 5, folder: folder, modelName: "DataModel", storeName: DataController.storeName,
     steps: steps(SetupStep(.context, [.symbol("DataController.viewContext", in: controllerFile)])))
 
   private let controller: DataController
@@ -59,7 +59,7 @@ public final class AwaitedControllerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "awaited", title: "Data controller, async",
     summary: "The controller comes back from an await, ready or not at all; the view context does it all.",
-    chapter: 3, folder: folder, modelName: "DataModel", storeName: DataController.storeName,
+    chapter: 5, folder: folder, modelName: "DataModel", storeName: DataController.storeName,
     steps: steps(
       SetupStep(
         .context,

@@ -10,7 +10,7 @@ public final class EnqueueSetup: StackSetup {
   public nonisolated static let info = SetupInfo(
     id: "enqueue", title: "Enqueue writer",
     summary: "A container; blocks wait in one queue, each gets a context of its own, and the view context only reads.",
-    chapter: 5, folder: folder, modelName: "EnqueueWriter", storeName: CoreDataManager.storeName,
+    chapter: 7, folder: folder, modelName: "EnqueueWriter", storeName: CoreDataManager.storeName,
     steps: [
       SetupStep(.model, note: "The container finds it by its name."),
       SetupStep(.coordinator, note: "The container makes it."),

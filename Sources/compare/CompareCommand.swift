@@ -7,15 +7,15 @@ import Foundation
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Runs one workload and the same faults through every set-up of the book, and prints what came of it.",
+    abstract: "Runs one workload and the same faults through every set-up of the book, and prints the results.",
     discussion: """
       Each set-up works in processes of its own, with the same model and the same file to begin with. Times are measured \
       in a release build only: swift run -c release compare.
 
-      With two set-ups their code is set side by side too: compare manual enqueue.
+      With two set-ups their code stands side by side, too: compare manual enqueue.
       """)
 
-  @Argument(help: ArgumentHelp("Only these set-ups; of two, more is told.", valueName: "set-up"))
+  @Argument(help: ArgumentHelp("Only these set-ups; two of them are compared more closely.", valueName: "set-up"))
   var setups: [String] = []
 
   @Option(
@@ -30,10 +30,13 @@ struct CompareCommand: ParsableCommand {
   @Option(help: "How many books are imported.")
   var books = WorkloadSize().books
 
-  @Flag(help: "Only what is the same on every machine: no times.")
+  @Flag(help: "Only what is the same on every machine, so no times.")
   var facts = false
 
-  @Flag(help: "Bring about no faults.")
+  @Flag(help: "The same as tables in Markdown, in which set-ups with the same answers share a row.")
+  var markdown = false
+
+  @Flag(help: "Leave out the faults.")
   var noFaults = false
 
   @Flag(help: "Print one JSON document.")
@@ -81,6 +84,7 @@ struct CompareCommand: ParsableCommand {
   private func show(_ report: ComparisonReport, _ sources: SetupSources?) throws {
     try pages.write(report)
     if json { return print(String(decoding: try report.json(), as: UTF8.self)) }
+    if markdown { return print(ReportMarkdown(report).text) }
     print(ReportText(report, factsOnly: facts).text)
     if let pair = PairText(report, sources: sources) { print(pair.text) }
   }
@@ -90,7 +94,7 @@ struct CompareCommand: ParsableCommand {
     options.size.rounds = rounds
     options.size.books = books
     options.faults = !noFaults
-    options.factsOnly = facts
+    options.factsOnly = facts || markdown
     options.plant = plant
     return options
   }
@@ -102,7 +106,7 @@ struct CompareCommand: ParsableCommand {
     return try ReaderSetup(file: file, checkout: sources.root).candidates(progress: Self.progress)
   }
 
-  /// For somebody who waits; not into a file.
+  /// For a person who waits; not into a file.
   private static func progress(_ line: String) {
     if isatty(STDERR_FILENO) == 1 { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
   }

@@ -65,10 +65,10 @@ struct SetupSourcesTests {
     }
     #expect(try maker("coordinator", "manual") == "own code")
     #expect(try maker("coordinator", "container") == "container")
-    #expect(try maker("container", "manual") == "nobody")
+    #expect(try maker("container", "manual") == "none")
     #expect(try maker("model", "controller") == "own code")
     #expect(try maker("view context", "child") == "own code")
-    #expect(try maker("writing context", "container") == "nobody")
+    #expect(try maker("writing context", "container") == "none")
     #expect(try maker("writing context", "enqueue") == "container")
   }
 

@@ -78,19 +78,19 @@ public final class SetupSources {
       .filter(Self.isCode).joined(separator: "\n")
     guard !code.isEmpty else { return [] }
     let hasContainer = code.contains("NSPersistentContainer(")
-    func maker(_ calls: [String], otherwise: String = "nobody") -> String {
+    func maker(_ calls: [String], otherwise: String = "none") -> String {
       if calls.contains(where: code.contains) { return "own code" }
       return hasContainer ? "container" : otherwise
     }
     let writers = ["newBackgroundContext(", "performBackgroundTask"].contains(where: code.contains)
     let ownWriter = code.contains("(concurrencyType: .privateQueueConcurrencyType)")
     return [
-      MadeObject("container", by: hasContainer ? "own code" : "nobody"),
+      MadeObject("container", by: hasContainer ? "own code" : "none"),
       MadeObject("model", by: maker(["NSManagedObjectModel("])),
       MadeObject("coordinator", by: maker(["NSPersistentStoreCoordinator("])),
       MadeObject("store", by: maker(["addPersistentStore("])),
       MadeObject("view context", by: maker(["(concurrencyType: .mainQueueConcurrencyType)"])),
-      MadeObject("writing context", by: ownWriter ? "own code" : writers ? "container" : "nobody"),
+      MadeObject("writing context", by: ownWriter ? "own code" : writers ? "container" : "none"),
     ]
   }
 }
