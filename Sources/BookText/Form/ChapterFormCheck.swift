@@ -61,9 +61,9 @@ public struct ChapterFormCheck {
 
   /// How many words stand before the first output, and where the line is at which it comes too late; nil if none comes.
   func wordsBeforeOutput(of page: Page) -> (count: Int, late: Int?)? {
-    guard let block = page.blocks.first(where: { $0["transcript"] != nil }) else { return nil }
+    guard let first = page.outputLines.min() else { return nil }
     var (count, late) = (0, Int?.none)
-    for run in page.markdown.proseRuns where run.lines.lowerBound < block.lines.lowerBound {
+    for run in page.markdown.proseRuns where run.lines.lowerBound < first {
       count += run.wordCount
       if late == nil, count > Self.mostWordsBeforeOutput { late = run.lines.lowerBound }
     }
@@ -136,10 +136,7 @@ public struct ChapterFormCheck {
   }
 
   private func check(_ prediction: TeachingBlock.Prediction, on page: Page) -> [BookProblem] {
-    let isChecked = page.blocks.contains { block in
-      prediction.details.lines.contains(block.lines.lowerBound) && block["transcript"] != nil
-    }
-    if isChecked { return [] }
+    if page.outputLines.contains(where: prediction.details.lines.contains) { return [] }
     return [
       page.problem(
         prediction.details.lines.lowerBound, "the answer to \"Predict:\" is not checked; show it in a block with transcript=")

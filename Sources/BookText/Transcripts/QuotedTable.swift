@@ -40,6 +40,13 @@ extension MarkdownText {
   }
 }
 
+extension Page {
+  /// Where output stands that is checked: blocks and tables of transcripts.
+  var outputLines: [Int] {
+    blocks.filter { $0["transcript"] != nil }.map(\.lines.lowerBound) + markdown.quotedTables.map(\.line)
+  }
+}
+
 extension BookCheck {
   /// The tables of a page that say where they are from.
   func checkTables(on page: Page, _ transcripts: [Transcript]) -> [BookProblem] {
