@@ -1,8 +1,8 @@
 import CoreData
 
 //> policy
-/// Version 3 has a writer's name in each book; version 4 has authors. One author is made for
-/// each name, the first time that it comes up.
+/// Version 3 has a writer's name in each book; version 4 has authors. This makes one author
+/// for each name, the first time it comes up.
 public class BookToBookPolicy: NSEntityMigrationPolicy {
   private var authors: [String: NSManagedObject] = [:]
 
@@ -31,8 +31,7 @@ public class BookToBookPolicy: NSEntityMigrationPolicy {
 //< policy
 
 //> strict-policy
-/// The same for a library that is stricter than its books: a book that nobody wrote ends the
-/// migration.
+/// The same for a stricter library: a book without a writer ends the migration.
 public final class StrictBookPolicy: BookToBookPolicy {
   public override func createDestinationInstances(
     forSource book: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager

@@ -3,8 +3,7 @@ import CoreData
 /// The mapping models between the library's versions.
 public enum LibraryMapping {
   //> which-mapping
-  /// - Throws: 134190 if the two models don't say by themselves what is to be done, and nobody
-  ///   else does.
+  /// - Throws: 134190 if neither the two models nor a mapping of ours say what to do.
   public static func between(
     _ old: LibraryVersion, _ new: LibraryVersion
   ) throws -> NSMappingModel {
@@ -14,8 +13,7 @@ public enum LibraryMapping {
   //< which-mapping
 
   //> mapping
-  /// From version 3 to 4. Xcode has an editor for such a thing; in code it is no longer than it
-  /// has to be.
+  /// From version 3 to 4. Xcode has an editor for this; in code it is about as long.
   public static func authors(policy: NSEntityMigrationPolicy.Type) throws -> NSMappingModel {
     let (old, new) = (try LibraryVersion.three.model, try LibraryVersion.four.model)
 

@@ -1,14 +1,14 @@
 import CoreData
 
 //> migrator
-/// Brings a store to a version, one version after the other: a program that knows how to go
-/// from 2 to 3 and from 3 to 4 need not know how to go from 2 to 4.
+/// Brings a store to a version, one step after the other: if you know how to go from 2 to 3
+/// and from 3 to 4, you needn't know how to go from 2 to 4.
 public struct LibraryMigrator {
   public let url: URL
 
   public init(url: URL) { self.url = url }
 
-  /// - Parameter report: Is told of each step, once it is done.
+  /// - Parameter report: Called after each step.
   public func migrate(
     to goal: LibraryVersion,
     report: (LibraryVersion, LibraryVersion) throws -> Void = { _, _ in }

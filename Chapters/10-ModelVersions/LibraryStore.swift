@@ -10,7 +10,7 @@ public struct LibraryStore {
   //> open
   /// - Parameters:
   ///   - migrates: Whether a file of another version may be brought to this one.
-  ///   - configure: What else the store's description has to say.
+  ///   - configure: Sets whatever else the store's description needs.
   /// - Throws: What `loadPersistentStores` says.
   public init(
     at url: URL, version: LibraryVersion, migrates: Bool = false,
@@ -24,7 +24,7 @@ public struct LibraryStore {
     configure: (NSPersistentStoreDescription) -> Void = { _ in }
   ) throws {
     let description = NSPersistentStoreDescription(url: url)
-    // Both are true unless one says otherwise: a container migrates what it can.
+    // Both are true unless you say otherwise: a container migrates what it can.
     description.shouldMigrateStoreAutomatically = migrates
     description.shouldInferMappingModelAutomatically = migrates
     configure(description)
@@ -44,7 +44,7 @@ public struct LibraryStore {
   }
 
   //> first-books
-  /// A store of version 1 with a few books, made anew.
+  /// A store of version 1 with a few books.
   public static func makeFirstVersion(at url: URL) throws {
     let store = try LibraryStore(at: url, version: .one)
     let books: [(title: String, writer: String?, year: Int16?)] = [

@@ -72,7 +72,7 @@ struct ModelVersionsProgram: ChapterCommand {
     try file.show("ZBOOK")
     Output.line("written with version \(try LibraryVersion(ofStoreAt: file.url).rawValue)")
 
-    Output.heading("Opened with version 2, and no migration asked for")
+    Output.heading("Opened with version 2, without migration")
     //> refused
     do {
       _ = try LibraryStore(at: file.url, version: .two)
@@ -129,7 +129,7 @@ struct ModelVersionsProgram: ChapterCommand {
   }
 
   private func showImpossible(_ file: LibraryFile) throws {
-    Output.heading("A change that nobody can guess")
+    Output.heading("A change that no one can guess")
     let before = try file.bytes()
     //> impossible
     let model = try LibraryVersion.four.model
