@@ -27,6 +27,38 @@ struct InaccessibleFaultTests {
   }
 
   @Test(
+    "Taking an object away from one whose row is gone can be saved, whether the ghost was read first or not",
+    arguments: StoreKind.allCases, [false, true])
+  func leavingAGhost(_ kind: StoreKind, readsFirst: Bool) throws {
+    let (author, book) = (
+      entity("Author", [attribute("name")]), entity("Book", [attribute("title")])
+    )
+    author.attributesByName["name"]?.isOptional = false
+    let (books, back) = (
+      relate(author, "books", .many, to: book, rule: .noActionDeleteRule), relate(book, "author", .one, to: author)
+    )
+    books.inverseRelationship = back
+    back.inverseRelationship = books
+    try withStack(kind, model([author, book])) { stack, context in
+      let book = context.new("Book", ["author": context.new("Author", ["name": "A"])])
+      try context.save()
+      context.reset()
+      try stack.elsewhere { other in
+        other.delete(try other.only("Author"))
+        try other.save()
+      }
+      let mine = try context.only("Book")
+      let ghost = try #require(mine.object("author"))
+      if readsFirst { #expect(ghost.string("name") == nil) }
+      mine.setValue(nil, forKey: "author")
+      try context.save()
+      #expect(!context.hasChanges && mine.object("author") == nil)
+      try stack.elsewhere { other in try #expect(other.only("Book").object("author") == nil) }
+      _ = book
+    }
+  }
+
+  @Test(
     "A context is asked what to do about it, with the object, its id and the property that was read",
     arguments: StoreKind.allCases)
   func hook(_ kind: StoreKind) throws {

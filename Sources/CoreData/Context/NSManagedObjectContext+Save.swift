@@ -78,6 +78,10 @@ extension NSManagedObjectContext {
     }
     updated.forEachHeld { object in
       guard object.isUpdated else { return }
+      // A fault whose row was not found above: reading it makes a deletion of the change, and then there is nothing to
+      // validate.
+      if object.row == nil, object.state.contains(.fault) { object.fire() }
+      guard object.isUpdated else { return }
       do { try object.validateForUpdate() } catch { errors.append(error) }
     }
     try NSManagedObject.throwAll(errors)
