@@ -193,7 +193,10 @@ final class RowWritePlan: @unchecked Sendable {
   func parameterTexts(_ row: RowSnapshot) -> [String] {
     let slots = parameters.flatMap { parameter -> [String] in
       let column = parameter.column
-      let value = "\(column.name) = \(row.value(column.property))"
+      let property = column.property
+      let isDestination = property.kind == .toOne && !row.isNull(slot: property.slot)
+      let shown = isDestination ? "\(row.int(word: property.word))" : "\(row.value(property))"
+      let value = "\(column.name) = \(shown)"
       return [value] + (column.entityName.map { ["\($0) = Z_ENT of the destination"] } ?? [])
     }
     let (key, version) = ("Z_PK = \(row.key)", "Z_OPT = \(row.version)")
