@@ -27,7 +27,7 @@ func chapter(
     .executableTarget(
       name: name,
       dependencies: [
-        .target(name: "\(name)Chapter"), "ChapterSupport", "OutputFiles", "StoreFileReader", argumentParser,
+        .target(name: "\(name)Chapter"), "ChapterSupport", "OutputFiles", "StepRecorder", "StoreFileReader", argumentParser,
       ] + programDependencies,
       path: "\(path)/Program", swiftSettings: stackSettings),
   ]
@@ -136,6 +136,12 @@ let package = Package(
       name: "ChapterSupport", dependencies: [argumentParser], path: "Chapters/Support/ChapterSupport",
       swiftSettings: stackSettings),
 
+    // The book's steppers: the frames as values, and what records them in a chapter's program.
+    .target(name: "StepFrames", path: "Chapters/Support/StepFrames"),
+    .target(
+      name: "StepRecorder", dependencies: ["CoreData", "StepFrames", "StoreFileReader"],
+      path: "Chapters/Support/StepRecorder", swiftSettings: stackSettings),
+
     // Looking into files: what they hold, as values and texts, and the command line.
     .target(
       name: "Inspection", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "StoreFileReader"],
@@ -151,17 +157,17 @@ let package = Package(
   ]
     // The book: its texts held against sources and programs, and its command line.
     + [
-      .target(name: "BookText", dependencies: ["OutputFiles", "SwiftTokens"]),
+      .target(name: "BookText", dependencies: ["OutputFiles", "StepFrames", "SwiftTokens"]),
       .target(
         name: "BookPages",
         dependencies: [
-          "BookText", .product(name: "Mustache", package: "swift-mustache"),
+          "BookText", "StepFrames", .product(name: "Mustache", package: "swift-mustache"),
           .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
         ],
         resources: [.copy("Resources")]),
       .executableTarget(
         name: "book", dependencies: ["BookPages", "BookText", argumentParser], swiftSettings: stackSettings),
-      .testTarget(name: "BookTextTests", dependencies: ["BookText"]),
+      .testTarget(name: "BookTextTests", dependencies: ["BookText", "StepFrames"]),
       .testTarget(name: "BookPagesTests", dependencies: ["BookPages", "BookText"]),
     ]
     // The exercises' tool: runs a learner's and proves the book's. The exercises themselves are at the end of this file.
@@ -225,7 +231,7 @@ let package = Package(
       .testTarget(
         name: "ChapterTests",
         dependencies: [
-          "BuiltPrograms", "CoreData", "StoreFileReader", "ChapterSupport",
+          "BuiltPrograms", "CoreData", "StepFrames", "StepRecorder", "StoreFileReader", "ChapterSupport",
           "FirstTenMinutesChapter", "FirstTenMinutes",
           "ManualStackChapter", "ManualStack",
           "ObjectGraphChapter", "ObjectGraph",

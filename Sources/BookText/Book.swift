@@ -99,6 +99,11 @@ public struct Page: Sendable {
   /// `Chapters/01-ManualStack`
   public var folder: String { String(path.dropLast("/README.md".count)) }
 
+  /// The transcript that its blocks mean: a name means one of its own folder, `01-First/run` another folder's.
+  public func path(ofTranscript name: String) -> String {
+    name.contains("/") ? "Chapters/\(name).transcript" : "\(folder)/\(name).transcript"
+  }
+
   /// The text of the first heading, without its sign.
   public var title: String { markdown.headings.first?.text ?? folder }
 

@@ -34,6 +34,7 @@ public struct BookCheck {
     for page in book.pages { check(page, transcripts, &result) }
     for page in book.pages { result.problems += checkTables(on: page, transcripts) }
     checkRegions(&result)
+    result.problems += hiddenRecordings(transcripts)
     checkLinks(&result)
     if form { result.problems += ChapterFormCheck(book: book).problems() + VoiceCheck(book: book).problems() }
     if let runner { result.problems += Self.differences(of: transcripts, runner) }
@@ -106,7 +107,7 @@ public struct BookCheck {
   private func check(
     _ block: FencedBlock, on page: Page, quotes name: String, _ transcripts: [Transcript]
   ) throws {
-    let path = name.contains("/") ? "Chapters/\(name).transcript" : "\(page.folder)/\(name).transcript"
+    let path = page.path(ofTranscript: name)
     guard let transcript = transcripts.first(where: { $0.path == path }) else {
       throw page.problem(block.lines.lowerBound, "there is no \(path)")
     }
@@ -162,6 +163,21 @@ public struct BookCheck {
           BookProblem(
             file: file, line: region.marks.lowerBound, "the region \"\(region.name)\" is shown nowhere in the book"))
       }
+    }
+  }
+
+  // MARK: Recordings
+
+  /// Recordings that no block shows. What is in a shown one is checked with its block.
+  private func hiddenRecordings(_ transcripts: [Transcript]) -> [BookProblem] {
+    let shown = Set(
+      book.pages.flatMap { page in
+        page.blocks.filter { $0.language == "steps" }.compactMap { page.path(ofTranscript: $0["transcript"] ?? "") }
+      })
+    return transcripts.filter { $0.output.contains("{\"recording\"") && !shown.contains($0.path) }.map { transcript in
+      BookProblem(
+        file: transcript.path, line: 1,
+        "no text shows this recording; put a block ```steps transcript=\(transcript.name) where its idea is")
     }
   }
 

@@ -1,7 +1,8 @@
 import Foundation
 import OutputFiles
 
-/// Writes into the texts what their blocks quote from sources, and what the exercises' guides say of the cards.
+/// Writes into the texts what their blocks quote from sources, the recordings as plain text, and what the exercises' guides
+/// say of the cards.
 public struct Weaver {
   public let book: Book
   private let shelf: ExerciseShelf
@@ -11,8 +12,8 @@ public struct Weaver {
     shelf = ExerciseShelf(book: book)
   }
 
-  /// The page's text with the bodies of its quoting blocks and its cards written again; blocks that quote transcripts are
-  /// their author's and stay.
+  /// The page's text with the bodies of its quoting blocks and its cards written again; blocks of output and SQL are their
+  /// author's and stay.
   ///
   /// - Returns: The text, and the problems of the blocks that could not be written, which are left as they are.
   public func woven(_ page: Page) -> (text: String, problems: [BookProblem]) {
@@ -39,8 +40,9 @@ public struct Weaver {
     return (lines.joined(separator: "\n"), problems)
   }
 
-  /// What a block that quotes a source has to have between its fences; nil for other blocks.
+  /// What a block that quotes a source or shows a recording has to have between its fences; nil for other blocks.
   static func body(of block: FencedBlock, on page: Page, _ quoter: Quoter) throws -> [String]? {
+    if let recording = try quoter.book.recording(of: block, on: page) { return recording.text }
     if let difference = try quoter.difference(of: block, on: page) { return difference.body }
     return try quoter.quotation(of: block, on: page)?.body(language: block.language)
   }

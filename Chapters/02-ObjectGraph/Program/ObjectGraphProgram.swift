@@ -24,17 +24,22 @@ struct ObjectGraphProgram: ChapterCommand {
   @Flag(name: .customLong("break"), help: "Leave a book with an author that is gone, and see what comes of it.")
   var breaksReference = false
 
+  @Option(name: .customLong("steps"), help: "Print the frames of one of the book's steppers: inverse or fault.")
+  var recording: Recording?
+
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
     try refuseTogether([
       "--one-way": goesOneWay, "--rules": showsRules, "--faults": showsFaults, "--break": breaksReference,
+      "--steps": recording != nil,
     ])
   }
 
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "ObjectGraph", stores: [ObjectGraphStack.storeName])
     let file = ObjectGraphFile(folder: folder)
+    if let recording { return try record(recording, in: folder) }
     if goesOneWay { return try showOneWay(in: folder, file) }
     if showsRules { return try showDeleteRules(in: folder, file) }
     if showsFaults { return try showFaults(in: folder) }

@@ -75,7 +75,7 @@ struct BlockRenderer {
   private func figure(of block: FencedBlock) -> CodeFigure {
     var figure = CodeFigure(language: block.language, lines: block.body.map { CodeFigure.Line(text: $0) })
     if let name = block["transcript"] {
-      let path = name.contains("/") ? "Chapters/\(name).transcript" : "\(page.folder)/\(name).transcript"
+      let path = page.path(ofTranscript: name)
       let says = block.language == "sql" ? "The SQL that ran" : "Output"
       let file = path.split(separator: "/").last.map(String.init) ?? path
       figure.caption =

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Not for several threads at once: it keeps what it has read.
 public final class Quoter {
-  private let book: Book
+  let book: Book
   private var files: [String: [String]] = [:]
   private var structures: [String: SwiftStructure] = [:]
 

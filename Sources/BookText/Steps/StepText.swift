@@ -1,0 +1,87 @@
+import StepFrames
+
+extension StepRecording {
+  /// A step's changes in plain lines, as a text shows them where no stepper can be drawn.
+  public func changes(of index: Int) -> [String] {
+    let step = steps[index]
+    let comparison = StepComparison(step.frame, before: index == 0 ? nil : steps[index - 1].frame)
+    let severalContexts = step.frame.contexts.count > 1
+    var lines: [String] = []
+    for context in comparison.contexts {
+      let place = severalContexts ? "\(context.name): " : ""
+      for object in context.objects {
+        lines += (index == 0 ? [Self.introduction(of: object.now)] : Self.changes(of: object)).map { place + $0 }
+      }
+      lines += context.gone.map { "\(place)\($0.label) is gone" }
+    }
+    lines += step.statements.essential.statements.filter { !$0.beginsTransaction && !$0.endsTransaction }.map(\.text)
+    for table in comparison.tables {
+      if index == 0 {
+        lines.append("\(table.name): \(Self.count(of: table.rows.count))")
+      } else {
+        lines += table.rows.flatMap { Self.changes(of: $0, in: table) }
+      }
+      lines += table.gone.map { "\(table.name): the row \($0.first ?? "") is gone" }
+    }
+    return lines.isEmpty ? ["nothing else changes"] : lines
+  }
+
+  /// What `book weave` writes between the fences.
+  public var text: [String] {
+    steps.indices.flatMap { index -> [String] in
+      ["\(index + 1). \(Self.plain(steps[index].frame.caption))"] + changes(of: index).map { "     \(Self.shortened($0, 91))" }
+    }
+  }
+
+  /// `Book "Solaris", new: author nil`
+  private static func introduction(of object: StepFrame.Object) -> String {
+    let values = object.values.filter { $0.text != object.name }.map { "\($0.key) \($0.text)" }
+    return object.label + (object.state.word.map { ", \($0)" } ?? "") + (values.isEmpty ? "" : ": \(values.joined(separator: ", "))")
+  }
+
+  private static func changes(of object: StepComparison.Object) -> [String] {
+    let now = object.now
+    if object.isNew { return ["+ \(introduction(of: now))"] }
+    return (object.transition.map { ["\(now.label): \($0)"] } ?? [])
+      + now.values.compactMap { value in
+      object.former(value).map { "\(now.label): \(value.key) \($0) → \(value.text)" }
+    }
+  }
+
+  private static func changes(of row: StepComparison.Row, in table: StepComparison.Table) -> [String] {
+    guard let before = row.before else {
+      return ["\(table.name): a new row, \(zip(table.columns, row.now).map { "\($0) \($1)" }.joined(separator: ", "))"]
+    }
+    let cells = row.now.indices.filter(row.isChanged).map { "\(table.columns[$0]) \(before[$0]) → \(row.now[$0])" }
+    return cells.isEmpty ? [] : ["\(table.name), row \(row.now[0]): \(cells.joined(separator: ", "))"]
+  }
+
+  private static func count(of rows: Int) -> String { rows == 1 ? "1 row" : rows == 0 ? "no rows" : "\(rows) rows" }
+
+  /// Captions may mark code.
+  static func plain(_ caption: String) -> String { caption.replacing("`", with: "") }
+
+  /// What is too long loses words in its middle: of a statement the ends say most.
+  private static func shortened(_ text: String, _ width: Int) -> String {
+    guard text.count > width else { return text }
+    let (head, tail) = (text.prefix(width - 43), text.suffix(40))
+    let start = head.lastIndex(of: " ").map { head[..<$0] } ?? head
+    let end = tail.firstIndex(of: " ").map { tail[$0...].dropFirst() } ?? tail
+    return "\(start) … \(end)"
+  }
+}
+
+extension Book {
+  /// The recording that a block `steps transcript=NAME` shows; nil if the block is none.
+  ///
+  /// - Throws: `BookProblem`, at the block's line if the transcript isn't named or isn't there, else at the transcript's.
+  public func recording(of block: FencedBlock, on page: Page) throws -> StepRecording? {
+    guard block.language == "steps", !block.isUnchecked else { return nil }
+    guard let name = block["transcript"], !name.isEmpty else {
+      throw page.problem(block.lines.lowerBound, "a block of steps names its recording: steps transcript=NAME")
+    }
+    let path = page.path(ofTranscript: name)
+    guard let text = try? text(path) else { throw page.problem(block.lines.lowerBound, "there is no \(path)") }
+    return try StepRecording(Transcript(path: path, text: text))
+  }
+}
