@@ -128,7 +128,7 @@ extension ErrorCode {
       do: "Put both entities into one store, or connect them by a value that both have, with a fetched property."),
     ErrorCode(
       133020, "NSManagedObjectMergeError",
-      "A row has changed in the store since your context read it, and your merge policy is to report that.",
+      "A row has changed in the store since your context read it, and your merge policy says to report that.",
       do: "Look at NSConflictListErrorKey. Choose a merge policy, refresh and try again, or write through one queue."),
     ErrorCode(
       133021, "NSManagedObjectConstraintMergeError",
