@@ -26,10 +26,12 @@ package final class Session {
     files = LearnerFiles(course: course)
     let (progress, keptAside) = try ProgressFile.read(course.progressFile)
     self.progress = progress
-    if let keptAside {
-      try ProgressFile.write(progress, to: course.progressFile)
-      show(screens.keptAside(keptAside))
-    }
+    self.progress.follow(course.exercises)
+    // First the folders: if that is interrupted, the next call finds the rest.
+    let moves = try files.follow()
+    if keptAside != nil || self.progress != progress { try save() }
+    if let keptAside { show(screens.keptAside(keptAside)) }
+    show(screens.renumbered(moves))
   }
 
   private var screens: ExerciseScreens {
@@ -43,6 +45,7 @@ package final class Session {
   /// Reads the progress again: a hint or a skip in another window is in the file alone.
   package func reloadProgress() throws {
     progress = try ProgressFile.read(course.progressFile).progress
+    progress.follow(course.exercises)
   }
 
   // MARK: Running
@@ -156,7 +159,7 @@ package final class Session {
     }
     progress[exercise.name].isSkipped = true
     try save()
-    print("Skipped: \(exercise.title). Take it up again: swift run learn run \(exercise.number)\n\n")
+    print("Skipped: \(exercise.title). To take it up again: swift run learn run \(exercise.number)\n\n")
     if let next = current { try introduce(next) } else { show(screens.allDone()) }
   }
 
@@ -167,9 +170,9 @@ package final class Session {
     try save()
     var screen = Screen(hasColours: hasColours)
     if places.isEmpty {
-      screen.say("\(exercise.title) is as the book has it; you had not changed it.")
+      screen.say("\(exercise.title) is as the book has it. You had not changed it.")
     } else {
-      screen.say("\(exercise.title) starts over. What you had is kept:")
+      screen.say("\(exercise.title) starts over. What you wrote is kept here:")
       for place in places { screen.path("", course.shown(place)) }
     }
     show(screen)
@@ -181,7 +184,7 @@ package final class Session {
   package func solution(_ exercise: Exercise, evenOpen: Bool) throws {
     guard evenOpen || progress[exercise.name].passed != nil else {
       throw LearningProblem(
-        "\(exercise.title) is not passed yet. See its solution all the same: swift run learn solution \(exercise.number) --show"
+        "\(exercise.title) is not passed yet. To see its solution anyway: swift run learn solution \(exercise.number) --show"
       )
     }
     for file in SourceFolder.files(in: exercise.solution) {
@@ -191,7 +194,7 @@ package final class Session {
       let difference = TextDifference.unified(
         from: own, named: "yours: \(course.shown(place))", to: solved, named: "the book's")
       if difference.isEmpty {
-        print("\(file.lastPathComponent): yours is the book's, to the letter.\n")
+        print("\(file.lastPathComponent): yours is the same as the book's, to the letter.\n")
       } else {
         print(difference.map { toned($0) + "\n" }.joined())
       }

@@ -8,7 +8,7 @@ struct LearnCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "learn",
     abstract: "Takes you through the exercises of the book, one failing test at a time.",
-    discussion: "Without a subcommand it runs the first exercise that is open, and says what is missing.",
+    discussion: "Without a subcommand it runs your first open exercise, and tells you what is missing.",
     subcommands: [],
     groupedSubcommands: [
       CommandGroup(
@@ -50,7 +50,7 @@ struct LearnCommand: ParsableCommand {
 
 /// Where the checkout is.
 struct Place: ParsableArguments {
-  @Option(help: ArgumentHelp("The checkout's folder; else it is looked for from here upwards.", valueName: "folder"))
+  @Option(help: ArgumentHelp("The checkout's folder. Without it: the nearest one from here upwards.", valueName: "folder"))
   var root: String?
 
   func course() throws -> Course {
@@ -95,7 +95,7 @@ enum Terminal {
     return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
-  /// On a terminal, and only if nobody asked for none.
+  /// On a terminal, unless `NO_COLOR` says otherwise.
   static var hasColours: Bool {
     let environment = ProcessInfo.processInfo.environment
     return isOne && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"

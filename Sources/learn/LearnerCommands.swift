@@ -4,10 +4,10 @@ import Learning
 
 struct Continue: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "continue", abstract: "Runs the first open exercise; what `swift run learn` does.")
+    commandName: "continue", abstract: "Runs the first open exercise. This is what `swift run learn` does.")
 
   @OptionGroup var place: Place
-  @Flag(help: "Say how long the plan, the build and the tests took.") var timings = false
+  @Flag(help: "Print how long the plan, the build and the tests took.") var timings = false
 
   func run() throws {
     try answering {
@@ -22,7 +22,7 @@ struct Hint: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Shows the next hint.")
 
   @OptionGroup var place: Place
-  @Argument(help: "The exercise, by number or name; else the current one.") var name: String?
+  @Argument(help: "The exercise, by number or name. Without it: the current one.") var name: String?
 
   func run() throws {
     try answering {
@@ -80,7 +80,7 @@ struct Run: ParsableCommand {
 
   @OptionGroup var place: Place
   @Argument(help: "The exercise, by number or name.") var name: String
-  @Flag(help: "Say how long the plan, the build and the tests took.") var timings = false
+  @Flag(help: "Print how long the plan, the build and the tests took.") var timings = false
 
   func run() throws {
     try answering {
@@ -96,7 +96,7 @@ struct Reset: ParsableCommand {
     abstract: "Starts an exercise over. What you wrote is kept in Mine/Saved.")
 
   @OptionGroup var place: Place
-  @Argument(help: "The exercise, by number or name; else the current one.") var name: String?
+  @Argument(help: "The exercise, by number or name. Without it: the current one.") var name: String?
 
   func run() throws {
     try answering {
@@ -111,11 +111,11 @@ struct Reset: ParsableCommand {
 
 struct Solution: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows how the book solves an exercise, as a difference to yours.")
+    abstract: "Shows how the book solves an exercise, as a difference from yours.")
 
   @OptionGroup var place: Place
-  @Argument(help: "The exercise, by number or name; else the one passed last.") var name: String?
-  @Flag(help: "Also before it is passed; without a name, of the current one.") var show = false
+  @Argument(help: "The exercise, by number or name. Without it: the one you passed last.") var name: String?
+  @Flag(help: "Show it before you have passed; without a name, the current one's.") var show = false
 
   func run() throws {
     try answering {
@@ -135,7 +135,7 @@ struct Watch: ParsableCommand {
     abstract: "Runs the current exercise again whenever its file is saved. ^C ends it.")
 
   @OptionGroup var place: Place
-  @Flag(help: "Say how long the plan, the build and the tests took.") var timings = false
+  @Flag(help: "Print how long the plan, the build and the tests took.") var timings = false
 
   func run() throws {
     try answering {

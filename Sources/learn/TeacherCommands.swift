@@ -5,16 +5,16 @@ import OutputFiles
 
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows who of a class has passed what, from the learners' progress files.",
+    abstract: "Shows which of your learners have passed what, from their progress files.",
     discussion: """
-      A learner's state is Chapters/Exercises/Exercises/Mine/progress.txt. Give these files, renamed for their \
-      learners, or folders with them: checkouts, or one folder with a folder for each learner.
+      Each learner has a file Chapters/Exercises/Exercises/Mine/progress.txt. Collect these files and name each after \
+      its learner, or give folders that have them: checkouts, or one folder with a folder for each learner.
       """)
 
   @OptionGroup var place: Place
-  @Argument(help: ArgumentHelp("Progress files, or folders with them; else the own.", valueName: "path")) var paths:
+  @Argument(help: ArgumentHelp("Progress files, or folders with them. Without it: your own.", valueName: "path")) var paths:
     [String] = []
-  @Flag(help: "Write a line for each learner and exercise, separated by commas.") var csv = false
+  @Flag(help: "Write a line for each learner and exercise, with commas between the values.") var csv = false
 
   func run() throws {
     try answering {
@@ -39,24 +39,24 @@ struct New: ParsableCommand {
     try answering {
       let course = try place.course()
       for file in try NewExercise(course: course).make(name, chapter: chapter) { print(course.shown(file)) }
-      print("Fill them, then: swift run learn goals, and swift run learn prove.")
+      print("Fill them in, then run: swift run learn goals, and swift run learn prove.")
     }
   }
 }
 
 struct Goals: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Writes the table of all exercises into Chapters/Exercises/README.md.")
+    abstract: "Writes the table of all exercises into their README, and each chapter's list into the chapter.")
 
   @OptionGroup var place: Place
-  @Flag(help: "Change nothing; fail if the table is not as it should be.") var check = false
+  @Flag(help: "Change nothing; fail if the table or a list is not as it should be.") var check = false
 
   func run() throws {
     try answering {
       let course = try place.course()
       let table = GoalsTable(course: course)
       if check {
-        let problems = table.problems()
+        let problems = table.problems() + ChapterLists(course: course).problems()
         guard problems.isEmpty else { throw LearningProblem(problems.joined(separator: "\n")) }
         return
       }
@@ -65,6 +65,7 @@ struct Goals: ParsableCommand {
       }
       print(table.rows.joined(separator: "\n"))
       if new != old { try OutputFile.write(Data(new.utf8), to: course.readme.path) }
+      try ChapterLists(course: course).write()
     }
   }
 }
@@ -74,14 +75,15 @@ struct Prove: ParsableCommand {
     abstract: "Proves that every exercise fails as it is, and passes with its solution.",
     discussion: """
       Builds all stubs together, all solutions, and all solutions with the mistake that they mark by //=. Every \
-      stub and every mutant must fail by a test's words, every solution must pass.
+      stub and every mutant must fail by a test's words, and every solution must pass. Before that it checks the form: \
+      the parts of each exercise, the order of the sections, and whether the book has named by then what you need.
       """)
 
   @OptionGroup var place: Place
-  @Option(help: ArgumentHelp("Where to build; else .build of the checkout.", valueName: "folder")) var scratchPath:
+  @Option(help: ArgumentHelp("Where to build. Without it: .build in the checkout.", valueName: "folder")) var scratchPath:
     String?
 
-  @Flag(help: "Only read the exercises, and build nothing.") var form = false
+  @Flag(help: "Only read the exercises; build nothing.") var form = false
 
   func run() throws {
     try answering {

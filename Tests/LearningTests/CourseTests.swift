@@ -15,6 +15,7 @@ struct CourseTests {
       Goal: a coordinator has a store,
       and it is a file.
       Chapter: 01-Stack#four-properties
+      Model: Bookshop
       Minutes: 7
 
       ## Hint 1
@@ -44,10 +45,12 @@ struct CourseTests {
     #expect(
       Guide("").problems == [
         "the guide has no title, \"# …\"", "the guide has no \"Goal: …\"",
-        "the guide has no \"Chapter: FOLDER#anchor\"", "the guide has no \"Minutes: …\" from 2 to 20",
+        "the guide has no \"Chapter: FOLDER#anchor\"",
+        "the guide has no \"Model: …\": the shared one's name, or its own, in the file",
+        "the guide has no \"Minutes: …\" from 2 to 20",
         "the guide has 0 hints; three are the least",
       ])
-    let head = "# T\n\nGoal: g.\nChapter: a#b\nMinutes: 5\n"
+    let head = "# T\n\nGoal: g.\nChapter: a#b\nModel: its own, in the file\nMinutes: 5\n"
     #expect(
       Guide(head + "\n## Hint 1\n\na\n\n## Hint 3\n\n\n## Hint 3\n\nc").problems == [
         "the guide has \"## Hint 3\" where \"## Hint 2\" belongs", "the guide's hint 2 is empty",
@@ -114,9 +117,14 @@ struct CourseTests {
       """)
     let tests = small.path("01-AddTheStore", "Tests/AddTheStoreTests.swift")
     try small.change(tests, "func answer()", "let model = Bench.model\n  func answer()")
+    #expect(
+      try FormCheck(course: small.course()).problems().map(\.description) == [
+        "01-AddTheStore: its tests ask for another model; the guide needs \"Model: Bookshop\""
+      ])
+    try small.change(small.path("01-AddTheStore", "Guide.md"), "Model: its own, in the file", "Model: Bookshop")
     let screens = ExerciseScreens(course: try small.course(), progress: Progress())
     #expect(screens.head(try small.exercise(0)).text.contains("Model     Bookshop: Author, Book (all of it: swift run learn model)\n"))
-    #expect(!screens.head(try small.exercise(1)).text.contains("Model"))
+    #expect(screens.head(try small.exercise(1)).text.contains("Model     its own, in the file\n"))
     #expect(
       screens.model(try ExerciseModel(course: try small.course())).text.contains(
         """

@@ -144,4 +144,106 @@ struct ProgressTests {
     #expect(seen.insert(FileStamp.of(folder)).inserted)
     #expect(FileStamp.of(folder) == FileStamp.of(folder))
   }
+
+  // MARK: New numbers
+
+  /// The course in another edition, where the same exercises have other numbers.
+  func renumbered() throws -> SmallCourse { try SmallCourse(["01-UndoOnce", "02-AddTheStore", "03-CountRows"]) }
+
+  @Test("An old progress file counts in a course with other numbers")
+  func followedProgress() throws {
+    var progress = Progress()
+    progress["01-AddTheStore"].passed = date
+    progress["01-AddTheStore"].attempts = 3
+    progress["03-UndoOnce"].isSkipped = true
+    progress["04-TakenOut"].hints = 2
+    progress.follow(try renumbered().course().exercises)
+    #expect(progress["02-AddTheStore"].passed == date)
+    #expect(progress["02-AddTheStore"].attempts == 3)
+    #expect(progress["01-UndoOnce"].isSkipped)
+    #expect(!progress.hasBegun("01-AddTheStore"))
+    #expect(progress["04-TakenOut"].hints == 2, "what belongs to no exercise stays")
+    let once = progress
+    progress.follow(try renumbered().course().exercises)
+    #expect(progress == once)
+  }
+
+  @Test("Two notes on one exercise are joined: passed once is passed, and attempts add up")
+  func joined() throws {
+    var progress = Progress()
+    progress["01-AddTheStore"].passed = date + 9
+    progress["01-AddTheStore"].attempts = 3
+    progress["07-AddTheStore"].passed = date
+    progress["07-AddTheStore"].hints = 1
+    progress["02-AddTheStore"].isSkipped = true
+    progress["02-AddTheStore"].attempts = 2
+    progress.follow(try renumbered().course().exercises)
+    let entry = progress["02-AddTheStore"]
+    #expect(entry.passed == date)
+    #expect(!entry.isSkipped)
+    #expect(entry.attempts == 5)
+    #expect(entry.hints == 1)
+    #expect(progress.entries.count == 1)
+  }
+
+  @Test("A learner's folders move to the new numbers with all that is in them")
+  func followedFolders() throws {
+    let new = try renumbered()
+    try new.write(new.path("Mine/01-AddTheStore", "AddTheStore.swift"), "mine")
+    try new.write(new.path("Mine/01-AddTheStore", "Helper.swift"), "helper")
+    try new.write(new.path("Mine/09-TakenOut", "TakenOut.swift"), "old")
+    let moves = try LearnerFiles(course: try new.course()).follow()
+    #expect(moves.map(\.from.lastPathComponent) == ["01-AddTheStore"])
+    #expect(try new.read(new.path("Mine/02-AddTheStore", "AddTheStore.swift")) == "mine")
+    #expect(try new.read(new.path("Mine/02-AddTheStore", "Helper.swift")) == "helper")
+    #expect(!new.exists(new.path("Mine", "01-AddTheStore")))
+    #expect(new.exists(new.path("Mine/09-TakenOut", "TakenOut.swift")))
+    #expect(try LearnerFiles(course: try new.course()).follow().isEmpty)
+  }
+
+  @Test("A folder whose new name is taken is kept among the saved ones, each time under a name of its own")
+  func followedTwice() throws {
+    let new = try renumbered()
+    try new.write(new.path("Mine/02-AddTheStore", "AddTheStore.swift"), "new")
+    for text in ["old", "older"] {
+      try new.write(new.path("Mine/01-AddTheStore", "AddTheStore.swift"), text)
+      _ = try LearnerFiles(course: try new.course()).follow()
+    }
+    #expect(try new.read(new.path("Mine/02-AddTheStore", "AddTheStore.swift")) == "new")
+    #expect(try new.read(new.path("Mine/Saved/01-AddTheStore-1", "AddTheStore.swift")) == "old")
+    #expect(try new.read(new.path("Mine/Saved/01-AddTheStore-2", "AddTheStore.swift")) == "older")
+  }
+
+  @Test("A call after the renumbering moves files and progress, says so once, and goes on where the learner was")
+  func followedSession() throws {
+    let new = try renumbered()
+    try new.write(new.path("Mine/02-CountRows", "CountRows.swift"), "mine")
+    try new.write(
+      new.path("Mine", "progress.txt"), "01-AddTheStore passed=2023-11-14T22:13:20Z attempts=1 hints=0\n02-CountRows attempts=2 hints=1\n")
+    var text = ""
+    let session = try Session(course: try new.course(), runner: FakeRunner()) { text += $0 }
+    #expect(
+      text == """
+        Exercises have new numbers in this edition of the book. Your work and your
+        progress moved along:
+                  02-CountRows is now Chapters/Exercises/Exercises/Mine/03-CountRows
+
+
+        """)
+    #expect(session.current?.name == "01-UndoOnce")
+    #expect(session.progress["03-CountRows"].attempts == 2)
+    #expect(try new.read(new.path("Mine", "progress.txt")).contains("02-AddTheStore passed=2023-11-14T22:13:20Z"))
+    text = ""
+    _ = try Session(course: try new.course(), runner: FakeRunner()) { text += $0 }
+    #expect(text == "")
+  }
+
+  @Test("A class's old files count in the report")
+  func followedReport() throws {
+    var progress = Progress()
+    progress["01-AddTheStore"].passed = date
+    let report = ProgressReport(
+      exercises: try renumbered().course().exercises, learners: [.init(name: "anna", progress: progress)])
+    #expect(report.screen().text.contains("anna     .x.  1 of 3"))
+  }
 }

@@ -21,6 +21,10 @@ struct ProofTests {
     arguments: [
       ("Guide.md", "## Hint 3", "## Help", "the guide has \"## Help\" where \"## Hint 3\" belongs"),
       ("Guide.md", "## Hint 3\n\nIt is `42`.\n", "", "the guide has 2 hints; three are the least"),
+      (
+        "Guide.md", "Model: its own, in the file\n", "",
+        "the guide has no \"Model: …\": the shared one's name, or its own, in the file"
+      ),
       ("Guide.md", "Minutes: 5", "Minutes: 50", "the guide has no \"Minutes: …\" from 2 to 20"),
       ("Guide.md", "#four-properties", "#five-properties", "there is no section 01-Stack#five-properties"),
       ("Stub/AddTheStore.swift", "// TODO:", "// TODO: and\n  // TODO:", "the stub has 2 TODOs; one is right"),
@@ -73,7 +77,8 @@ struct ProofTests {
     #expect(
       try form() == [
         "03-UndoOnce: it is number 2 in order; numbers are to run without gaps and repetitions",
-        "Exercises: Chapters/Exercises/README.md has rows in its goals that no exercise has; mend it by: swift run learn goals",
+        "Exercises: Chapters/Exercises/README.md has rows in its goals that no exercise has; write it again: swift run learn goals",
+        "Exercises: Chapters/01-Stack/README.md has another list of exercises; write it by: swift run learn goals",
       ])
     try small.updateGoals()
     try small.change(small.path("03-UndoOnce", "Guide.md"), "the answer is known", "the answer is given")

@@ -46,7 +46,7 @@ struct ScreenTests {
                       range
             In test   Sentence 2
             At        Chapters/Exercises/Exercises/Mine/01-AddTheStore/AddTheStore.swift:11
-            It said last:
+            Its last words:
               Exercises/AddTheStore.swift:11: Fatal error: Unexpectedly found nil
 
         """))
@@ -55,19 +55,19 @@ struct ScreenTests {
   @Test("The time limit names the test that did not end")
   func timeLimit() throws {
     let text = try text(.timedOut(seconds: 20, Stream.run([nil], upTo: 0), output: ""))
-    #expect(text.hasPrefix("No end after 20 seconds; it was stopped.\n    In test   Sentence 1\n"))
+    #expect(text.hasPrefix("It had not ended after 20 seconds, and was stopped.\n    In test   Sentence 1\n"))
   }
 
   @Test("An end by exit is no success")
   func exit() throws {
     let text = try text(.left(code: 0, Stream.run([nil], upTo: 0), output: ""))
     #expect(
-      text.hasPrefix("The program ended itself with code 0, in the middle of a test.\n    In test   Sentence 1\n"))
+      text.hasPrefix("The program exited with code 0, in the middle of a test.\n    In test   Sentence 1\n"))
   }
 
   @Test("No test run is an error")
   func nothingRun() throws {
-    #expect(try text(.nothingRun(output: "")).hasPrefix("No test was run, so nothing is known."))
+    #expect(try text(.nothingRun(output: "")).hasPrefix("No test was run, so you can't know whether it is right."))
   }
 
   @Test("Of the compiler's errors the first in the learner's file is shown; one in the tests is explained")
@@ -81,7 +81,7 @@ struct ScreenTests {
       both.hasPrefix("It does not compile. The compiler has 2 errors; the first is often the reason\nfor the others.\n")
     )
     #expect(both.contains("Error     expected '}'"))
-    #expect(try text(.notBuilt([inTests], output: "")).contains("That is in the tests: they use a name or a type"))
+    #expect(try text(.notBuilt([inTests], output: "")).contains("That is in the tests. They use a name or a type"))
   }
 
   @Test("A build that fails without the compiler shows what was said")
@@ -96,7 +96,7 @@ struct ScreenTests {
     let run = TestRun(eventStream: Stream.lines([nil]) + stray)
     #expect(
       try text(.failed(run)).hasPrefix(
-        "The run failed, though no test did:\n    late\n    At        /x/Tests.swift:12\n"))
+        "The run failed, although no test did:\n    late\n    At        /x/Tests.swift:12\n"))
   }
 
   @Test("A word that is wider than the page stays whole; lines break between words")

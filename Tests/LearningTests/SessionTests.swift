@@ -35,11 +35,11 @@ struct SessionTests {
     #expect(
       text.hasPrefix(
         """
-        3 exercises, each with a file to finish and tests that say when it is right.
-          1. Open the file that is named below, and find its TODO.
-          2. Make true what it says; the named section of the book says how.
-          3. Save, and call again: swift run learn
-          Stuck: swift run learn hint. At every save by itself: swift run learn watch.
+        3 exercises. You finish a file, and its tests tell you when it is right.
+          1. Open the file named below, and find its TODO.
+          2. Make it true. The named section of the book tells you how.
+          3. Save, and run it again: swift run learn
+          Stuck? swift run learn hint. To run it at every save: swift run learn watch.
 
         Building the module CoreData
         """))
@@ -62,6 +62,7 @@ struct SessionTests {
         01 Add the store (about 5 minutes)
         Goal      the answer is known.
         Edit      Chapters/Exercises/Exercises/Mine/01-AddTheStore/AddTheStore.swift
+        Model     its own, in the file
 
         0 of 2 tests pass. The first that does not:
 
@@ -99,10 +100,10 @@ struct SessionTests {
     let text = printed.take()
     #expect(
       text.contains(
-        "01 Add the store: all 2 tests pass.\nHow the book does it, and what matters there: swift run learn solution 01\n"
+        "01 Add the store: all 2 tests pass.\nSee how the book does it, and what matters there: swift run learn solution 01\n"
       ))
     #expect(text.contains("[#############---------------------------] 1 of 3\n\n02 Count rows (about 5 minutes)"))
-    #expect(text.contains("What is to be true:\n  - The answer is 42\n"))
+    #expect(text.contains("What your code has to make true:\n  - The answer is 42\n"))
     #expect(runner.selections.count == 1)
     #expect(
       try small.read(small.path("Mine", "progress.txt")).contains(
@@ -146,7 +147,7 @@ struct SessionTests {
     try session.goOn()
     #expect(
       printed.take().hasPrefix(
-        "AddTheStore.swift was not in your folder of 01-AddTheStore. The exercise's own\nfile is there again.\n"))
+        "AddTheStore.swift was gone from your folder 01-AddTheStore. A fresh copy is\nthere now.\n"))
   }
 
   @Test("Hints come one at a time and say which they are; after the last comes the last")
@@ -172,19 +173,19 @@ struct SessionTests {
     #expect(printed.take().hasSuffix("2 more: swift run learn hint 02\nTry it: swift run learn run 02\n"))
   }
 
-  @Test("While it watches, nobody is told to call it again")
+  @Test("While it watches, it doesn't tell you to run it again")
   func watching() throws {
     runner.outcomes = [Stream.unfinished]
     let session = try session()
     session.isWatching = true
     try session.goOn()
     let text = printed.take()
-    #expect(text.contains("3. Save. This window runs the tests at every save.\n"))
+    #expect(text.contains("3. Save. This window runs the tests each time you do.\n"))
     #expect(text.hasSuffix("again   save the file\na hint  swift run learn hint, in another window\nlater   swift run learn skip\n\n"))
     #expect(!text.contains("swift run learn\n"))
     runner.outcomes = [Stream.passed]
     try session.goOn()
-    #expect(printed.take().hasSuffix("Edit the file and save it: its tests run then.\n"))
+    #expect(printed.take().hasSuffix("Edit the file and save it. Its tests run when you do.\n"))
   }
 
   @Test("A hint and a skip in another window are known to the one that watches")
@@ -205,7 +206,7 @@ struct SessionTests {
     runner.outcomes = [Stream.unfinished]
     try session().goOn()
     let text = printed.take()
-    #expect(text.contains("Building the first exercise beside the module CoreData, which is built already."))
+    #expect(text.contains("Building the first exercise; the module CoreData is built already."))
   }
 
   @Test("Skipping leads on to the end, and the end says what was skipped")
@@ -220,11 +221,11 @@ struct SessionTests {
         """
         [----------------------------------------] 0 of 3
 
-        All exercises are done but 3 that you skipped:
+        You have done all exercises except 3 that you skipped:
           01 Add the store
           02 Count rows
           03 Undo once
-        Take one up again: swift run learn run 01
+        To take one up again: swift run learn run 01
 
         """))
     runner.outcomes = [Stream.passed]
@@ -279,7 +280,7 @@ struct SessionTests {
     try session.reset(exercise)
     #expect(
       printed.take() == """
-        01 Add the store starts over. What you had is kept:
+        01 Add the store starts over. What you wrote is kept here:
                   Chapters/Exercises/Exercises/Mine/Saved/01-AddTheStore-1.swift
 
         """)

@@ -6,11 +6,16 @@ package struct Guide: Sendable {
   /// One sentence: what the learner makes true.
   package var goal = ""
   package var chapter = ChapterLink(folder: "", anchor: "")
+  /// The data model that it works on: the shared one's name, or `ownModel`.
+  package var model = ""
   package var minutes = 0
   /// From a question to nearly the answer.
   package var hints: [String] = []
   /// What is not in the form; the rest is usable nevertheless.
   package var problems: [String] = []
+
+  /// What `Model:` says where an exercise builds a model of its own.
+  package static let ownModel = "its own, in the file"
 
   /// A section of a chapter: `01-ManualStack#four-properties`.
   package struct ChapterLink: Hashable, Sendable, CustomStringConvertible {
@@ -46,7 +51,7 @@ package struct Guide: Sendable {
       if line.hasPrefix("# ") {
         title = line.dropFirst(2).trimmingCharacters(in: .whitespaces)
         field = nil
-      } else if let match = line.wholeMatch(of: #/(Goal|Chapter|Minutes): *(.*)/#) {
+      } else if let match = line.wholeMatch(of: #/(Goal|Chapter|Model|Minutes): *(.*)/#) {
         field = String(match.1)
         fields[String(match.1)] = match.2.trimmingCharacters(in: .whitespaces)
       } else if line.trimmingCharacters(in: .whitespaces).isEmpty {
@@ -59,6 +64,7 @@ package struct Guide: Sendable {
       }
     }
     goal = fields["Goal"] ?? ""
+    model = fields["Model"] ?? ""
     minutes = fields["Minutes"].flatMap(Int.init) ?? 0
     if let link = fields["Chapter"].flatMap(ChapterLink.init) { chapter = link }
   }
@@ -86,6 +92,7 @@ package struct Guide: Sendable {
     if title.isEmpty { problems.append("the guide has no title, \"# …\"") }
     if goal.isEmpty { problems.append("the guide has no \"Goal: …\"") }
     if chapter.folder.isEmpty { problems.append("the guide has no \"Chapter: FOLDER#anchor\"") }
+    if model.isEmpty { problems.append("the guide has no \"Model: …\": the shared one's name, or \(Self.ownModel)") }
     if !(2...20).contains(minutes) { problems.append("the guide has no \"Minutes: …\" from 2 to 20") }
     if hints.count < 3 { problems.append("the guide has \(hints.count) hints; three are the least") }
   }

@@ -65,17 +65,27 @@ package struct Course: Sendable {
     root.appendingPathComponent("Chapters/\(link.folder)/README.md")
   }
 
+  /// A page's text; nil if there is none.
+  package func text(of folder: String) -> MarkdownText? {
+    let file = root.appendingPathComponent("Chapters/\(folder)/README.md")
+    return (try? String(contentsOf: file, encoding: .utf8)).map(MarkdownText.init)
+  }
+
+  /// The folders of the chapters, `01-ManualStack`, and of the pages beside them, `D-StoreTypes`; sorted.
+  package var chapterFolders: [String] {
+    let folder = root.appendingPathComponent("Chapters", isDirectory: true)
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+      .filter { $0.wholeMatch(of: #/(?:\d+|[A-Z])-.+/#) != nil }.sorted()
+  }
+
   /// The section's heading as it stands in the chapter; nil if the chapter has no such section.
   package func heading(_ link: Guide.ChapterLink) -> String? {
-    guard let text = try? String(contentsOf: chapterFile(link), encoding: .utf8) else { return nil }
-    return MarkdownText(text).headings.first { $0.anchor == link.anchor }?.text
+    text(of: link.folder)?.headings.first { $0.anchor == link.anchor }?.text
   }
 
   /// The chapter's title, or the folder's name if there is none.
   package func chapterTitle(_ folder: String) -> String {
-    let file = root.appendingPathComponent("Chapters/\(folder)/README.md")
-    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return folder }
-    return MarkdownText(text).headings.first { $0.level == 1 }?.text ?? folder
+    text(of: folder)?.headings.first { $0.level == 1 }?.text ?? folder
   }
 }
 

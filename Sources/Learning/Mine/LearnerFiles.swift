@@ -1,3 +1,4 @@
+import BookText
 import Foundation
 
 /// The learner's own copies of the stubs. Nothing that a learner wrote is ever overwritten or removed.
@@ -75,6 +76,37 @@ package struct LearnerFiles {
       return Int(name.dropFirst(exercise.name.count + 1).prefix { $0.isNumber })
     }
     return (numbers.max() ?? 0) + 1
+  }
+
+  /// Renames the learner's folders of exercises that have another number now.
+  ///
+  /// A folder whose new name is taken moves to `Mine/Saved`, so that both are kept.
+  ///
+  /// - Returns: The old and the new places.
+  package func follow() throws -> [(from: URL, to: URL)] {
+    var moves: [(from: URL, to: URL)] = []
+    let names = Set(course.exercises.map(\.name))
+    for name in ExerciseName.all(in: course.mine) where !names.contains(name.text) {
+      guard let exercise = course.exercises.first(where: { $0.subject == name.subject }) else { continue }
+      let old = course.mine.appendingPathComponent(name.text, isDirectory: true)
+      let place = try freePlace(for: name.text, instead: course.mine(exercise))
+      try FileManager.default.moveItem(at: old, to: place)
+      moves.append((old, place))
+    }
+    return moves
+  }
+
+  /// `wanted` if there is nothing yet, else a folder in `Mine/Saved`.
+  private func freePlace(for name: String, instead wanted: URL) throws -> URL {
+    guard FileManager.default.fileExists(atPath: wanted.path) else { return wanted }
+    try FileManager.default.createDirectory(at: course.saved, withIntermediateDirectories: true)
+    var number = 1
+    var place: URL
+    repeat {
+      place = course.saved.appendingPathComponent("\(name)-\(number)", isDirectory: true)
+      number += 1
+    } while FileManager.default.fileExists(atPath: place.path)
+    return place
   }
 
   /// The line of the first file that has this text.

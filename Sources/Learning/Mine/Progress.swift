@@ -7,7 +7,9 @@ import OutputFiles
 /// As a file, a line for each exercise that was begun:
 ///
 ///     01-AddTheStore passed=2026-03-01T10:15:00Z attempts=3 hints=1
-///     02-TypeOfStore skipped attempts=1
+///     02-FourParts skipped attempts=1
+///
+/// An exercise may get another number in a later edition of the book; see `follow(_:)`.
 package struct Progress: Equatable, Sendable {
   package struct Entry: Equatable, Sendable {
     package var passed: Date?
@@ -18,6 +20,16 @@ package struct Progress: Equatable, Sendable {
     package var hints = 0
 
     package init() {}
+
+    /// Both of two notes on one exercise: what was passed once is passed.
+    func joined(_ other: Entry) -> Entry {
+      var entry = self
+      entry.passed = [passed, other.passed].compactMap(\.self).min()
+      entry.isSkipped = entry.passed == nil && isSkipped && other.isSkipped
+      entry.attempts += other.attempts
+      entry.hints = max(hints, other.hints)
+      return entry
+    }
 
     /// Neither passed nor skipped.
     package var isOpen: Bool { passed == nil && !isSkipped }
@@ -30,6 +42,23 @@ package struct Progress: Equatable, Sendable {
   package subscript(name: String) -> Entry {
     get { entries[name] ?? Entry() }
     set { entries[name] = newValue }
+  }
+
+  // MARK: New numbers
+
+  /// Takes what is noted under an exercise's earlier number to the number it has now. Names are alike behind the number;
+  /// what belongs to no exercise stays as it is.
+  package mutating func follow(_ exercises: [Exercise]) {
+    let names = Set(exercises.map(\.name))
+    for exercise in exercises {
+      let former = ExerciseName.inOrder(Array(entries.keys)).filter {
+        !names.contains($0) && ExerciseName($0).subject == exercise.subject
+      }
+      for name in former {
+        let entry = entries.removeValue(forKey: name)!
+        entries[exercise.name] = entries[exercise.name].map { $0.joined(entry) } ?? entry
+      }
+    }
   }
 
   package func hasBegun(_ name: String) -> Bool { entries[name] != nil }
@@ -101,7 +130,7 @@ package struct Progress: Equatable, Sendable {
 
 /// The learner's state on disk.
 package enum ProgressFile {
-  /// What the file says, and where it was copied to if it has lines that nobody wrote here.
+  /// What the file says, and where it was copied to if it has lines that are not understood.
   package static func read(_ file: URL) throws -> (progress: Progress, keptAside: URL?) {
     guard FileManager.default.fileExists(atPath: file.path) else { return (Progress(), nil) }
     let data = try Data(contentsOf: file)

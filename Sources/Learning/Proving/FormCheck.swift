@@ -1,3 +1,4 @@
+import BookText
 import Foundation
 
 /// Something wrong with an exercise.
@@ -21,7 +22,7 @@ package struct FormCheck {
   package init(course: Course) { self.course = course }
 
   package func problems() -> [ExerciseProblem] {
-    numbering() + course.exercises.flatMap(problems(of:)) + rows()
+    numbering() + course.exercises.flatMap(problems(of:)) + ReadingOrder(course: course).stepsBack() + unknownNames() + rows()
   }
 
   private func numbering() -> [ExerciseProblem] {
@@ -52,7 +53,29 @@ package struct FormCheck {
     if !exercise.guide.chapter.folder.isEmpty, course.heading(exercise.guide.chapter) == nil {
       sentences.append("there is no section \(exercise.guide.chapter)")
     }
-    return sentences
+    return sentences + model(exercise)
+  }
+
+  /// Whether the guide names the model that the tests use.
+  private func model(_ exercise: Exercise) -> [String] {
+    guard !exercise.guide.model.isEmpty, let shared = (try? ExerciseModel(course: course))?.name else { return [] }
+    let right = exercise.usesSharedModel ? shared : Guide.ownModel
+    return exercise.guide.model == right ? [] : ["its tests ask for another model; the guide needs \"Model: \(right)\""]
+  }
+
+  /// Names that a learner needs and has not read yet.
+  private func unknownNames() -> [ExerciseProblem] {
+    let texts = ChapterTexts(course: course)
+    let shared = NeededNames.shared(course)
+    return course.exercises.compactMap { exercise in
+      guard let known = texts.names(upTo: exercise.guide.chapter) else { return nil }
+      let unknown = NeededNames(exercise, shared: shared).names.filter { !known.contains($0) }
+      guard !unknown.isEmpty else { return nil }
+      let words = unknown.map { "`\($0)`" }.joined(separator: ", ")
+      return ExerciseProblem(
+        exercise.name,
+        "no section up to its own, \(exercise.guide.chapter), has \(words); name a later section, or say it there")
+    }
   }
 
   private func stub(_ exercise: Exercise) -> [String] {
@@ -106,7 +129,7 @@ package struct FormCheck {
   }
 
   private func rows() -> [ExerciseProblem] {
-    GoalsTable(course: course).problems().map { ExerciseProblem(nil, $0) }
+    (GoalsTable(course: course).problems() + ChapterLists(course: course).problems()).map { ExerciseProblem(nil, $0) }
   }
 
   /// The solution's files with the mistake in; empty if there isn't exactly one.

@@ -9,18 +9,18 @@ extension ExerciseScreens {
     case .failed(let run): failed(run, exercise, &screen)
     case .crashed(let signal, let run, let output): crashed(signal, run, output, exercise, &screen)
     case .left(let code, let run, let output):
-      screen.say("The program ended itself with code \(code), in the middle of a test.", .bad)
+      screen.say("The program exited with code \(code), in the middle of a test.", .bad)
       interrupted(run, &screen)
       lastLines(output, &screen)
     case .timedOut(let seconds, let run, _):
-      screen.say("No end after \(seconds) seconds; it was stopped.", .bad)
+      screen.say("It had not ended after \(seconds) seconds, and was stopped.", .bad)
       interrupted(run, &screen)
       screen.say(
-        "Look for a loop that never ends, or for two sides that wait for each other: a context that waits for its own queue does.",
+        "Look for a loop that never ends, or for two sides that wait for each other, such as a context that waits for its own queue.",
         indent: 2)
     case .notBuilt(let errors, let output): notBuilt(errors, output, exercise, &screen)
     case .nothingRun(let output):
-      screen.say("No test was run, so nothing is known. The exercise's folder Tests must have tests.", .bad)
+      screen.say("No test was run, so you can't know whether it is right. The exercise's folder Tests must have tests.", .bad)
       lastLines(output, &screen)
     }
     guard !outcome.hasPassed else { return screen }
@@ -36,12 +36,12 @@ extension ExerciseScreens {
   private func passed(_ run: TestRun, _ exercise: Exercise, _ screen: inout Screen) {
     let tests = run.startedCount == 1 ? "its test passes" : "all \(run.startedCount) tests pass"
     screen.say("\(exercise.title): \(tests).", .good)
-    screen.say("How the book does it, and what matters there: swift run learn solution \(exercise.number)")
+    screen.say("See how the book does it, and what matters there: swift run learn solution \(exercise.number)")
   }
 
   private func failed(_ run: TestRun, _ exercise: Exercise, _ screen: inout Screen) {
     guard let test = run.firstFailed, let issue = test.issues.first else {
-      screen.say("The run failed, though no test did:", .bad)
+      screen.say("The run failed, although no test did:", .bad)
       for issue in run.otherIssues.prefix(1) {
         describe(Failure(issue), &screen)
         screen.path("At", "\(course.shown(issue.file)):\(issue.line)", indent: 4)
@@ -73,7 +73,7 @@ extension ExerciseScreens {
     if files.line(of: "TODO", in: exercise) == nil {
       screen.blank()
       screen.say(
-        "The TODO is gone, but the line with `throw Unfinished` is still there and still thrown. Your code takes its place.",
+        "The TODO is gone, but the line with `throw Unfinished` is still there. Put your code in its place.",
         indent: 2)
     }
   }
@@ -103,7 +103,7 @@ extension ExerciseScreens {
   private func lastLines(_ output: String, _ screen: inout Screen) {
     let lines = ProgramOutput.lastLines(output)
     guard !lines.isEmpty else { return }
-    screen.say("It said last:", indent: 4)
+    screen.say("Its last words:", indent: 4)
     screen.verbatim(lines, indent: 6)
   }
 
@@ -126,7 +126,7 @@ extension ExerciseScreens {
     }
     if error.file.hasPrefix(exercise.tests.path + "/") {
       screen.blank()
-      screen.say("That is in the tests: they use a name or a type that your file no longer has as it was.", indent: 2)
+      screen.say("That is in the tests. They use a name or a type that your file no longer has, or has changed.", indent: 2)
     }
   }
 

@@ -23,15 +23,15 @@ package struct ExerciseScreens {
 
   package func welcome() -> Screen {
     var screen = screen()
-    screen.say("\(counted), each with a file to finish and tests that say when it is right.", .strong)
-    screen.say("1. Open the file that is named below, and find its TODO.", indent: 2)
-    screen.say("2. Make true what it says; the named section of the book says how.", indent: 2)
+    screen.say("\(counted). You finish a file, and its tests tell you when it is right.", .strong)
+    screen.say("1. Open the file named below, and find its TODO.", indent: 2)
+    screen.say("2. Make it true. The named section of the book tells you how.", indent: 2)
     if isWatching {
-      screen.say("3. Save. This window runs the tests at every save.", indent: 2)
-      screen.say("Stuck: swift run learn hint, in another window.", indent: 2)
+      screen.say("3. Save. This window runs the tests each time you do.", indent: 2)
+      screen.say("Stuck? swift run learn hint, in another window.", indent: 2)
     } else {
-      screen.say("3. Save, and call again: swift run learn", indent: 2)
-      screen.say("Stuck: swift run learn hint. At every save by itself: swift run learn watch.", indent: 2)
+      screen.say("3. Save, and run it again: swift run learn", indent: 2)
+      screen.say("Stuck? swift run learn hint. To run it at every save: swift run learn watch.", indent: 2)
     }
     screen.blank()
     return screen
@@ -41,10 +41,10 @@ package struct ExerciseScreens {
     var screen = screen()
     screen.say(
       hasModule
-        ? "Building the first exercise beside the module CoreData, which is built already. That takes half a minute; "
-          + "afterwards a build takes a second or two."
-        : "Building the module CoreData, its model compiler and this exercise. That happens once, and takes two or "
-          + "three minutes on two cores; afterwards a build takes a second or two.", .faint)
+        ? "Building the first exercise; the module CoreData is built already. This takes half a minute. "
+          + "After that a build takes a second or two."
+        : "Building the module CoreData, its model compiler and this exercise. This happens once, and takes two or "
+          + "three minutes on two cores. After that a build takes a second or two.", .faint)
     return screen
   }
 
@@ -55,11 +55,14 @@ package struct ExerciseScreens {
     screen.say("\(exercise.title) (about \(exercise.guide.minutes) minutes)", .strong)
     screen.field("Goal", exercise.guide.goal)
     for file in LearnerFiles(course: course).files(exercise) { screen.path("Edit", course.shown(file)) }
-    if exercise.usesSharedModel, let model = try? ExerciseModel(course: course) {
-      screen.field(
-        "Model", "\(model.name): \(model.entityNames.joined(separator: ", ")) (all of it: swift run learn model)")
-    }
+    if !exercise.guide.model.isEmpty { screen.field("Model", words(ofModel: exercise.guide.model)) }
     return screen
+  }
+
+  /// Of the shared model, its entities too.
+  private func words(ofModel name: String) -> String {
+    guard let model = try? ExerciseModel(course: course), model.name == name else { return name }
+    return "\(name): \(model.entityNames.joined(separator: ", ")) (all of it: swift run learn model)"
   }
 
   func appendSection(_ exercise: Exercise, to screen: inout Screen, _ name: String) {
@@ -74,12 +77,12 @@ package struct ExerciseScreens {
     screen.blank()
     let sentences = exercise.sentences
     if !sentences.isEmpty {
-      screen.say("What is to be true:")
+      screen.say("What your code has to make true:")
       for sentence in sentences { screen.say("- " + sentence, indent: 2, hanging: 2) }
       screen.blank()
     }
     screen.say(
-      isWatching ? "Edit the file and save it: its tests run then." : "When you have edited it: \(command("", exercise))",
+      isWatching ? "Edit the file and save it. Its tests run when you do." : "When you have edited it: \(command("", exercise))",
       .faint)
     return screen
   }
@@ -117,7 +120,7 @@ package struct ExerciseScreens {
     var screen = screen()
     if case .putBack(let files) = preparation {
       screen.say(
-        "\(files.joined(separator: ", ")) was not in your folder of \(exercise.name). The exercise's own file is there again.",
+        "\(files.joined(separator: ", ")) was gone from your folder \(exercise.name). A fresh copy is there now.",
         .bad)
       screen.blank()
     }
@@ -126,9 +129,19 @@ package struct ExerciseScreens {
 
   package func keptAside(_ file: URL) -> Screen {
     var screen = screen()
-    screen.say("Your progress file has lines that can't be read. It is kept as", .bad)
+    screen.say("Your progress file has lines that can't be read. It was moved to", .bad)
     screen.path("", course.shown(file))
-    screen.say("and what could be read of it is kept here too.", .bad)
+    screen.say("What could be read still counts.", .bad)
+    screen.blank()
+    return screen
+  }
+
+  /// Nothing if no folder was moved.
+  package func renumbered(_ moves: [(from: URL, to: URL)]) -> Screen {
+    var screen = screen()
+    guard !moves.isEmpty else { return screen }
+    screen.say("Exercises have new numbers in this edition of the book. Your work and your progress moved along:", .strong)
+    for move in moves { screen.path("", "\(move.from.lastPathComponent) is now \(course.shown(move.to))") }
     screen.blank()
     return screen
   }
@@ -143,9 +156,9 @@ package struct ExerciseScreens {
     if skipped.isEmpty {
       screen.say("All done: \(counted).", .good)
     } else {
-      screen.say("All exercises are done but \(skipped.count) that you skipped:")
+      screen.say("You have done all exercises except \(skipped.count) that you skipped:")
       for exercise in skipped { screen.say(exercise.title, indent: 2) }
-      screen.say("Take one up again: swift run learn run \(skipped[0].number)", .faint)
+      screen.say("To take one up again: swift run learn run \(skipped[0].number)", .faint)
     }
     return screen
   }

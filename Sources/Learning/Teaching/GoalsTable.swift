@@ -41,6 +41,6 @@ package struct GoalsTable {
     let has = Set(text.components(separatedBy: "\n"))
     let missing = rows.dropFirst(2).filter { !has.contains($0) }.map { "\(shown) does not have the row \($0)" }
     return missing.isEmpty
-      ? ["\(shown) has rows in its goals that no exercise has; mend it by: swift run learn goals"] : missing
+      ? ["\(shown) has rows in its goals that no exercise has; write it again: swift run learn goals"] : missing
   }
 }

@@ -35,6 +35,8 @@ package struct NewExercise {
 
   private func parts(_ subject: String, _ number: String, _ link: Guide.ChapterLink) -> [(String, String)] {
     let title = Self.title(subject)
+    // The example counts books of the shared model.
+    let model = (try? ExerciseModel(course: course))?.name ?? Guide.ownModel
     let function = subject.prefix(1).lowercased() + subject.dropFirst()
     let head =
       "import CoreData\nimport ExerciseSupport\n\n/// How many books the context has. (Say here what the code is for.)\n"
@@ -45,13 +47,14 @@ package struct NewExercise {
         """
         # \(title)
 
-        Goal: say in one sentence what the learner makes true.
+        Goal: Say in one sentence what your reader makes true.
         Chapter: \(link)
+        Model: \(model)
         Minutes: 5
 
         ## Hint 1
 
-        A question that turns the eyes to the right place?
+        A question that turns your reader to the right place?
 
         ## Hint 2
 

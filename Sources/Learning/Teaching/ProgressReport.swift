@@ -17,7 +17,11 @@ package struct ProgressReport {
 
   package init(exercises: [Exercise], learners: [Learner]) {
     self.exercises = exercises
-    self.learners = learners
+    self.learners = learners.map { learner in
+      var learner = learner
+      learner.progress.follow(exercises)
+      return learner
+    }
   }
 
   /// - Parameter paths: progress files; checkouts; or folders with one of these for each learner. A learner is called

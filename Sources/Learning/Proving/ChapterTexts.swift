@@ -1,0 +1,34 @@
+import BookText
+import Foundation
+
+/// All names that a reader has met at a place of the book, in text and in code.
+package struct ChapterTexts {
+  private let pages: [(folder: String, text: MarkdownText)]
+
+  package init(course: Course) {
+    let folders = course.chapterFolders
+    let chapters = folders.filter { $0.first?.isNumber == true }
+    let besides = folders.filter { $0.first?.isNumber != true }
+    pages = (chapters + besides).compactMap { folder in course.text(of: folder).map { (folder, $0) } }
+  }
+
+  /// The words of all pages before a section's page, and of its page to the end of the section; nil if there is no such
+  /// section.
+  package func names(upTo link: Guide.ChapterLink) -> Set<String>? {
+    guard let page = pages.firstIndex(where: { $0.folder == link.folder }) else { return nil }
+    let text = pages[page].text
+    guard let index = text.headings.firstIndex(where: { $0.anchor == link.anchor }) else { return nil }
+    let level = text.headings[index].level
+    let next = text.headings[(index + 1)...].first { $0.level <= level }
+    var names = Set<String>()
+    for page in pages[..<page] { Self.insert(page.text.lines[...], into: &names) }
+    Self.insert(text.lines[..<(next.map { $0.line - 1 } ?? text.lines.count)], into: &names)
+    return names
+  }
+
+  private static func insert(_ lines: ArraySlice<String>, into names: inout Set<String>) {
+    for line in lines {
+      for word in line.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") }) { names.insert(String(word)) }
+    }
+  }
+}
