@@ -172,7 +172,7 @@ let package = Package(
     ]
     // The exercises' tool: runs a learner's and proves the book's. The exercises themselves are at the end of this file.
     + [
-      .target(name: "Learning", dependencies: ["BookText", "DataModelFiles", "OutputFiles"]),
+      .target(name: "Learning", dependencies: ["BookText", "DataModelFiles", "OutputFiles", "SwiftTokens"]),
       .executableTarget(name: "learn", dependencies: ["Learning", argumentParser]),
       .testTarget(name: "LearningTests", dependencies: ["BookText", "Learning"]),
     ]
@@ -262,7 +262,8 @@ if exercise != nil || variant != nil {
   // The name is that of the test program; the module's targets are those above the first tests.
   package.name = "StrataExercises"
   package.products = []
-  package.targets = package.targets.prefix { $0.type != .test } + exerciseTargets()
+  package.targets =
+    package.targets.prefix { $0.type != .test } + package.targets.filter { $0.name == "StoreFileReader" } + exerciseTargets()
 }
 
 func exerciseTargets() -> [Target] {
@@ -292,10 +293,10 @@ func exerciseTargets() -> [Target] {
       name: "ExerciseSupport", dependencies: ["CoreData"], path: "Chapters/Exercises/Support",
       exclude: ["Bookshop.xcdatamodeld"], swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
     .target(
-      name: "Exercises", dependencies: ["ExerciseSupport", "CoreData"], path: path, exclude: others(than: code),
+      name: "Exercises", dependencies: ["ExerciseSupport", "CoreData", "StoreFileReader"], path: path, exclude: others(than: code),
       sources: code, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
     .testTarget(
-      name: "ExerciseTests", dependencies: ["Exercises", "ExerciseSupport", "CoreData"], path: path,
+      name: "ExerciseTests", dependencies: ["Exercises", "ExerciseSupport", "CoreData", "StoreFileReader"], path: path,
       exclude: others(than: tests), sources: tests, swiftSettings: stackSettings),
   ]
 }

@@ -1,0 +1,77 @@
+import CoreData
+import ExerciseSupport
+import Testing
+
+@testable import Exercises
+
+/// Notes the contexts of one coordinator that have saved, on whatever queue.
+private final class SaveWitness: @unchecked Sendable {
+  // `@unchecked Sendable`: `seen` is only touched under `lock`.
+  private let lock = NSLock()
+  private var seen: [NSManagedObjectContextConcurrencyType] = []
+  private var token: (any NSObjectProtocol)?
+
+  init(_ coordinator: NSPersistentStoreCoordinator) {
+    token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
+    ) { [weak self, weak coordinator] note in
+      guard let context = note.object as? NSManagedObjectContext, context.persistentStoreCoordinator === coordinator
+      else { return }
+      self?.lock.withLock { self?.seen.append(context.concurrencyType) }
+    }
+  }
+
+  deinit { if let token { NotificationCenter.default.removeObserver(token) } }
+
+  var types: [NSManagedObjectContextConcurrencyType] { lock.withLock { seen } }
+}
+
+@Suite("34 Work in the background", .serialized)
+@MainActor struct BackgroundWorkTests {
+  let bench: Bench
+  let container: NSPersistentContainer
+  let books: [Book]
+
+  /// Three books at 10, 20 and 30.
+  init() throws {
+    bench = try Bench()
+    container = NSPersistentContainer(name: "Bookshop", managedObjectModel: Bench.model)
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: bench.storeURL)]
+    var failure: (any Error)?
+    container.loadPersistentStores { _, error in failure = error }
+    if let failure { throw failure }
+    var books: [Book] = []
+    for price in [10, 20, 30] as [Int64] {
+      let book = Book(context: container.viewContext)
+      book.title = "At \(price)"
+      book.price = price
+      books.append(book)
+    }
+    try container.viewContext.save()
+    self.books = books
+  }
+
+  @Test("The new prices are in the file, and those of the other books are as they were")
+  func saved() async throws {
+    try await lowerPrices(of: Array(books.prefix(2)), by: 3, in: container)
+    let other = bench.makeContext(try bench.makeCoordinator())
+    let request = NSFetchRequest<Book>(entityName: "Book")
+    request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: true)]
+    let prices = try other.fetch(request).map(\.price)
+    #expect(prices == [7, 17, 30])
+  }
+
+  @Test("A context with a queue of its own has saved them")
+  func queue() async throws {
+    let witness = SaveWitness(container.persistentStoreCoordinator)
+    try await lowerPrices(of: books, by: 3, in: container)
+    #expect(!witness.types.isEmpty, "no context has saved")
+    #expect(witness.types.allSatisfy { $0 == .privateQueueConcurrencyType }, "a main-queue context has saved")
+  }
+
+  @Test("The view context has no unsaved changes")
+  func unchanged() async throws {
+    try await lowerPrices(of: books, by: 3, in: container)
+    #expect(!container.viewContext.hasChanges)
+  }
+}

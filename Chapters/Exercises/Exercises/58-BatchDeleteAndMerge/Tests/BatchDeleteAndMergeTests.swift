@@ -1,0 +1,55 @@
+import CoreData
+import ExerciseSupport
+import Testing
+
+@testable import Exercises
+
+@MainActor @Suite("58 Batch delete, and merge", .serialized)
+struct BatchDeleteAndMergeTests {
+  let bench: Bench
+  let reader: NSManagedObjectContext
+  let writer: NSManagedObjectContext
+  /// What the reader shows: three orders, placed at the seconds 10, 20 and 30 since 2001.
+  let orders: [Order]
+
+  init() throws {
+    bench = try Bench()
+    let coordinator = try bench.makeCoordinator()
+    reader = bench.makeContext(coordinator)
+    writer = bench.makeContext(coordinator)
+    for (customer, time) in [("Ada", 10.0), ("Grace", 20), ("Edsger", 30)] {
+      let order = Order(context: reader)
+      (order.customer, order.placed) = (customer, Date(timeIntervalSinceReferenceDate: time))
+    }
+    try reader.save()
+    let request = NSFetchRequest<Order>(entityName: "Order")
+    request.sortDescriptors = [NSSortDescriptor(key: "placed", ascending: true)]
+    orders = try reader.fetch(request)
+  }
+
+  private func deleteBefore(_ time: TimeInterval) throws -> Int {
+    try deleteOrders(placedBefore: Date(timeIntervalSinceReferenceDate: time), from: writer, tellingOf: reader)
+  }
+
+  @Test("The old orders' rows are deleted, the others stay, and you learn how many they were")
+  func rows() throws {
+    let deleted = try deleteBefore(25)
+    #expect(deleted == 2)
+    let left = try bench.savedCount(of: "Order")
+    #expect(left == 1)
+  }
+
+  @Test("The reader has let go of the deleted orders, and still has the other")
+  func objects() throws {
+    _ = try deleteBefore(25)
+    let shown = orders.filter { $0.managedObjectContext == reader && !$0.isDeleted }.map { $0.customer ?? "" }
+    #expect(shown == ["Edsger"])
+  }
+
+  @Test("Where there is nothing to delete, nothing changes")
+  func none() throws {
+    let deleted = try deleteBefore(5)
+    #expect(deleted == 0)
+    #expect(orders.map { $0.customer ?? "" } == ["Ada", "Grace", "Edsger"])
+  }
+}
