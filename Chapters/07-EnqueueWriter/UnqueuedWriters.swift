@@ -18,6 +18,11 @@ public struct UnqueuedWriters {
     container = manager.container
   }
 
+  /// A context of its own for each of so many writers.
+  public func contexts(_ count: Int) -> [NSManagedObjectContext] {
+    (0..<count).map { _ in container.newBackgroundContext() }
+  }
+
   /// As many threads as writers, each with a context of its own: all read, then all save.
   public func run(
     writers: Int, rounds: Int, adding name: String, mergePolicy: NSMergePolicy = .error

@@ -63,7 +63,7 @@ public struct BookBuilder {
       try output.write(template.html(of: $0, neighbours: nil), to: $0.file)
     }
     try output.write(try SearchIndex.script(of: pages), to: SearchIndex.file)
-    for file in ["book.css", "search.js"] { try output.write(try Resource.text(file), to: file) }
+    for file in ["book.css", "search.js", StepFigure.style, StepFigure.script] { try output.write(try Resource.text(file), to: file) }
     return Result(
       pageCount: pages.count + 2, sourceCount: places.sources.paths.count, nameCount: index.entries.count)
   }

@@ -25,16 +25,21 @@ struct ManualStackProgram: ChapterCommand {
   @Flag(name: .customLong("two-stores"), help: "Merge two models, and keep their objects in two files.")
   var showsTwoStores = false
 
+  @Option(name: .customLong("steps"), help: "Print the frames of the book's stepper: save.")
+  var recording: Recording?
+
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
     try refuseTogether([
       "--callback": waitsForCallback, "--types": showsTypes, "--two-stores": showsTwoStores, "--break": breaksStore,
+      "--steps": recording != nil,
     ])
   }
 
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "ManualStack", stores: [CoreDataStack.storeName])
+    if recording != nil { return try recordSaves(in: folder) }
     if showsTypes { return try showStoreTypes(in: folder) }
     if showsTwoStores { return try showTwoStores(in: folder) }
     if breaksStore { return try showBrokenStore(in: folder) }

@@ -18,22 +18,26 @@ struct ContainerStackProgram: ChapterCommand {
   @Flag(name: .customLong("merging"), help: "Only what one context hears of another's saves.")
   var showsMergingOnly = false
 
+  @Option(name: .customLong("steps"), help: "Print the frames of the book's stepper: merge.")
+  var recording: Recording?
+
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
-    try refuseTogether(["--merging": showsMergingOnly, "--break": breaksSave])
+    try refuseTogether(["--merging": showsMergingOnly, "--break": breaksSave, "--steps": recording != nil])
   }
 
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "ContainerStack", stores: [NotesStack.storeName])
     let file = NoteFile(url: folder.appendingPathComponent(NotesStack.storeName))
-    if !breaksSave, !showsMergingOnly {
+    if !breaksSave, !showsMergingOnly, recording == nil {
       showDefaults()
       await showHandler(in: folder)
     }
     let stack = NotesStack(folder: folder)
     let notes = NoteBook(context: stack.viewContext)
     if let failure = stack.loadingFailure { throw failure }
+    if recording != nil { return try await recordMerge(stack, file) }
     if breaksSave { return try showInvalidNote(stack, notes, file) }
 
     let first = (try notes.all().map(\.position).max() ?? 0) + 1

@@ -35,10 +35,13 @@ struct EnqueueWriterProgram: ChapterCommand {
   @Flag(name: .customLong("break"), help: "Let two writers write without the queue, and end with the error.")
   var breaksQueue = false
 
+  @Option(name: .customLong("steps"), help: "Print the frames of the book's stepper: lost.")
+  var recording: Recording?
+
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
-    try refuseTogether(["--only": only != nil, "--break": breaksQueue])
+    try refuseTogether(["--only": only != nil, "--break": breaksQueue, "--steps": recording != nil])
     guard (1...64).contains(producers) else { throw ValidationError("--producers is a number from 1 to 64.") }
     guard (1...100_000).contains(blocks) else {
       throw ValidationError("--blocks is a number from 1 to 100000.")
@@ -58,6 +61,7 @@ struct EnqueueWriterProgram: ChapterCommand {
         for line in text.split(separator: "\n") { Output.line("log: \(line)") }
       })
     if let failure = manager.loadingFailure { throw failure }
+    if recording != nil { return try recordLostUpdate(manager, file) }
     if breaksQueue { return try showCollision(manager, file) }
 
     for part in only.map({ [$0] }) ?? Part.allCases {

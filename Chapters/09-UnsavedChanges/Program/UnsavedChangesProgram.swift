@@ -18,16 +18,20 @@ struct UnsavedChangesProgram: ChapterCommand {
   @Flag(help: "Follow one recipe from its making to its end, with every callback.")
   var life = false
 
+  @Option(name: .customLong("steps"), help: "Print the frames of the book's stepper: conflict.")
+  var recording: Recording?
+
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
-    try refuseTogether(["--life": life, "--break": breaksSave])
+    try refuseTogether(["--life": life, "--break": breaksSave, "--steps": recording != nil])
   }
 
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "UnsavedChanges", stores: [RecipeStack.storeName])
     let stack = try RecipeStack(folder: folder)
     let file = RecipeFile(url: folder.appendingPathComponent(RecipeStack.storeName))
+    if recording != nil { return try recordConflict(stack, file) }
     if breaksSave { return try showDeletedRecipe(stack, file) }
     if life { return try showLife(stack, file) }
 

@@ -20,10 +20,13 @@ struct BatchesProgram: ChapterCommand {
     help: ArgumentHelp("Compare batches with saves over so many readings; in release only.", valueName: "readings"))
   var measured: Int?
 
+  @Option(name: .customLong("steps"), help: "Print the frames of the book's stepper: below.")
+  var recording: Recording?
+
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
-    try refuseTogether(["--measure": measured != nil, "--break": breaksRules])
+    try refuseTogether(["--measure": measured != nil, "--break": breaksRules, "--steps": recording != nil])
   }
 
   @MainActor func perform() async throws {
@@ -35,6 +38,7 @@ struct BatchesProgram: ChapterCommand {
     view.transactionAuthor = "keeper"
     let follower = HistoryFollower(view)
     try addStations(view)
+    if recording != nil { return try recordBatch(stack, file) }
     if breaksRules { return try await showBrokenRules(stack, file) }
 
     try await showInserts(stack, file)

@@ -25,15 +25,19 @@ struct InsideTheFileProgram: ChapterCommand {
   static let museumName = "Museum.sqlite"
   static let weblogName = "Weblog.sqlite"
 
+  @Option(name: .customLong("steps"), help: "Print the frames of the book's stepper: row.")
+  var recording: Recording?
+
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
-    try refuseTogether(["--apple": apple, "--one-room": makesOneRoom, "--break": breaksHash])
+    try refuseTogether(["--apple": apple, "--one-room": makesOneRoom, "--break": breaksHash, "--steps": recording != nil])
   }
 
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "InsideTheFile", stores: [Self.museumName, Self.weblogName])
     let museum = folder.appendingPathComponent(Self.museumName)
+    if recording != nil { return try recordRow(museum) }
     if makesOneRoom { return try makeRoom(museum) }
     if breaksHash { return try showBroken(museum) }
     if apple { return try showComparison(folder.appendingPathComponent(Self.weblogName)) }

@@ -98,8 +98,8 @@ public struct StepRecorder {
   }
 
   private func remember(_ object: NSManagedObject, _ context: Int) {
-    guard let key = keys(of: object)?.first else { return }
-    names.known[Names.Key(context: context, id: object.objectID)] = object.value(forKey: key).map { "\($0)" }
+    guard let key = keys(of: object)?.first, let value = object.value(forKey: key) else { return }
+    names.known[Names.Key(context: context, id: object.objectID)] = text(of: value, key, in: object)
   }
 
   private func name(of object: NSManagedObject, _ context: Int) -> String? {
@@ -126,9 +126,8 @@ public struct StepRecorder {
   // MARK: Values
 
   private func values(of object: NSManagedObject, _ context: Int) -> [StepFrame.Value] {
-    let changed = object.isUpdated ? Set(object.changedValues().keys) : []
-    return (keys(of: object) ?? []).map { key in
-      var value = StepFrame.Value(key: key, text: "", isChanged: changed.contains(key))
+    (keys(of: object) ?? []).map { key in
+      var value = StepFrame.Value(key: key, text: "", isChanged: object.isUpdated && isChanged(key, in: object))
       if let relationship = object.entity.relationshipsByName[key] {
         let members = members(of: relationship, key, in: object, context)
         value.destinations = members?.map { member in
@@ -137,10 +136,17 @@ public struct StepRecorder {
         let nothing = relationship.isToMany ? "none" : "nil"
         value.text = members.map { $0.isEmpty ? nothing : $0.map { label(of: $0, context) }.joined(separator: ", ") } ?? "not read"
       } else {
-        value.text = text(of: object.value(forKey: key))
+        value.text = text(of: object.value(forKey: key), key, in: object)
       }
       return value
     }
+  }
+
+  /// Unlike `changedValues()`, which reads the members of changed sets, this reads nothing.
+  private func isChanged(_ key: String, in object: NSManagedObject) -> Bool {
+    if object.entity.relationshipsByName[key]?.isToMany == true, object.hasFault(forRelationshipNamed: key) { return false }
+    let saved = object.committedValues(forKeys: [key])[key].flatMap { $0 is NSNull ? nil : $0 as? AnyHashable }
+    return saved != object.value(forKey: key) as? AnyHashable
   }
 
   /// Where a relationship leads, sorted by name unless it has an order; nil for a set that hasn't been read.
@@ -162,9 +168,10 @@ public struct StepRecorder {
     return row(of: object).map { "row \($0)" } ?? "a new \(object.entity.name ?? "object")"
   }
 
-  private func text(of value: Any?) -> String {
+  private func text(of value: Any?, _ key: String, in object: NSManagedObject) -> String {
     switch value {
     case nil: "nil"
+    case let truth as Bool where object.entity.attributesByName[key]?.attributeType == .booleanAttributeType: "\(truth)"
     case let date as Date: date.formatted(.iso8601)
     case let data as Data: "\(data.count) bytes"
     case let value?: "\(value)"

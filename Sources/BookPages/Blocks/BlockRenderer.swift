@@ -4,13 +4,15 @@ import BookText
 ///
 /// What a block quotes is read from the source again, for the numbers of the lines and for what is context.
 struct BlockRenderer {
+  let book: Book
   let page: Page
   let quoter: Quoter
   let places: Places
   /// The ids that the page has given away.
   private var taken: [String: Int] = [:]
 
-  init(page: Page, quoter: Quoter, places: Places) {
+  init(book: Book, page: Page, quoter: Quoter, places: Places) {
+    self.book = book
     self.page = page
     self.quoter = quoter
     self.places = places
@@ -18,6 +20,7 @@ struct BlockRenderer {
 
   /// - Throws: `BookProblem` if the block quotes what isn't there.
   mutating func html(of block: FencedBlock) throws -> String {
+    if let recording = try book.recording(of: block, on: page) { return figure(of: recording, block).html }
     if let difference = try quoter.difference(of: block, on: page) { return figure(of: difference).html }
     if let quotation = try quoter.quotation(of: block, on: page) { return figure(of: quotation, block).html }
     return figure(of: block).html
@@ -68,6 +71,16 @@ struct BlockRenderer {
     let numbers = quotation.lines.filter { !$0.isContext }.map(\.number)
     guard let first = numbers.first, let last = numbers.last else { return "empty" }
     return first == last ? "line \(first)" : "lines \(first)–\(last)"
+  }
+
+  // MARK: Recordings
+
+  private mutating func figure(of recording: StepRecording, _ block: FencedBlock) -> StepFigure {
+    let path = page.path(ofTranscript: block["transcript"] ?? "")
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    return StepFigure(
+      recording: recording, id: unique(String(file.dropLast(".transcript".count))),
+      source: "<a class=\"source\" href=\"\(places.source(path).escapedForHTML)\">\(file.escapedForHTML)</a>")
   }
 
   // MARK: Transcripts, commands, and what is not checked

@@ -51,7 +51,7 @@ public final class PageFolder {
 
     fileprivate init(book: Book, places: Places) {
       let page = Page(path: "Chapters/README.md", place: .contents, text: "")
-      renderer = BlockRenderer(page: page, quoter: Quoter(book: book), places: places)
+      renderer = BlockRenderer(book: book, page: page, quoter: Quoter(book: book), places: places)
     }
 
     /// - Parameters:

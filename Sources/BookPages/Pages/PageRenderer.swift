@@ -21,7 +21,7 @@ struct PageRenderer {
   /// - Parameter folder: Where its relative links begin, from the package's root; else the page's folder.
   /// - Throws: `BookProblem` if the page quotes or shows what isn't there; `PagesProblem` if Markdown can't be read.
   func render(_ page: Page, inFolder folder: String? = nil) throws -> RenderedPage {
-    var blocks = BlockRenderer(page: page, quoter: quoter, places: places)
+    var blocks = BlockRenderer(book: book, page: page, quoter: quoter, places: places)
     let figures = try page.blocks.map { try blocks.html(of: $0) }
     let html = try markdown.html(of: TeachingMarkup.text(of: page, placeholder: Self.placeholder))
     var walk = Walk(page: page, folder: folder ?? page.folder, figures: figures, renderer: self)

@@ -46,6 +46,7 @@ struct PageTemplate {
       "alone": headings.isEmpty,
       "letters": headings.count { $0.text.count == 1 } > headings.count / 2,
       "content": page.content,
+      "steps": StepFigure.isShown(in: page.content),
       "colophon": colophon,
       "turns": neighbours != nil,
     ]

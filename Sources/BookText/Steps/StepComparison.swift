@@ -6,6 +6,8 @@ public struct StepComparison: Sendable {
     public let now: StepFrame.Object
     /// Itself in the frame before; nil if it has come since.
     public let before: StepFrame.Object?
+    /// Whether a transaction ended between the two.
+    fileprivate let followsSave: Bool
 
     public var isNew: Bool { before == nil }
     public var stateChanged: Bool { before.map { $0.state != now.state } ?? true }
@@ -53,12 +55,14 @@ public struct StepComparison: Sendable {
   public let tables: [Table]
 
   /// - Parameter before: Nil for the first frame, which has no changes: all in it is as it was.
-  public init(_ frame: StepFrame, before: StepFrame?) {
+  public init(_ step: StepRecording.Step, before: StepFrame?) {
+    let frame = step.frame
+    let followsSave = step.statements.contains { $0.text == "COMMIT" }
     contexts = frame.contexts.map { context in
       let old = before.map { $0.contexts.first { $0.name == context.name }?.objects ?? [] } ?? context.objects
       let pairs = Self.pairs(context.objects, old)
       return Context(
-        name: context.name, objects: zip(context.objects, pairs).map { Object(now: $0, before: $1.map { old[$0] }) },
+        name: context.name, objects: zip(context.objects, pairs).map { Object(now: $0, before: $1.map { old[$0] }, followsSave: followsSave) },
         gone: old.indices.filter { !pairs.contains($0) }.map { old[$0] })
     }
     tables = frame.tables.map { table in
@@ -120,6 +124,7 @@ extension StepComparison.Object {
     let row = before.row == nil ? now.row.map { " as row \($0)" } ?? "" : ""
     switch (before.state, now.state) {
     case (.inserted, .clean): return "new → saved\(row)"
+    case (.updated, .clean) where followsSave: return "changed → saved"
     case (.fault, .clean): return "fault → has its values"
     case (_, .fault): return "becomes a fault again"
     case (_, .deleted): return "marked as deleted"

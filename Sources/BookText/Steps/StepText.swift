@@ -4,7 +4,7 @@ extension StepRecording {
   /// A step's changes in plain lines, as a text shows them where no stepper can be drawn.
   public func changes(of index: Int) -> [String] {
     let step = steps[index]
-    let comparison = StepComparison(step.frame, before: index == 0 ? nil : steps[index - 1].frame)
+    let comparison = StepComparison(step, before: index == 0 ? nil : steps[index - 1].frame)
     let severalContexts = step.frame.contexts.count > 1
     var lines: [String] = []
     for context in comparison.contexts {
@@ -14,7 +14,8 @@ extension StepRecording {
       }
       lines += context.gone.map { "\(place)\($0.label) is gone" }
     }
-    lines += step.statements.essential.statements.filter { !$0.beginsTransaction && !$0.endsTransaction }.map(\.text)
+    lines += step.statements.essential.statements.filter { !$0.beginsTransaction && !$0.endsTransaction }
+      .map { Self.shortened($0.text) }
     for table in comparison.tables {
       if index == 0 {
         lines.append("\(table.name): \(Self.count(of: table.rows.count))")
@@ -29,8 +30,26 @@ extension StepRecording {
   /// What `book weave` writes between the fences.
   public var text: [String] {
     steps.indices.flatMap { index -> [String] in
-      ["\(index + 1). \(Self.plain(steps[index].frame.caption))"] + changes(of: index).map { "     \(Self.shortened($0, 91))" }
+      ["\(index + 1). \(Self.plain(steps[index].frame.caption))"]
+        + changes(of: index).flatMap { Self.wrapped($0).map { "     \($0)" } }
     }
+  }
+
+  /// Columns of a step's lines: a page shows 96, and they are indented.
+  private static let width = 91
+
+  /// A long line goes on in the next, a little further in.
+  private static func wrapped(_ text: String) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if line.count + word.count >= width, !line.isEmpty {
+        lines.append(line)
+        line = "   "
+      }
+      line += line.isEmpty ? String(word) : " \(word)"
+    }
+    return lines + [line]
   }
 
   /// `Book "Solaris", new: author nil`
@@ -42,10 +61,12 @@ extension StepRecording {
   private static func changes(of object: StepComparison.Object) -> [String] {
     let now = object.now
     if object.isNew { return ["+ \(introduction(of: now))"] }
-    return (object.transition.map { ["\(now.label): \($0)"] } ?? [])
-      + now.values.compactMap { value in
+    let values = now.values.compactMap { value in
       object.former(value).map { "\(now.label): \(value.key) \($0) → \(value.text)" }
     }
+    // That it has changed is said by the values that have.
+    if !values.isEmpty, now.state == .updated, object.before?.state == .clean { return values }
+    return (object.transition.map { ["\(now.label): \($0)"] } ?? []) + values
   }
 
   private static func changes(of row: StepComparison.Row, in table: StepComparison.Table) -> [String] {
@@ -61,13 +82,12 @@ extension StepRecording {
   /// Captions may mark code.
   static func plain(_ caption: String) -> String { caption.replacing("`", with: "") }
 
-  /// What is too long loses words in its middle: of a statement the ends say most.
-  private static func shortened(_ text: String, _ width: Int) -> String {
-    guard text.count > width else { return text }
-    let (head, tail) = (text.prefix(width - 43), text.suffix(40))
-    let start = head.lastIndex(of: " ").map { head[..<$0] } ?? head
-    let end = tail.firstIndex(of: " ").map { tail[$0...].dropFirst() } ?? tail
-    return "\(start) … \(end)"
+  /// A long statement is shown without its list of columns: what it reads or writes where says more.
+  private static func shortened(_ sql: String) -> String {
+    guard sql.count > width else { return sql }
+    return sql.replacing(#/^SELECT .*? FROM/#, with: "SELECT … FROM").replacing(#/^(INSERT INTO \w+)\([^)]*\) VALUES/#) {
+      "\($0.1)(…) VALUES"
+    }
   }
 }
 

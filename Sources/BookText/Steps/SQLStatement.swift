@@ -1,0 +1,96 @@
+import Foundation
+
+/// A statement that ran, with the values that were bound to it.
+public struct SQLStatement: Hashable, Sendable {
+  /// As the stack printed it, with single blanks.
+  private let template: String
+  /// SQL literals.
+  private var values: [String] = []
+
+  init(_ text: String) {
+    template = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
+  /// Notes the next value, as the stack prints it: `(int64)1`, `Z_PK = 1`, `ZTITLE = string("Solaris")`.
+  mutating func bind(_ printed: String) { values.append(Self.literal(printed)) }
+
+  /// The statement with its values, or with question marks if not all of them were printed.
+  public var text: String {
+    let parts = template.split(separator: "?", omittingEmptySubsequences: false)
+    guard parts.count == values.count + 1 else { return template }
+    return zip(parts, values + [""]).map { $0 + $1 }.joined()
+  }
+
+  private static func literal(_ printed: String) -> String {
+    let text = printed.replacing(#/^Z[A-Z0-9_]* = /#, with: "").replacing(#/^\([a-z0-9]+\)/#, with: "")
+    if let match = text.wholeMatch(of: #/([a-z]+)[0-9]*\((.*)\)/#) { return literal(of: String(match.2), kind: match.1) }
+    return literal(of: text, kind: "")
+  }
+
+  /// As the column has it: a date in seconds since 2001, a UUID as its bytes.
+  private static func literal(of text: String, kind: Substring) -> String {
+    switch kind {
+    case "date":
+      let iso = text.replacing(#/^(\S+) (\S+) \+0000$/#) { "\($0.1)T\($0.2)Z" }
+      guard let date = try? Date(iso, strategy: .iso8601) else { return text }
+      return String(format: "%.15g", date.timeIntervalSinceReferenceDate)
+    case "uuid": return "x'\(text.replacing("-", with: "").lowercased())'"
+    case "uri", "url": return "'\(text)'"
+    default: break
+    }
+    if text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") {
+      return "'" + text.dropFirst().dropLast().replacing("\\\"", with: "\"").replacing("'", with: "''") + "'"
+    }
+    return text == "null" ? "NULL" : text
+  }
+
+  /// Work of the store's own, which a reader need not follow.
+  public enum Housekeeping: CaseIterable, Sendable {
+    case keys, history, batch
+
+    /// What it is for, behind how many statements.
+    public var words: String {
+      switch self {
+      case .keys: "for the keys of new rows"
+      case .history: "for the history"
+      case .batch: "to note which rows the batch means"
+      }
+    }
+  }
+
+  /// Nil if the statement reads or writes what the program asked for.
+  public var housekeeping: Housekeeping? {
+    // The entities above 16000 are the history's own.
+    if text.contains(#/\b(ATRANSACTION|ATRANSACTIONSTRING|ACHANGE)\b|\bZ_ENT = 16\d{3}\b/#) { return .history }
+    if template.contains(" Z_PRIMARYKEY ") { return .keys }
+    return template.contains("_Z_BATCH") && !template.hasPrefix("UPDATE") && !template.hasPrefix("DELETE FROM Z") ? .batch : nil
+  }
+
+  public var beginsTransaction: Bool { template.hasPrefix("BEGIN") }
+  public var endsTransaction: Bool { template == "COMMIT" || template == "ROLLBACK" }
+}
+
+extension [SQLStatement] {
+  /// The statements that say what a step did, and how many there were besides. A transaction of housekeeping alone counts
+  /// with what is in it.
+  public var essential: (statements: [SQLStatement], others: [(kind: SQLStatement.Housekeeping, count: Int)]) {
+    var kept: [SQLStatement] = []
+    var counts: [SQLStatement.Housekeeping: Int] = [:]
+    var rest = self[...]
+    while let statement = rest.first {
+      var length = 1
+      if statement.beginsTransaction, let end = rest.firstIndex(where: \.endsTransaction),
+        let kind = rest.dropFirst().first?.housekeeping, rest[..<end].dropFirst().allSatisfy({ $0.housekeeping == kind })
+      {
+        length = end - rest.startIndex + 1
+        counts[kind, default: 0] += length
+      } else if let kind = statement.housekeeping {
+        counts[kind, default: 0] += 1
+      } else {
+        kept.append(statement)
+      }
+      rest = rest.dropFirst(length)
+    }
+    return (kept, SQLStatement.Housekeeping.allCases.compactMap { kind in counts[kind].map { (kind, $0) } })
+  }
+}
