@@ -25,12 +25,18 @@ struct DataControllerProgram: ChapterCommand {
       """)
   var fault: Fault?
 
+  @Flag(help: "Open the store once, and wait for it: with SQLDebug, its statements come in one order.")
+  var waiting = false
+
   static func main() { ChapterProgram.run(Self.self) }
+
+  func validate() throws { try refuseTogether(["--break": fault != nil, "--waiting": waiting]) }
 
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "DataController", stores: [DataController.storeName])
     let url = folder.appendingPathComponent(DataController.storeName)
     if let fault { return try await end(with: fault, in: folder) }
+    if waiting { return try showWaiting(url) }
 
     try await showCallback(url)
     try showEarly(url)
