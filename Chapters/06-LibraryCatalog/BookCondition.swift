@@ -37,7 +37,7 @@ public struct BookCondition: Equatable {
       let keys = (model?.entitiesByName["Book"]?.propertiesByName ?? [:])
         .map { $0.value is NSRelationshipDescription ? "\($0.key).name" : $0.key }
         .sorted().joined(separator: ", ")
-      let sentence = error.localizedDescription.components(separatedBy: " There are ")[0]
+      let sentence = error.localizedDescription.components(separatedBy: " It has ")[0]
       throw Unfit(errorDescription: "\(sentence) A book has: \(keys).", picture: nil)
     }
   }

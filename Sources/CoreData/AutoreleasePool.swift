@@ -1,2 +1,2 @@
-/// Runs a block. There are no autorelease pools on Linux; sources that use them compile and need none.
+/// Runs a block. Linux has no autorelease pools and needs none: sources that use them compile unchanged.
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }

@@ -134,7 +134,7 @@ struct AskingTests {
     #expect(malformed.exitCode == 1)
     #expect(malformed.errors.contains("       ^"))
     let entity = try ProgramRunner.run("Asking", ["ask", "--of", "Shelf", "TRUEPREDICATE"])
-    #expect(entity.errors.contains("There are Author, Book, Review, Tag."))
+    #expect(entity.errors.contains("The model has Author, Book, Review, Tag."))
   }
 
   @Test("The tour counts the statements that prefetching saves")

@@ -99,12 +99,12 @@ extension MigrationRules.Reason {
   /// Some of the words of the stack's reason.
   var words: String {
     switch self {
-    case .ambiguous: "one renaming identifier"
+    case .ambiguous: "share the renaming identifier"
     case .mergedHierarchies: "hierarchies cannot be merged"
     case .typeChanged: "attribute types are incompatible"
     case .missingMandatory: "missing attribute values on mandatory destination attribute"
     case .toManyBecameToOne: "to-many relationship can't become a to-one"
-    case .otherInverse: "The inverse was"
+    case .otherInverse: "Its inverse was"
     }
   }
 }

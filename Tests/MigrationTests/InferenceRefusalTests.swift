@@ -33,8 +33,8 @@ import Testing
     expectRefusal(old, new, entity: "Book", property: "pages", reason: reason)
     expectRefusal(old, renamed, entity: "Book", property: "count", reason: reason)
     let words = InferenceTests.refusal(old, new)?.localizedDescription ?? ""
-    #expect(words.contains("it was String and is Integer 32"))
-    #expect(words.contains("Convert the values with a mapping model or a custom migration stage"))
+    #expect(words.contains("It was String and is Integer 32"))
+    #expect(words.contains("Convert the values in a mapping model or a custom migration stage"))
   }
 
   static let numbers: [NSAttributeType] = [
@@ -108,7 +108,7 @@ import Testing
     }
     expectRefusal(
       model("atHome", "onTour"), model("onTour", "atHome"), entity: "Game", property: "away",
-      reason: "The inverse was onTour and is what atHome was")
+      reason: "Its inverse was onTour, and now is the relationship that was called atHome")
   }
 
   @Test("A new common parent of entities that had none: hierarchies are not merged")
@@ -116,7 +116,7 @@ import Testing
     let old = Make.model(Entity("Cat"), Entity("Dog"))
     let new = Make.model(Entity("Animal"), Entity("Cat", of: "Animal"), Entity("Dog", of: "Animal"))
     let reason =
-      "Entity hierarchies cannot be merged: Cat and Dog had no common parent and now have Animal as a new one"
+      "Entity hierarchies cannot be merged: Cat and Dog had no common parent and now share the new parent Animal"
     expectRefusal(old, new, entity: "Animal", property: nil, reason: reason)
     let deep = Make.model(
       Entity("Animal"), Entity("Cat", of: "Animal"), Entity("Loyal", of: "Animal"), Entity("Dog", of: "Loyal"))
@@ -129,15 +129,15 @@ import Testing
     let entities = Make.model(Entity("Memo", was: "Note"), Entity("Letter", was: "Note"))
     expectRefusal(
       old, entities, entity: "Letter", property: nil,
-      reason: "Letter and Memo have one renaming identifier, Note, and only one of them can be what Note was")
+      reason: "Letter and Memo share the renaming identifier Note, but only one of them can be what Note was")
     let attributes = Make.model(
       Entity("Note", [Make.attribute("body", was: "text"), Make.attribute("title", was: "text")]))
     expectRefusal(
       old, attributes, entity: "Note", property: "body",
-      reason: "body and title have one renaming identifier, text, and only one of them can be what text was")
+      reason: "body and title share the renaming identifier text, but only one of them can be what text was")
     expectRefusal(
       entities, old, entity: "Note", property: nil,
-      reason: "Letter and Memo have one renaming identifier, Note, and only one of them can have become Note")
+      reason: "Letter and Memo share the renaming identifier Note, but only one of them can have become Note")
   }
 
   @Test("Of several refusals the first is told: parents before children, then by name")

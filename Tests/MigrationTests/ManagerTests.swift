@@ -252,7 +252,7 @@ struct ManagerTests {
     mapping.entityMigrationPolicyClassName = "MigrationTests.NoSuchPolicy"
     #expect(error(mapping)?.localizedDescription.contains("MigrationTests.NoSuchPolicy") == true)
     mapping.entityMigrationPolicyClassName = "MigrationTests.ManagerFolder"
-    #expect(error(mapping)?.localizedDescription.contains("no subclass of NSEntityMigrationPolicy") == true)
+    #expect(error(mapping)?.localizedDescription.contains("not a subclass of NSEntityMigrationPolicy") == true)
     #expect(try folder.names == ["old"])
   }
 

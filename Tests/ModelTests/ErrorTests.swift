@@ -54,7 +54,7 @@ struct ErrorTests {
       url: URL(fileURLWithPath: "/s.sqlite"), metadata: ["NSStoreType": "SQLite"], difference: difference
     ).nsError
     #expect(error.code == NSPersistentStoreIncompatibleVersionHashError)
-    #expect(error.localizedDescription.contains("the store lacks D; the model lacks A; changed are B"))
+    #expect(error.localizedDescription.contains("the store lacks D; the model lacks A; B changed"))
     #expect((error.userInfo["metadata"] as? [String: Any])?["NSStoreType"] as? String == "SQLite")
     #expect(error.userInfo[NSFilePathErrorKey] as? String == "/s.sqlite")
   }

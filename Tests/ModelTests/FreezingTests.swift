@@ -99,14 +99,14 @@ struct Flaw: Sendable, CustomTestStringConvertible {
     Flaw(words: "there are two entities named Novel.") { $0["Author"].name = "Novel" },
     Flaw(words: "an entity has no name.") { $0.entities.append(NSEntityDescription()) },
     Flaw(words: "Author.name is declared twice.") { $0["Author"].properties.append(attribute("name")) },
-    Flaw(words: "Novel.title is declared by Book already.") {
+    Flaw(words: "Novel.title is already declared by Book.") {
       $0["Novel"].properties.append(attribute("title"))
     },
     Flaw(words: "Thriller inherits from itself.") { $0["Thriller"].subentities = [$0["Book"]] },
-    Flaw(words: "Book.pages has no type, which only a transient attribute may lack.") {
+    Flaw(words: "Book.pages has no type; only a transient attribute may lack one.") {
       $0["Book"].attributesByName["pages"]!.attributeType = .undefinedAttributeType
     },
-    Flaw(words: "Book.pages has the default value \"many\", which is no NSNumber.") {
+    Flaw(words: "Book.pages has the default value \"many\", which is not of type NSNumber.") {
       $0["Book"].attributesByName["pages"]!.defaultValue = "many"
     },
     Flaw(words: "Author.friends has no destination entity.") {
@@ -125,7 +125,7 @@ struct Flaw: Sendable, CustomTestStringConvertible {
     Flaw(
       words: "Author.books is named by the uniqueness constraint (books), but is not a stored attribute."
     ) { $0["Author"].uniquenessConstraints = [["books"]] },
-    Flaw(words: "Novel is in the configuration Novels, its parent Book is in another one.") {
+    Flaw(words: "Novel is in the configuration Novels, but its parent Book is not.") {
       $0.setEntities([$0["Novel"]], forConfigurationName: "Novels")
     },
   ]

@@ -131,7 +131,7 @@ struct TemplateTests {
     let error = #expect(throws: NSError.self) {
       try NSManagedObjectModel.merging([TemplateTests.withTemplate(), other])
     }
-    #expect(error?.localizedDescription.contains("templates of the name Long") == true)
+    #expect(error?.localizedDescription.contains("templates named Long") == true)
   }
 
   @Test("Templates and fetched properties are no part of a version hash")

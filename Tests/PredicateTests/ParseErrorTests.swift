@@ -28,7 +28,7 @@ struct ParseErrorTests {
       ("a == 'x", 5, "expected the end of the string that begins here"),
       ("a == 1 AND", 10, "expected a value, found the end"),
       ("a CONTAINS[q] 'x'", 11, "expected the options c, d, n, l or w"),
-      ("a ? 1", 2, "there is no sign \"?\" in predicates"),
+      ("a ? 1", 2, "the sign \"?\" means nothing in a predicate"),
       ("foo(a) == 1", 0, "there is no function \"foo\" in predicates"),
       ("a == %z", 5, "expected @, K or a conversion such as d, ld, f, s after \"%\""),
       ("a == %@", 5, "no argument is left for \"%@\": 0 given"),
@@ -62,11 +62,11 @@ struct ParseErrorTests {
       ("$a.$b > 1", 3, "expected a key after \".\", found \"$b\""),
       ("a == #1", 5, "expected a name after \"#\""),
       ("%k == 1", 0, "expected @, K or a conversion such as d, ld, f, s after \"%\""),
-      ("a %% 2 == 1", 2, "a percent sign has its place between quotes only"),
+      ("a %% 2 == 1", 2, "a percent sign may only stand between quotes"),
       ("a == %p", 5, "expected @, K or a conversion such as d, ld, f, s after \"%\""),
-      ("name == “x”", 8, "there is no sign \"“\" in predicates; text stands between \" or '"),
-      ("name == x’s", 9, "there is no sign \"’\" in predicates; text stands between \" or '"),
-      ("a – 1 == 2", 2, "there is no sign \"–\" in predicates"),
+      ("name == “x”", 8, "the sign \"“\" means nothing in a predicate; put text between \" or '"),
+      ("name == x’s", 9, "the sign \"’\" means nothing in a predicate; put text between \" or '"),
+      ("a – 1 == 2", 2, "the sign \"–\" means nothing in a predicate"),
       ("SUBQUERY(a, $x)", 14, "expected \",\" after the variable, found \")\""),
       (
         "SUBQUERY(a, $x, $x.b).@count == 1", 20,
@@ -83,7 +83,7 @@ struct ParseErrorTests {
       ("a == @", 5, "expected an operator's name after \"@\""),
       ("a == \"x", 5, "expected the end of the string that begins here"),
       ("日本 == 'x' AND 😀 = ", 18, "expected a value, found the end"),
-      ("a; b == 1", 1, "there is no sign \";\" in predicates"),
+      ("a; b == 1", 1, "the sign \";\" means nothing in a predicate"),
     ])
   func mistakes(format: String, offset: Int, what: String) throws {
     let failure = #expect(throws: Failure.self) { try PredicateParser.predicate(format) }

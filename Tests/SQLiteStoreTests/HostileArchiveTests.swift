@@ -13,12 +13,12 @@ struct HostileArchiveTests {
     ("depth", HostileList.nestedArchive(50_000), "nested more than 1000 deep"),
     ("doubling", HostileList.doublingArchive(60), "more than 10000000 values"),
     ("sets", HostileList.nestedArchive(40, classes: ["NSSet", "NSObject"]), "sets are nested more than 16 deep"),
-    ("inline", HostileList.inlineArchive, "element is no reference"),
+    ("inline", HostileList.inlineArchive, "element is not a reference"),
     ("classless", HostileList.classlessArchive, "something that has no class"),
-    ("plain list", Data(HostileList.doubling(60)), "no keyed archive"),
-    ("noise", Data([1, 2, 3]), "no keyed archive"),
-    ("no time", archive(of: .nan), "the time of a date is infinite, or no number"),
-    ("the end of time", archive(of: .infinity), "the time of a date is infinite, or no number"),
+    ("plain list", Data(HostileList.doubling(60)), "not a keyed archive"),
+    ("noise", Data([1, 2, 3]), "not a keyed archive"),
+    ("no time", archive(of: .nan), "the time of a date is infinite, or not a number"),
+    ("the end of time", archive(of: .infinity), "the time of a date is infinite, or not a number"),
   ]
 
   private static func archive(of time: TimeInterval) -> Data {

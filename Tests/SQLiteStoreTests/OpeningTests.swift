@@ -77,7 +77,7 @@ struct OpeningTests {
     let new = model(["name", "colour"])
     let refused = error(new, url)
     #expect(refused?.code == 134100)
-    #expect(refused?.localizedDescription.contains("changed are Thing") == true)
+    #expect(refused?.localizedDescription.contains("Thing changed") == true)
     #expect((refused?.userInfo["metadata"] as? [String: Any])?[NSStoreTypeKey] as? String == "SQLite")
     #expect(try snapshot() == before)
     #expect(error(new, url, ["NSIgnorePersistentStoreVersioningOption": true])?.code == 134020)

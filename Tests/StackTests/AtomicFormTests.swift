@@ -95,12 +95,12 @@ struct AtomicFormTests {
   @Test(
     "What is wrong is said with the line, the entity, the property and the value",
     arguments: [
-      ("<object type=\"NONSENSE\" id=\"z2\"></object>", "line 4, the object z2 is of NONSENSE, which is no entity"),
+      ("<object type=\"NONSENSE\" id=\"z2\"></object>", "line 4, the object z2 is of NONSENSE, which is not an entity"),
       ("<object type=\"TAG\" id=\"z2\"/>\n<object type=\"TAG\" id=\"z2\"/>", "line 5, there are two objects of the number 2"),
       ("<object type=\"TAG\" id=\"q\"/>", "line 4, an object of TAG has no id"),
-      ("<object type=\"TAG\" id=\"z2\">\n<attribute name=\"nam\">x</attribute></object>", "nam of the object z2 of Tag is no stored property"),
-      ("<object type=\"BOOK\" id=\"z2\">\n<attribute name=\"pages\" type=\"int32\">12x</attribute></object>", "line 5, pages of the object z2 of Book is \"12x\", which is no int32"),
-      ("<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"int32\">3000000000</attribute></object>", "is \"3000000000\", which is no int32"),
+      ("<object type=\"TAG\" id=\"z2\">\n<attribute name=\"nam\">x</attribute></object>", "nam of the object z2 of Tag is not a stored property"),
+      ("<object type=\"BOOK\" id=\"z2\">\n<attribute name=\"pages\" type=\"int32\">12x</attribute></object>", "line 5, pages of the object z2 of Book is \"12x\", which is not a value of type int32"),
+      ("<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"int32\">3000000000</attribute></object>", "is \"3000000000\", which is not a value of type int32"),
       ("<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"date\">1</attribute></object>", "is of type date, not int32"),
       ("<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">a</attribute><attribute name=\"name\">b</attribute></object>", "name of the object z2 of Tag is given twice"),
       ("<object type=\"AUTHOR\" id=\"z2\"><attribute name=\"books\">b</attribute></object>", "is a relationship, but"),

@@ -37,7 +37,7 @@ struct BatchInsertConstraintTests {
       #expect(error.code == NSManagedObjectConstraintMergeError)
       #expect(
         error.localizedDescription == "The batch request would violate the uniqueness constraint (name) of Tag: "
-          + "another one has name = \"a\".")
+          + "another row has name = \"a\".")
       let conflict = try #require((error.userInfo[NSConflictListErrorKey] as? [NSConstraintConflict])?.first)
       #expect(conflict.constraint == ["name"] && conflict.constraintValues["name"] as? String == "a")
       #expect(conflict.databaseObject?.string("name") == "a" && conflict.conflictingObjects.isEmpty)
@@ -137,7 +137,7 @@ struct BatchInsertConstraintTests {
       #expect(try context.strings("Person", "mail") == ["1", "2"])
       let error = failure { try context.inserted("Person", [["first": "A", "last": "Z", "mail": "2"]]) }
       #expect(error?.code == NSManagedObjectConstraintMergeError)
-      #expect(error?.localizedDescription.contains("of Person: another one has") == true)
+      #expect(error?.localizedDescription.contains("of Person: another row has") == true)
       #expect(try context.strings("Person", "mail") == ["1", "2"])
     }
   }

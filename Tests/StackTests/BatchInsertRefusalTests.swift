@@ -182,6 +182,6 @@ struct BatchInsertRefusalTests {
       }
     }
     let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(words.contains("The handler of a batch insert runs while the store is written to."))
+    #expect(words.contains("A batch insert calls its handler while it writes to the store."))
   }
 }

@@ -234,7 +234,7 @@ struct BatchUpdateTests {
       #expect(constant?.code == NSManagedObjectConstraintMergeError)
       #expect(
         constant?.localizedDescription == "The batch request would violate the uniqueness constraint (name) of Tag: "
-          + "another one has name = \"c\".")
+          + "another row has name = \"c\".")
       let conflict = (constant?.userInfo[NSConflictListErrorKey] as? [NSConstraintConflict])?.first
       #expect(conflict?.constraint == ["name"] && conflict?.constraintValues["name"] as? String == "c")
       let computed = failure {

@@ -243,8 +243,8 @@ struct MergePolicyMisuseTests {
       context.mergePolicy = "overwrite"
     }
     let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(words.contains("The merge policy of the context \"library\" was set to what is none."))
-    #expect(words.contains("overwrite, of type String"))
+    #expect(words.contains("The merge policy of the context \"library\" was set to \"overwrite\", which is not a merge policy."))
+    #expect(words.contains("Type: String"))
   }
 }
 

@@ -25,7 +25,7 @@ struct CoordinatorTests {
   func unknownType() throws {
     let error = try #require(add("Nonsense"))
     #expect(error.code == NSPersistentStoreInvalidTypeError)
-    #expect(error.localizedDescription.contains("\"Nonsense\"; there are Binary, "))
+    #expect(error.localizedDescription.contains("\"Nonsense\". The registered types are Binary, "))
     for kind in StoreKind.allCases { #expect(error.localizedDescription.contains(kind.type)) }
   }
 

@@ -266,7 +266,7 @@ struct FetchExpressionTests {
         request.predicate = NSPredicate(format: format, argumentArray: arguments)
         return failure { _ = try context.fetch(request) }?.localizedDescription ?? "nothing"
       }
-      #expect(words("SELF IN FETCH(%@, %@, NO)", "Book", context).contains("\"Book\" for its request"))
+      #expect(words("SELF IN FETCH(%@, %@, NO)", "Book", context).contains("\"Book\" instead of a fetch request"))
       let other = stack.newContext()
       other.name = "other"
       #expect(words("SELF IN %@", FetchExpressionTests.books(other, nil)).contains("\"other\""))

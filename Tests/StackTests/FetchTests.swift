@@ -213,7 +213,7 @@ struct FetchTests {
       }
       #expect(
         words { $0.predicate = NSPredicate(format: "titel == 'x'") }
-          == "keypath titel not found in entity Book: there is no \"titel\". Did you mean \"title\"? There are "
+          == "keypath titel not found in entity Book: there is no \"titel\". Did you mean \"title\"? It has "
           + "author, chapters, isbn, pages, tags, title.")
       #expect(
         words { $0.predicate = NSPredicate(format: "author.nmae == 'x'") }?.contains(

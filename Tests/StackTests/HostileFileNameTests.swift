@@ -53,9 +53,9 @@ struct HostileFileNameTests {
         let error = failure { _ = try book.value(checkedForKey: "cover") }
         #expect(error?.code == CocoaError.Code.fileReadInvalidFileName.rawValue)
         #expect(
-          error?.localizedDescription == "Book.cover of the store \(covers.url.path) can't be read: its row has \"\(name)\" "
-            + "for the name of its file, which is not the name of any value's file and was not opened. Set the property "
-            + "again, or restore the store from a copy.")
+          error?.localizedDescription == "Book.cover of the store \(covers.url.path) can't be read: its row names the file "
+            + "\"\(name)\". The store gives no value's file such a name, so it was not opened. Set the property again, "
+            + "or restore the store from a copy.")
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
         request.predicate = NSPredicate(format: "cover == %@", Data([1]) as NSData)
         #expect(failure { _ = try context.fetch(request) }?.localizedDescription == error?.localizedDescription)
@@ -128,9 +128,9 @@ struct HostileFileNameTests {
       let book = try context.book("1")
       #expect(book["cover"] == nil)
       let error = failure { _ = try book.value(checkedForKey: "cover") }
-      #expect(error?.localizedDescription.contains("\(place.path) is a link or no folder") == true)
+      #expect(error?.localizedDescription.contains("\(place.path) is a link, or not a folder") == true)
       book["cover"] = Covers.cover(2)
-      #expect(failure { try context.save() }?.localizedDescription.contains("is a link or no folder") == true)
+      #expect(failure { try context.save() }?.localizedDescription.contains("is a link, or not a folder") == true)
       context.rollback()
       context.delete(book)
       try context.save()

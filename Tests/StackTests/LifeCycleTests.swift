@@ -147,7 +147,7 @@ struct LifeCycleTests {
     let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(
       words.contains(
-        "Saving the context without a name was given up: willSave() kept changing objects for 1000 rounds."))
+        "The context without a name gave up saving: willSave() kept changing objects for 1000 rounds."))
     #expect(words.contains("Compare before setting, or use setPrimitiveValue(_:forKey:)."))
   }
 

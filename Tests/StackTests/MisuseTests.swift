@@ -286,21 +286,20 @@ struct MisuseTests {
       The entity Tag has no property "nmae". Did you mean "name"?
         Object:     Tag <id>
         Properties: name, books
-      The key is misspelt, or the model that was loaded is another version than the code
-      expects. Compare the key with the model. For a key that a user types,
-      \(twin) throws instead.
+      The key is misspelt, or the loaded model is not the version that the code expects. Compare
+      the key with the model. For a key that a user types, \(twin)
       """
     }
     let reading = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try Stack(.inMemory)
       stack.context.performAndWait { _ = stack.context.new("Tag").value(forKey: "nmae") }
     }
-    try expect(reading, expected("value(checkedForKey:)"))
+    try expect(reading, expected("value(checkedForKey:) throws instead."))
     let writing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try Stack(.inMemory)
       stack.context.performAndWait { stack.context.new("Tag").setValue(1, forKey: "nmae") }
     }
-    try expect(writing, expected("setValue(_:checkedForKey:)"))
+    try expect(writing, expected("setValue(_:checkedForKey:) throws\ninstead."))
   }
 
   @Test("A value that the attribute, or the relationship, does not take")

@@ -292,7 +292,7 @@ struct QueryGenerationTests {
       #expect(error?.code == NSPersistentStoreOperationError)
       #expect(
         error?.localizedDescription
-          == "The query generation cannot be read: no context is pinned to it any more.")
+          == "The query generation cannot be read: no context is pinned to it now.")
       #expect(context.queryGenerationToken == nil)
     }
   }
@@ -307,7 +307,7 @@ struct QueryGenerationTests {
         let error = failure { try other.context.setQueryGenerationFrom(context.queryGenerationToken) }
         #expect(
           error?.localizedDescription
-            == "The query generation cannot be read: it is of other stores than the context's.")
+            == "The query generation cannot be read: it belongs to other stores than the context's.")
         _ = try other.context.all("Book")
       }
     }
@@ -441,8 +441,8 @@ struct QueryGenerationTests {
     #expect(
       words.contains(
         """
-        A child context reads what its parent reads, so it has no generation of its own. Set that
-        of the parent context.
+        A child context reads what its parent reads, so it has no generation of its own. Set the
+        generation of the parent context.
         """))
   }
 

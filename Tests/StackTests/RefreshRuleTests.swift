@@ -136,7 +136,7 @@ struct RefreshRuleTests {
     }
     let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(words.contains("CoreData could not fulfill a fault for <x-coredata://"), "\(words)")
-    #expect(words.contains("Its context was reset, and has forgotten it."), "\(words)")
+    #expect(words.contains("Its context was reset and no longer knows it."), "\(words)")
   }
 }
 

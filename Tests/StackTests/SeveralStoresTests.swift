@@ -60,8 +60,8 @@ struct SeveralStoresTests {
       let error = failure { try context.save() }
       #expect(error?.code == NSPersistentStoreSaveError)
       #expect(error?.localizedDescription == 
-          "No store of the coordinator takes objects of the entity C: the stores have the configurations One, Shallow, Two, "
-          + "and the entity is in none of them.")
+          "No store of the coordinator holds C: the stores have the configurations One, Shallow, Two, "
+          + "and none of these contains it. Add a store with a configuration that does.")
       context.rollback()
       #expect(try context.all("C").isEmpty)
     }

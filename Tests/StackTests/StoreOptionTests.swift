@@ -82,7 +82,7 @@ struct StoreOptionTests {
     #expect(opening("T", model(nil), [:]) == nil)
     let error = opening("T", model("2"), [:])
     #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
-    #expect(error?.localizedDescription.contains("changed are Tag") == true)
+    #expect(error?.localizedDescription.contains("Tag changed") == true)
     #expect(opening("T", model("2"), [NSIgnorePersistentStoreVersioningOption: true, NSReadOnlyPersistentStoreOption: true]) == nil)
     #expect(opening("T", model("2"), [:])?.code == 134100)
     #expect(opening("T", model("2"), [NSIgnorePersistentStoreVersioningOption: true]) == nil)

@@ -62,6 +62,6 @@ struct TextComparisonTests {
           + "equals it.",
         "A fetch compares Timer.start, which is a date, with the text \"today\": no value equals it.",
       ], "\(words)")
-    #expect(words.contains("minutes == \"soon\"") && words.contains("argument for %@"))
+    #expect(words.contains("minutes == \"soon\"") && words.contains("Pass the value itself for"))
   }
 }

@@ -41,7 +41,7 @@ struct AskCommand: ChapterCommand {
   @MainActor private func answer(_ shelf: Shelf) throws {
     guard shelf.model.entitiesByName[entity] != nil else {
       let names = shelf.model.entities.compactMap(\.name).sorted().joined(separator: ", ")
-      throw ChapterFailure("There is no entity \(entity). There are \(names).")
+      throw ChapterFailure("There is no entity \(entity). The model has \(names).")
     }
     let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.predicate = try parsed()

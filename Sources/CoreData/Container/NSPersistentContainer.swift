@@ -96,7 +96,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     warn(
       MisuseReport(
         "Failed to load model named \(name).",
-        how: "No \(name).momd or \(name).mom lies among the resources of the program's targets.",
+        how: "None of the program's targets has \(name).momd or \(name).mom among its resources.",
         remedy: "Let the target that holds \(name).xcdatamodeld use the CompileDataModel plugin, or hand the "
           + "container a model: NSPersistentContainer(name:managedObjectModel:)."))
     return NSManagedObjectModel()

@@ -45,7 +45,7 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
     set { given[NSReadOnlyPersistentStoreOption] = newValue as NSNumber }
   }
 
-  /// How long, in seconds, to wait for a store that somebody else has locked.
+  /// How long, in seconds, to wait for a store that another connection has locked.
   open var timeout: TimeInterval {
     get { (given[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
     set { given[NSPersistentStoreTimeoutOption] = newValue as NSNumber }

@@ -143,7 +143,7 @@ extension MisuseReport {
     MisuseReport(
       "Failed to call designated initializer on NSManagedObject class '\(type)'.",
       facts: [("Entity", entity?.name ?? "none")],
-      how: "\(type)() makes an object of no context" + (entity == nil ? ", and without properties." : "."),
+      how: "\(type)() makes an object without a context" + (entity == nil ? ", and without properties." : "."),
       remedy: "Use \(type)(context:), or init(entity:insertInto:).")
   }
 
@@ -152,7 +152,7 @@ extension MisuseReport {
       "Failed to find a unique match for an NSEntityDescription to the managed object subclass \(type).",
       facts: [("Entities of that class", found.isEmpty ? "none" : found.map { $0.name ?? "" }.joined(separator: ", "))],
       how: found.isEmpty
-        ? "No model that a coordinator uses names the class, or none is loaded yet."
+        ? "No coordinator's model names the class, or no model is loaded yet."
         : "Several entities of the loaded models name the class.",
       remedy: "Name the class in the model (managedObjectClassName \"\(NSStringFromClass(type))\"), or use "
         + "NSEntityDescription.insertNewObject(forEntityName:into:).")

@@ -1,7 +1,7 @@
 /// What changed since pending changes were last processed.
 extension NSManagedObject {
-  /// The former values of what changed in the current event, nil as `NSNull`: since pending changes were last
-  /// processed; for an observer of the context's changes, in the event that it is told of.
+  /// The former values of what changed in the current event, with `NSNull` for nil: since pending changes were last
+  /// processed. For an observer of the context's changes it is the event of the notification.
   ///
   /// Of a new object the former values are its attributes' default values.
   public final func changedValuesForCurrentEvent() -> [String: Any] {

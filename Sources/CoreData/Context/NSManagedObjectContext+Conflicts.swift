@@ -78,9 +78,11 @@ extension NSManagedObjectContext {
 extension MisuseReport {
   static func noMergePolicy(_ value: Any, _ context: NSManagedObjectContext) -> MisuseReport {
     MisuseReport(
-      "The merge policy of the context \(context.label) was set to what is none.",
-      facts: [("Value", "\(value), of type \(type(of: value))")],
+      "The merge policy of the context \(context.label) was set to \(Failure.words(for: value)), which is not a merge "
+        + "policy.",
+      facts: [("Type", "\(type(of: value))")],
       how: "A merge policy is an NSMergePolicy.",
-      remedy: "Set one of its five, such as NSMergePolicy.mergeByPropertyObjectTrump, or an object of a subclass.")
+      remedy: "Set one of its five policies, such as NSMergePolicy.mergeByPropertyObjectTrump, or an instance of your own "
+        + "subclass.")
   }
 }

@@ -140,8 +140,8 @@ extension MisuseReport {
     MisuseReport(
       "The store has no values for \(object.objectID.description).",
       facts: [("Error", error.localizedDescription)],
-      how: "Its newValuesForObject(with:with:) has thrown when the object was used.",
-      remedy: "existingObject(with:) throws the error.")
+      how: "Its newValuesForObject(with:with:) threw when the object was used.",
+      remedy: "Use existingObject(with:), which throws the error.")
   }
 
   static func inaccessibleFault(_ object: NSManagedObject, isDeleted: Bool) -> MisuseReport {

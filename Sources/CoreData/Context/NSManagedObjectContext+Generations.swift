@@ -1,6 +1,6 @@
 /// Which state of the stores a context reads.
 enum ReadGeneration {
-  /// Whatever is committed.
+  /// The newest committed state.
   case newest
   /// The state that the next read finds, from then on.
   case nextRead
@@ -20,7 +20,7 @@ enum ReadGeneration {
 ///
 /// A pinned context neither takes rows from the cache that unpinned ones share nor puts any there.
 extension NSManagedObjectContext {
-  /// What the context is pinned to: nil when it reads whatever is committed, ``NSQueryGenerationToken/current``
+  /// What the context is pinned to: nil when it reads the newest committed state, ``NSQueryGenerationToken/current``
   /// between pinning and the first read. Nil for a child context, which reads what its parent does.
   public var queryGenerationToken: NSQueryGenerationToken? {
     guardQueue("queryGenerationToken")
@@ -37,11 +37,11 @@ extension NSManagedObjectContext {
   /// - `nil`: unpinned, the default.
   /// - ``NSQueryGenerationToken/current``: the state that the next fetch, count, fault or relationship finds.
   /// - another context's ``queryGenerationToken``: the state which that context reads. Throws when no context is
-  ///   pinned to it any more, or when it is of another coordinator.
+  ///   pinned to it now, or when it belongs to another coordinator.
   ///
-  /// Only SQLite stores with a write-ahead log can be pinned. Others are read as they are, and when there are no
-  /// others the context goes back to being unpinned at its first read. Stores that are added later are not read
-  /// until the context is pinned anew.
+  /// Only SQLite stores with a write-ahead log can be pinned. Other stores are read as they are. Without any store
+  /// that can be pinned the context is unpinned again at its first read. Stores that you add later are not read until
+  /// you pin the context again.
   ///
   /// Objects that have been read keep their values until they are refreshed. Saving, merging another context's
   /// save and ``reset()`` move the pin to the newest state; ``rollback()`` doesn't. So a context that
@@ -56,10 +56,10 @@ extension NSManagedObjectContext {
     guard let generation else { return read(.newest) }
     if generation.isCurrent { return read(.nextRead) }
     guard let living = QueryGeneration.living(generation) else {
-      throw Failure.queryGenerationUnavailable("no context is pinned to it any more").nsError
+      throw Failure.queryGenerationUnavailable("no context is pinned to it now").nsError
     }
     guard let persistentStoreCoordinator, living.isAbout(persistentStoreCoordinator) else {
-      throw Failure.queryGenerationUnavailable("it is of other stores than the context's").nsError
+      throw Failure.queryGenerationUnavailable("it belongs to other stores than the context's").nsError
     }
     read(.pinned(living))
   }
@@ -144,6 +144,6 @@ extension MisuseReport {
     MisuseReport(
       "The query generation of the child context \(context.label) was set.",
       how: "A child context reads what its parent reads, so it has no generation of its own.",
-      remedy: "Set that of the parent context.")
+      remedy: "Set the generation of the parent context.")
   }
 }

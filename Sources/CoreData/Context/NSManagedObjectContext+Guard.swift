@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
       remedy: "Wrap the call in `context.perform { ... }`, or pass `objectID` and fetch the object in your own "
         + "context.")
     if ConcurrencyGuard.reaction == .trap { misuse(report) }
-    report.remedy += " With `-com.apple.CoreData.ConcurrencyDebug 1` behind its name the program stops at such a call."
+    report.remedy += " Start the program with `-com.apple.CoreData.ConcurrencyDebug 1` and it stops at such a call."
     let site = CallSite.ofClient()
     if let site, !isNewReport(site.address) { return }
     warn(report.locating(site))

@@ -129,7 +129,7 @@ extension NSManagedObjectContext {
   public func assign(_ object: Any, to store: NSPersistentStore) {
     guardQueue("assign(_:to:)")
     guard let object = object as? NSManagedObject, object.owner === owner else {
-      misuse("assign(_:to:) takes an object of the context \(label).")
+      misuse("assign(_:to:) was given an object of another context than \(label).")
     }
     guard object.key < 0 else {
       misuse("Can't reassign an object to a different store once it has been saved.")
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
     object.changes?.reservedKey = 0
   }
 
-  /// Locks an unchanged object's version: the next save fails if its row was changed by somebody else.
+  /// Locks an unchanged object's version: the next save fails if another context or program has changed its row.
   public func detectConflicts(for object: NSManagedObject) {
     guardQueue("detectConflicts(for:)")
     if object.state.contains(.fault) { object.fire() }

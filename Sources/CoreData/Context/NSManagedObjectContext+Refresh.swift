@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
         MisuseReport(
           "\(object.layout.name) \(object.objectID.description) could not be read again.",
           facts: [("Error", error.localizedDescription)],
-          how: "Its store could not be read when the object was refreshed or another context's save merged.",
+          how: "Its store could not be read while the object was refreshed, or another context's save merged.",
           remedy: "The object keeps the values it had; refresh it once the store can be read."))
       return nil
     }
@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// Whom objects belong to after a reset: they are faults that nobody fulfils, and read as empty.
+/// The owner of objects after a reset: they are faults that no context fulfils, and read as empty.
 private final class ForgottenOwner: ObjectOwner {
   override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) { warn(.forgotten(object)) }
 }
@@ -152,8 +152,8 @@ extension MisuseReport {
     MisuseReport(
       "CoreData could not fulfill a fault for \(object.objectID.description).",
       facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
-      how: "Its context was reset, and has forgotten it. The object reads as empty, and what is set on it is lost.",
-      remedy: "Let go of all objects of a context before reset(), or keep `objectID` and find the object anew.")
+      how: "Its context was reset and no longer knows it. The object reads as empty, and what you set on it is lost.",
+      remedy: "Let go of all objects of a context before reset(), or keep `objectID` and fetch the object again.")
   }
 }
 

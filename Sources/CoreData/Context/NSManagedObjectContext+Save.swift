@@ -135,7 +135,7 @@ extension MisuseReport {
     _ context: NSManagedObjectContext, _ objects: ContiguousArray<NSManagedObject>
   ) -> MisuseReport {
     MisuseReport(
-      "Saving the context \(context.label) was given up: willSave() kept changing objects for 1000 rounds.",
+      "The context \(context.label) gave up saving: willSave() kept changing objects for 1000 rounds.",
       facts: objects.prefix(3).map { ("Object", "\($0.layout.name) \($0.objectID.description)") },
       how: "willSave() sets a property every time it is called, and every change calls it again.",
       remedy: "Compare before setting, or use setPrimitiveValue(_:forKey:).")

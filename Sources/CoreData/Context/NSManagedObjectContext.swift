@@ -53,10 +53,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Who makes this context's changes, for persistent history.
   open var transactionAuthor: String?
 
-  /// Whatever the client wants to keep with the context.
+  /// Anything that you want to keep with the context.
   public let userInfo = NSMutableDictionary()
 
-  /// What to do when a row was changed by somebody else: an ``NSMergePolicy``. Anything else is a misuse.
+  /// What to do when another context or program has changed a row: an ``NSMergePolicy``. Anything else is a misuse.
   open var mergePolicy: Any {
     get { storedMergePolicy }
     set {
@@ -176,7 +176,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     get { storedParent }
     set {
       if newValue === storedParent { return }
-      guard let newValue else { misuse("The context \(label) cannot leave its parent: its objects are of it.") }
+      guard let newValue else { misuse("The context \(label) cannot leave its parent: its objects come from there.") }
       storedParent = newValue
       attach(to: newValue)
     }
@@ -205,7 +205,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Writes all changes to the stores: all of them, or none.
   ///
   /// On failure the context is as it was, and the error says which object, property and value stood in the way.
-  /// Without changes nothing happens and nobody is notified; but metadata that was set is written, and that told.
+  /// Without changes nothing happens and nothing is posted, unless a store's metadata was set: that is written.
   open func save() throws {
     isSaving = true
     defer {
@@ -223,7 +223,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whether a save would have anything to write.
   open var hasChanges: Bool { holdsChanges }
 
-  /// Takes an object without a context in; an object marked as deleted is no longer.
+  /// Inserts an object that has no context. An object marked as deleted is no longer marked.
   open func insert(_ object: NSManagedObject) { insertObject(object) }
 
   /// Marks an object for deletion: rules are applied when pending changes are processed, the row goes with the
@@ -275,7 +275,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     return Set(deletedList.lazy.filter { $0.state.contains(.deleted) })
   }
 
-  /// The objects the context knows. Unchanged ones live only as long as somebody holds them.
+  /// The objects the context knows. Unchanged ones live only as long as something else refers to them.
   open var registeredObjects: Set<NSManagedObject> {
     guardQueue("registeredObjects")
     return Set(owner?.allObjects ?? [])

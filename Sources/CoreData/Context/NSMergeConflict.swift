@@ -1,4 +1,4 @@
-/// An object whose row was changed, or deleted, by somebody else since it was read.
+/// An object whose row another context or program has changed or deleted since it was read.
 ///
 /// There are two cases, by who changed the row:
 ///

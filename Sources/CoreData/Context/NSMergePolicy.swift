@@ -12,10 +12,10 @@ public enum NSMergePolicyType: UInt, Sendable {
   case rollbackMergePolicyType = 4
 }
 
-/// Decides what is saved when a row was changed by somebody else.
+/// Decides what is saved when another context or program has changed a row.
 ///
 /// Subclasses override ``resolve(optimisticLockingConflicts:)`` or ``resolve(constraintConflicts:)``, change the
-/// objects as they see fit, and call `super` to have the conflicts settled in the way of their merge type.
+/// objects as they see fit, and call `super`, which settles the conflicts by their merge type.
 /// Called on the context's queue, in the middle of its save.
 nonisolated open class NSMergePolicy: NSObject {
   /// How the policy settles what its methods leave to `super`.
@@ -29,7 +29,7 @@ nonisolated open class NSMergePolicy: NSObject {
   open class var error: NSMergePolicy { standard[0] }
   /// The object's changes are dropped; the store's row stays.
   open class var rollback: NSMergePolicy { standard[4] }
-  /// The object, as it was read and changed, is written over the row. A row that is gone is written anew.
+  /// The object, as it was read and changed, is written over the row. A row that is gone is written again.
   open class var overwrite: NSMergePolicy { standard[3] }
   /// Changes of both sides are kept; of a property that both changed, the object's value is written.
   open class var mergeByPropertyObjectTrump: NSMergePolicy { standard[2] }
@@ -51,7 +51,7 @@ nonisolated open class NSMergePolicy: NSObject {
     if !constraints.isEmpty { try resolve(constraintConflicts: constraints) }
   }
 
-  /// Settles conflicts with rows that somebody else has changed or deleted, by ``mergeType``. With the error type it
+  /// Settles conflicts with rows that changed or were deleted in the store, by ``mergeType``. With the error type it
   /// throws `NSManagedObjectMergeError`.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.mergeConflict(conflicts: list).nsError }
@@ -142,7 +142,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The row is gone: the object is written anew under its key, or goes as well.
+  /// The row is gone: the object is written again under its key, or goes as well.
   private func settleMissingRow(objectWins: Bool) -> Bool {
     guard let context = managedObjectContext else { return true }
     if state.contains(.deleted) || !objectWins { return false }

@@ -10,11 +10,11 @@ extension Notification.Name {
   /// ``NSUpdatedObjectIDsKey`` and ``NSDeletedObjectIDsKey``.
   public static let NSManagedObjectContextDidSaveObjectIDs =
     Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
-  /// Posted when a context has merged changes of somebody else; `object` is the context. Sets of ids under
+  /// Posted when a context has merged changes from elsewhere; `object` is the context. Sets of ids under
   /// ``NSInsertedObjectIDsKey``, ``NSUpdatedObjectIDsKey`` and ``NSDeletedObjectIDsKey``.
   public static let NSManagedObjectContextDidMergeChangesObjectIDs =
     Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
-  /// Never posted here: it tells that a store in the user's cloud account is about to change with the account. Adding and
+  /// Never posted here: it announces that a store in the user's cloud account is about to change with the account. Adding and
   /// removing stores posts the other two.
   public static let NSPersistentStoreCoordinatorStoresWillChange =
     Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
@@ -26,10 +26,10 @@ extension Notification.Name {
   @available(*, deprecated, message: "There is no such store; observe NSPersistentStoreRemoteChange")
   public static let NSPersistentStoreDidImportUbiquitousContentChanges =
     Notification.Name("com.apple.coredata.ubiquity.importer.didfinishimport")
-  /// Posted before a coordinator lets go of a store; `object` is the store, and there is no payload.
+  /// Posted before a coordinator removes a store; `object` is the store, and there is no payload.
   public static let NSPersistentStoreCoordinatorWillRemoveStore =
     Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
-  /// Posted by a coordinator when a store was written, by whomever, on a queue of its own. For stores that were added
+  /// Posted by a coordinator when a store was written, by this program or another, on a queue of its own. For stores that were added
   /// with ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``; with ``NSStoreUUIDKey``,
   /// ``NSPersistentStoreURLKey`` and, if the store keeps a history, ``NSPersistentHistoryTokenKey``.
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
   public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
   /// Posted after ``didSaveObjectsNotification``, with ids for objects.
   public static let didSaveObjectIDsNotification = Notification.Name.NSManagedObjectContextDidSaveObjectIDs
-  /// Posted when the context has merged changes of somebody else; sets of ids of inserted, updated and deleted objects.
+  /// Posted when the context has merged changes from elsewhere; sets of ids of inserted, updated and deleted objects.
   public static let didMergeChangesObjectIDsNotification =
     Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs
 

@@ -1,6 +1,6 @@
 /// The history of the stores.
 extension NSPersistentStoreCoordinator {
-  /// The place behind everything that was written to stores so far; nil if none of them keeps a history.
+  /// The token for everything that was written to the stores so far; nil if no store keeps a history.
   ///
   /// - Parameter stores: stores of this coordinator; nil for all.
   public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {

@@ -1,7 +1,7 @@
 /// Joins one model, the stores that hold its objects, and the contexts that work on them.
 ///
 /// May be used from any thread. Each store orders the calls it gets by itself; the list of stores changes
-/// under `lock`, which is never held while a store is opened or observers are told.
+/// under `lock`, which is never held while a store is opened or a notification is posted.
 nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`: `list` and `contexts` are only touched under `lock`.
 
@@ -99,7 +99,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     }
   }
 
-  /// Closes a store and takes it out; objects of it can no longer be used.
+  /// Closes a store and removes it; its objects can't be used afterwards.
   ///
   /// Objects of it keep the values they have read. A fault among them is inaccessible: see
   /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)``. A save of changed
@@ -120,7 +120,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Objects of contexts live on and are of the new store, unsaved changes included; so are ids, whose URIs
   /// change, since the new store has a UUID of its own. What a client has added to the metadata goes along.
   /// All or nothing: if it fails, the old store is still the coordinator's and nothing stands at `url`. There
-  /// must be no store yet; an empty file, or one that `destroyPersistentStore` left, is none.
+  /// must not be a store yet; an empty file, or one that `destroyPersistentStore` left, does not count.
   @discardableResult
   open func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -132,7 +132,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   ///
   /// The file of a SQLite store stays, with no table in it, since other connections may have it open; their
   /// locks are waited for, unless ``NSPersistentStoreForceDestroyOption`` says not to. Its external data is
-  /// removed. Files of other types are removed. Nothing happens where there is no file.
+  /// removed. Files of other types are removed. Without a file nothing happens.
   open func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {

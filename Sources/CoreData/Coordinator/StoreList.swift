@@ -8,7 +8,7 @@ struct StoreList {
   enum Loading {
     /// The coordinator is a program's, which adds stores to it.
     case byHand
-    /// It is a container's, whose stores nobody has asked for yet.
+    /// It is a container's, which has not been asked to load its stores.
     case notAsked
     /// The container was asked to load them.
     case asked

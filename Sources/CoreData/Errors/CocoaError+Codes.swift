@@ -197,7 +197,7 @@ extension CocoaError {
   public static var managedObjectReferentialIntegrity: CocoaError.Code { .managedObjectReferentialIntegrity }
   /// 133010: a relationship leads to an object in another store.
   public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
-  /// 133020: rows were changed by somebody else since their objects were read. The ``NSMergeConflict`` objects are
+  /// 133020: another context or program has changed rows since their objects were read. The ``NSMergeConflict`` objects are
   /// under `NSPersistentStoreSaveConflictsErrorKey`.
   public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
   /// 133021: a uniqueness constraint forbids what is written. The ``NSConstraintConflict`` objects are under
@@ -209,8 +209,8 @@ extension CocoaError {
   public static var persistentStoreTypeMismatch: CocoaError.Code { .persistentStoreTypeMismatch }
   /// 134020: the tables of the store do not fit the model, or the kind of store can't keep what the model has.
   public static var persistentStoreIncompatibleSchema: CocoaError.Code { .persistentStoreIncompatibleSchema }
-  /// 134030: a store could not be written: it is read-only, was removed, was written by somebody else as a whole, or
-  /// there is none for an entity.
+  /// 134030: a store could not be written: it is read-only, was removed, was overwritten from outside, or no
+  /// store holds an entity.
   public static var persistentStoreSave: CocoaError.Code { .persistentStoreSave }
   /// 134040: some of several stores could not be written. They are under `NSAffectedStoresErrorKey`, why is under
   /// `NSDetailedErrorsKey`.
@@ -220,7 +220,7 @@ extension CocoaError {
   public static var persistentStoreSaveConflicts: CocoaError.Code { .persistentStoreSaveConflicts }
   /// 134060: a failure without a code of its own, such as a request or a predicate that can't be executed.
   public static var coreData: CocoaError.Code { .coreData }
-  /// 134070: a store can't do what was asked of it: it is none of the coordinator's, a query generation is gone, or the
+  /// 134070: a store can't do what was asked of it: it is not one of the coordinator's, a query generation is gone, or the
   /// class of a custom store breaks the rules for its methods.
   public static var persistentStoreOperation: CocoaError.Code { .persistentStoreOperation }
   /// 134080: a store could not be opened: it has no URL, is there already, or the configuration is unknown.

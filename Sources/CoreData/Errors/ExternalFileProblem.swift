@@ -8,7 +8,7 @@ struct ExternalFileProblem {
     case invalidName(String)
     /// A link, a folder, a device.
     case notAFile
-    /// A link stands for the folder, or something that is no folder.
+    /// In the folder's place stands a link, or something that is not a folder.
     case linkedFolder
     /// More bytes than a value may have.
     case tooLong(Int)
@@ -20,7 +20,7 @@ struct ExternalFileProblem {
   /// Of the value, or the folder.
   var file: URL
   var store: URL
-  /// Whose value it is; nil where many are concerned, or nobody knows.
+  /// Whose value it is; nil where it concerns many, or is unknown.
   var entity: String?
   var property: String?
 
@@ -35,15 +35,16 @@ struct ExternalFileProblem {
     case .missing:
       return "\(value) is kept in the file \(file.path), which does not exist. \(next)"
     case .invalidName(let name):
-      return "\(value) can't be read: its row has \(Failure.words(for: name)) for the name of its file, which is not the "
-        + "name of any value's file and was not opened. Set the property again, or restore the store from a copy."
+      return "\(value) can't be read: its row names the file \(Failure.words(for: name)). The store gives no value's file "
+        + "such a name, so it was not opened. Set the property again, or restore the store from a copy."
     case .notAFile:
       return "\(value) is kept in \(file.path), which is not a regular file and was not opened. \(next)"
     case .linkedFolder:
-      return "Long values of the store \(store.path) are neither read nor written, since \(file.path) is a link or no "
-        + "folder. Put the folder itself in its place."
+      return "Long values of the store \(store.path) can't be read or written: \(file.path) is a link, or not a folder. "
+        + "Put the real folder in its place."
     case .tooLong(let length):
-      return "\(value) can't be read: the file \(file.path) has \(length) bytes, and a value at most \(Int32.max). \(next)"
+      return "\(value) can't be read: the file \(file.path) has \(length) bytes, and a value can have at most "
+        + "\(Int32.max). \(next)"
     case .call(let name, let isWriting, let errno):
       return "\(value) could not be \(isWriting ? "written" : "read"): \(name) of \(file.path) failed, "
         + "\(String(cString: strerror(errno)))."

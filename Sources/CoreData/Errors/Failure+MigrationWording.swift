@@ -10,8 +10,8 @@ extension Failure {
     switch self {
     case .notInferable(let entity, let property, let reason, let remedy):
       let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
-      return "A mapping model can't be inferred\(subject.isEmpty ? "" : ", because of \(subject)"): \(reason)"
-        + "\(remedy.map { ": \($0)" } ?? "")."
+      return "A mapping model can't be inferred\(subject.isEmpty ? "" : " for \(subject)"): \(reason)."
+        + "\(remedy.map { " \($0)." } ?? "")"
     case .missingSourceModel(let url, _, let faults):
       let words = "Can't find the model that the store \(url.path) was made with: no bundle has it, the program has not "
         + "loaded it, and the store does not keep it."
@@ -20,18 +20,19 @@ extension Failure {
     case .missingMapping(let url, _, _, let underlying):
       guard let underlying else {
         return "The store \(url.path) was made with another version of the model. No bundle has a mapping model for "
-          + "the two versions, and none was to be inferred."
+          + "the two versions, and inferring one is not allowed. Set "
+          + "NSInferMappingModelAutomaticallyOption to true, or add a mapping model."
       }
       return "The store \(url.path) was made with another version of the model. No bundle has a mapping model for the "
         + "two versions. \(underlying.localizedDescription)"
     case .migrationFailed(let url, let reason, let underlying):
       let cause = underlying.map { " (\($0.localizedDescription))" } ?? ""
-      return "The store \(url.path) could not be migrated, and is as it was: \(reason)\(cause)."
+      return "The store \(url.path) could not be migrated and is unchanged: \(reason)\(cause)."
     case .migrationViolatesConstraint(let url, let entity, let attributes, let values):
       let pairs = zip(attributes, values).map { "\($0) \(Failure.words(for: $1))" }.joined(separator: ", ")
-      return "The store \(url.path) could not be migrated, and is as it was: several objects of \(entity) have "
+      return "The store \(url.path) could not be migrated and is unchanged: several objects of \(entity) have "
         + "\(pairs.isEmpty ? "the same \(attributes.joined(separator: ", "))" : pairs), which the new version of the "
-        + "model has as unique."
+        + "model requires to be unique."
     case .migrationCancelled:
       return "The migration was cancelled."
     case .policyFailed(let policy, let mapping, let method, let underlying):
@@ -49,10 +50,10 @@ extension Failure {
       let owner = property.map { "the property \($0) in the mapping \(mapping)" } ?? "the mapping \(mapping)"
       return "The expression \(expression) of \(owner) has no value: \(underlying.localizedDescription)"
     case .unknownPolicyMethod(let selector, let policy):
-      return "The policy \(policy) has no method \"\(selector)\" that is known by its name; "
-        + "NSEntityMigrationPolicy.register(\"\(selector)\", on: \(policy).self) { policy, arguments in … } makes one."
+      return "The policy \(policy) has no registered method \"\(selector)\". Register it: "
+        + "NSEntityMigrationPolicy.register(\"\(selector)\", on: \(policy).self) { policy, arguments in … }."
     default:
-      preconditionFailure("\(self.code) is no failure of a migration.")
+      preconditionFailure("\(self.code) is not a migration failure.")
     }
   }
 }

@@ -13,24 +13,24 @@ extension Failure {
     case .notADatabase(let url):
       return "The file \(url.path) is not a SQLite database."
     case .damagedDatabase(let url, let message):
-      return "The SQLite file \(url.path) is damaged: \(message). Put a backup in its place, or save what is left "
+      return "The SQLite file \(url.path) is damaged: \(message). Restore a backup, or save what is left "
         + "with \"sqlite3 FILE .recover\"."
     case .storeFileMissing(let url):
       return "There is no store at \(url.path)."
     case .storeAlreadyAdded(let url):
       return "Can't add the same store twice: \(url.path)."
     case .storeLocked(let url, let message):
-      return "The store \(url.path) is locked by another connection, and stayed so until the timeout: \(message)."
+      return "The store \(url.path) stayed locked by another connection until the timeout: \(message)."
     case .storeExists(let url):
-      return "A store can't be made at \(url.path): there is something already."
+      return "Can't create a store at \(url.path): a file already exists there."
     case .storeNotAdded(let url, let entity):
       let store = url.map { "The store \($0.path)" } ?? "The store"
       let objects = entity.map { ", so objects of the entity \($0) can't be saved to it" } ?? ""
-      return "\(store) is none of the coordinator's, or no longer\(objects)."
+      return "\(store) is not, or no longer, one of this coordinator's stores\(objects)."
     case .storeWithoutURL(let type):
       return "A store of type \(type) needs a URL."
     case .unknownStoreType(let type, let registered):
-      return "No store class is registered for the type \"\(type)\"; there are \(list(registered))."
+      return "No store class is registered for the type \"\(type)\". The registered types are \(list(registered))."
     case .storeTypeMismatch(let url, let expected, let found):
       return "The store \(url.path) is of type \(found), not \(expected)."
     case .incompatibleSchema(let url, let table, let what):
@@ -46,7 +46,7 @@ extension Failure {
       return migrationDescription
     case .migrationUnavailable(let url, _, let difference):
       return "The store \(url.path) was created with another version of the model (\(difference.words)). "
-        + "Only a file can be migrated, whose store class has metadataForPersistentStore(with:)."
+        + "It can't be migrated: migration needs a file, and a store class with metadataForPersistentStore(with:)."
     case .unknownConfiguration(let name, let configurations):
       return "The model has no configuration \"\(name)\"; it has \(list(configurations))."
     case .foreignStoreFile(let url, let type, let what):
@@ -61,9 +61,9 @@ extension Failure {
       return "The store \(url.path) could not be \(isWriting ? "written" : "read"): \(name) failed, "
         + "\(String(cString: strerror(errno)))."
     case .notAFile(let url):
-      return "A store can't be at \(url.path): that is not a file."
+      return "Can't use \(url.path) as a store: it is not a regular file."
     case .fileChangedElsewhere(let url):
-      return "The store \(url.path) was written or removed by somebody else since it was read; saving would "
+      return "The store \(url.path) was changed or removed from outside since it was read. Saving would "
         + "overwrite that. Remove the store from its coordinator and add it again."
     case .storeContract(let store, let method, let what):
       return "The store class \(store) breaks the rules for \(method): \(what)."
@@ -75,7 +75,7 @@ extension Failure {
     case .modelsDisagree(let entity):
       return "The models can't be merged: they define the entity \(entity) in different ways."
     case .templatesDisagree(let name):
-      return "The models can't be merged: they have different fetch request templates of the name \(name)."
+      return "The models can't be merged: they have different fetch request templates named \(name)."
 
     case .missingMandatoryValue(let subject):
       return "\(subject.property) is a required value of \(subject.entity)."
@@ -109,15 +109,15 @@ extension Failure {
       return "The save would overwrite changes made in the store since the objects were fetched: "
         + "\(describe(conflicts))."
     case .unsettledConflicts(let policy):
-      return "The save was given up: after 100 answers of the merge policy \(policy) there were conflicts still. Other "
-        + "programs may be writing the same rows, or the policy leaves its objects as they were."
+      return "The save gave up: the merge policy \(policy) was asked 100 times, and conflicts remained. Either other "
+        + "programs keep writing the same rows, or the policy does not change its objects."
     case .constraintConflict(let conflicts):
       return "The save would violate a uniqueness constraint: \(describe(conflicts))."
     case .batchConstraintConflict(let entity, let constraint, let values, _):
       let names = constraint.joined(separator: ", ")
       let pairs = zip(constraint, values).map { "\($0) = \(Failure.words(for: $1))" }.joined(separator: ", ")
       return "The batch request would violate the uniqueness constraint (\(names)) of \(entity)"
-        + (pairs.isEmpty ? "." : ": another one has \(pairs).")
+        + (pairs.isEmpty ? "." : ": another row has \(pairs).")
     case .faultNotFulfillable(let id):
       return "The fault for \(id) can't be fulfilled: its row is no longer in the store."
     case .objectNotFound(let id):
@@ -127,7 +127,7 @@ extension Failure {
     case .noStoreForEntity(let entity, let why):
       return noStoreWords(entity, why)
     case .entityOutsideStore(let entity):
-      return "The store has no objects of the entity \(entity): its configuration does not contain it."
+      return "The store can't hold \(entity): its configuration does not contain that entity."
     case .unknownEntity(let entity, let names):
       return "The model has no entity \"\(entity)\".\(Spelling.suggestion(for: entity, among: names)) "
         + "It has \(list(names))."
@@ -141,7 +141,7 @@ extension Failure {
     case .externalFile(let problem): return problem.description
     case .storeFileGone(let url, let isReplaced):
       let what = isReplaced ? "another file is in its place" : "there is no file in its place"
-      return "The file of the open store \(url.path) was removed or moved away, and \(what): nothing was saved, since no "
+      return "The file of the open store \(url.path) was removed or moved away, and \(what). Nothing was saved: no "
         + "program would find it. Put the file back and save again, or remove the store from its coordinator and add it "
         + "again."
     case .sqlite(let code, let extendedCode, let message, let sql, let url):
@@ -162,7 +162,7 @@ extension Failure {
       return "The batch request\(entity.map { " for \($0)" } ?? "") can't be executed: \(what.ended)"
     case .unknownKeyPath(let keyPath, let entity, let missing, let names):
       return "keypath \(keyPath) not found in entity \(entity): there is no \"\(missing)\"."
-        + Spelling.suggestion(for: missing, among: names) + (names.isEmpty ? "" : " There are \(list(names)).")
+        + Spelling.suggestion(for: missing, among: names) + (names.isEmpty ? "" : " It has \(list(names)).")
     case .unsupportedRequest(let request, let store):
       return "A store of type \(store) can't execute \(request)."
     case .queryGenerationUnavailable(let what):
@@ -170,8 +170,8 @@ extension Failure {
     case .historyTokenExpired:
       return "The history before the token has been deleted."
     case .historyNotTracked(let store, let url):
-      return "No history tracking option detected on store: \(url?.path ?? "in memory"), of type \(store), "
-        + "was not opened with NSPersistentHistoryTrackingKey, or has no history."
+      return "No history tracking option detected on store: \(url?.path ?? "in memory"), of type \(store), was opened "
+        + "without NSPersistentHistoryTrackingKey, or it has no history."
     case .cancelled:
       return "The fetch was cancelled."
     case .unsupportedFeature(let name):
@@ -242,8 +242,8 @@ extension Failure {
         + "to load its stores: none is open yet, or each failed. Look at the error that loadPersistentStores hands to "
         + "its completion handler."
     case .outsideConfigurations(let configurations):
-      return "No store of the coordinator takes objects of the entity \(entity): the stores have the configurations "
-        + "\(list(configurations)), and the entity is in none of them."
+      return "No store of the coordinator holds \(entity): the stores have the configurations "
+        + "\(list(configurations)), and none of these contains it. Add a store with a configuration that does."
     }
   }
 
@@ -266,10 +266,16 @@ extension Failure.Subject {
 extension Failure.Difference {
   fileprivate var words: String {
     var parts: [String] = []
-    if !added.isEmpty { parts.append("the store lacks \(added.joined(separator: ", "))") }
-    if !removed.isEmpty { parts.append("the model lacks \(removed.joined(separator: ", "))") }
-    if !changed.isEmpty { parts.append("changed are \(changed.joined(separator: ", "))") }
+    if !added.isEmpty { parts.append("the store lacks \(names(added))") }
+    if !removed.isEmpty { parts.append("the model lacks \(names(removed))") }
+    if !changed.isEmpty { parts.append("\(names(changed)) changed") }
     return parts.isEmpty ? "the hashes are equal" : parts.joined(separator: "; ")
+  }
+
+  /// `Author, Book and Tag`
+  private func names(_ names: [String]) -> String {
+    let first = names.dropLast().joined(separator: ", ")
+    return first.isEmpty ? names.joined() : "\(first) and \(names[names.count - 1])"
   }
 }
 
@@ -282,14 +288,14 @@ extension ModelProblem {
     case .propertyWithoutName: return "\(place) has a property without a name."
     case .duplicateEntity: return "there are two entities named \(place)."
     case .duplicateProperty(nil): return "\(place) is declared twice."
-    case .duplicateProperty(let ancestor?): return "\(place) is declared by \(ancestor) already."
+    case .duplicateProperty(let ancestor?): return "\(place) is already declared by \(ancestor)."
     case .inheritanceCycle: return "\(place) inherits from itself."
     case .superentityOutsideModel(let superentity):
       return "\(place) inherits from \(superentity), which is not in the model."
     case .superentityOutsideConfiguration(let superentity, let configuration):
-      return "\(place) is in the configuration \(configuration), its parent \(superentity) is in another one."
+      return "\(place) is in the configuration \(configuration), but its parent \(superentity) is not."
     case .undefinedAttributeType:
-      return "\(place) has no type, which only a transient attribute may lack."
+      return "\(place) has no type; only a transient attribute may lack one."
     case .noDestination: return "\(place) has no destination entity."
     case .unknownDestination(let name): return "\(place) leads to \(name), which is not in the model."
     case .destinationOutsideModel(let name):
@@ -310,9 +316,9 @@ extension ModelProblem {
     case .constraintOnNonAttribute(let constraint):
       return "\(place) is named by the uniqueness constraint (\(constraint.joined(separator: ", "))), "
         + "but is not a stored attribute."
-    case .emptyConstraint: return "\(place) has a uniqueness constraint of no attributes."
+    case .emptyConstraint: return "\(place) has a uniqueness constraint without attributes."
     case .defaultValueOfWrongClass(let value, let expected):
-      return "\(place) has the default value \(value), which is no \(expected)."
+      return "\(place) has the default value \(value), which is not of type \(expected)."
     }
   }
 }

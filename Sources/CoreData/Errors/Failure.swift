@@ -15,9 +15,9 @@ enum Failure: Error, @unchecked Sendable {
   case damagedDatabase(url: URL, message: String)
   case storeFileMissing(url: URL)
   case storeAlreadyAdded(url: URL)
-  /// Somebody else had it locked for as long as was to be waited.
+  /// Another connection kept it locked until the timeout.
   case storeLocked(url: URL, message: String)
-  /// Something stands where a new store was to be made.
+  /// A file already exists where a new store should go.
   case storeExists(url: URL)
   /// `entity` of the object that was to be saved; nil where no object is concerned.
   case storeNotAdded(url: URL?, entity: String?)
@@ -28,13 +28,13 @@ enum Failure: Error, @unchecked Sendable {
   case incompatibleModel(url: URL?, metadata: [String: Any], difference: Difference)
   case migrationUnavailable(url: URL, metadata: [String: Any], difference: Difference)
   case unknownConfiguration(name: String, configurations: [String])
-  /// A class that somebody else has written for stores does what it may not.
+  /// A client's store class breaks a rule.
   case storeContract(store: String, method: String, what: String)
 
   // Stores that are read and written as a whole.
-  /// Not of the store's form at all.
+  /// The file does not have the store's form at all.
   case foreignStoreFile(url: URL, type: String, what: String)
-  /// Of the form, but with something in it that cannot be.
+  /// The file has the form, but something in it is impossible.
   case damagedStore(url: URL, line: Int?, what: String)
   /// The model has what the form cannot hold.
   case unsuitableModel(url: URL, type: String, what: String)
@@ -42,7 +42,7 @@ enum Failure: Error, @unchecked Sendable {
   /// A system call that failed.
   case fileCall(url: URL, name: String, isWriting: Bool, errno: Int32)
   case notAFile(url: URL)
-  /// Since the store read it.
+  /// The file changed after the store read it.
   case fileChangedElsewhere(url: URL)
 
   // Models.
@@ -107,7 +107,7 @@ enum Failure: Error, @unchecked Sendable {
   case incompleteSave(stores: [AnyObject], errors: [NSError])
   /// A value in a file of its own can't be read or written.
   case externalFile(ExternalFileProblem)
-  /// An open store's file is not at its place any more; whether another one is.
+  /// An open store's file is no longer at its place; whether another one is there.
   case storeFileGone(url: URL, isReplaced: Bool)
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
 
@@ -122,7 +122,7 @@ enum Failure: Error, @unchecked Sendable {
   case historyTokenExpired
   case historyNotTracked(store: String, url: URL?)
   case queryGenerationUnavailable(String)
-  /// Somebody called it off.
+  /// The program cancelled it.
   case cancelled
   case unsupportedFeature(String)
   case valueNotArchivable(Subject, transformer: String?, what: String)

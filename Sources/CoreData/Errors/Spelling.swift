@@ -1,4 +1,4 @@
-/// Which of the right names somebody may have meant by a wrong one.
+/// Which of the known names a misspelt one was probably meant to be.
 enum Spelling {
   /// The nearest of `names`, where it is near: a third of its letters may differ, letters of the other case count as
   /// equal. The first by name among equals, so that a message is the same each time.

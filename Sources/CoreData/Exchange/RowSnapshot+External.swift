@@ -144,9 +144,9 @@ extension MisuseReport {
   ) -> MisuseReport {
     let entity = property.description.entity.name ?? "an entity without a name"
     return MisuseReport(
-      "\(entity).\(property.name) of row \(row.key) could not be read, and reads as nil.",
+      "\(entity).\(property.name) of row \(row.key) could not be read; it reads as nil.",
       facts: [("Error", (error as? Failure)?.description ?? error.localizedDescription)],
-      how: "A long value lies in a file of its own beside the store.",
+      how: "The store keeps a long value in a file of its own.",
       remedy: "Put the file back, or set the property again; object.value(checkedForKey: \"\(property.name)\") throws this "
         + "error instead.")
   }

@@ -4,7 +4,7 @@
 protocol RowReader: AnyObject {
   var rowCache: RowCache { get }
 
-  /// Where a context reads, which is all the same to most stores.
+  /// The reader that `context` should use. Most stores return themselves.
   func reader(for context: AnyObject) -> any RowReader
 
   /// Answers a fetch from committed rows.
@@ -46,7 +46,7 @@ protocol RowStore: NSPersistentStore, RowReader {
   /// without rows; false where it can't.
   func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool
 
-  /// Rows that somebody else wrote: from now on they are read anew.
+  /// Rows that were written elsewhere: from now on they are read again.
   func changedElsewhere(_ rows: [RowReference])
 
   /// Whether there is metadata that the next commit writes.

@@ -49,8 +49,8 @@ extension EntityLayout {
           guard property.kind == .fetched else { return nil }
           return .malformedFetchRequest(
             entity: name,
-            what: "the fetched property \(layout.name).\(key) in the key path \(path.joined(separator: ".")) is known to "
-              + "objects only, not to stores")
+            what: "the key path \(path.joined(separator: ".")) goes through the fetched property \(layout.name).\(key), which "
+              + "objects know, but stores do not")
         }
         layout = layout.model.layouts[property.destination]
         continue
@@ -78,8 +78,8 @@ extension EntityLayout {
     }
     return .malformedFetchRequest(
       entity: name,
-      what: "the composite attribute \(text) has no value in a store that could be compared or sorted by: its elements "
-        + "have, such as \(property.leaves.first?.name ?? "-"), and it may be compared with nil")
+      what: "a store can't compare or sort by the composite attribute \(text). Use one of its elements, such as "
+        + "\(property.leaves.first?.name ?? "-"), or compare it with nil")
   }
 }
 
@@ -154,7 +154,7 @@ extension DictionaryFetch {
     if let last = joined.last, joined.count == 1, layout.property(named: last)?.kind == .composite {
       throw Failure.malformedFetchRequest(
         entity: layout.name,
-        what: "the composite attribute \(last) can't be a column of dictionaries, its elements can").nsError
+        what: "the composite attribute \(last) can't be a column of dictionaries; its elements can").nsError
     }
     return Column(name: name, expression: .keyPath(joined), type: nil)
   }

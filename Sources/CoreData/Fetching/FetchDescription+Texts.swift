@@ -19,8 +19,8 @@ extension FetchDescription {
             + "it.",
           facts: [("Predicate", PredicatePrinter.print(.comparison(comparison)))],
           how: property.kind == .uuid || property.kind == .binary || property.kind == .boolean || property.kind == .date
-            ? "A text is compared with texts." : "A text is compared with texts, unless all of it is a number, as in \"42\".",
-          remedy: "Pass the value itself, and not its text, as the argument for %@."))
+            ? "A text equals only texts." : "A text equals only texts, unless all of it is a number, as in \"42\".",
+          remedy: "Pass the value itself for %@, not its text."))
     }
   }
 }

@@ -11,11 +11,11 @@ nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResu
   /// What is called with the result, on the context's queue.
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
 
-  /// What is looked for. Changing it after the request was executed changes nothing.
+  /// The fetch. Changing it after the request was executed has no effect.
   public let fetchRequest: NSFetchRequest<ResultType>
   /// Called once, on the context's queue: with the result, the error, or after a cancellation.
   public let completionBlock: CompletionBlock?
-  /// How many objects are expected, for the progress; 0 if nobody knows.
+  /// How many objects you expect, for the progress; 0 if you don't know.
   open var estimatedResultCount = 0
 
   /// A fetch to be executed by ``NSManagedObjectContext/execute(_:)``, and what to call when it is done.

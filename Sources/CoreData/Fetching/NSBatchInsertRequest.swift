@@ -4,20 +4,19 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
   case statusOnly = 0
   /// The ids of the rows that were written.
   case objectIDs = 1
-  /// How many they are.
+  /// The number of rows that were written.
   case count = 2
 }
 
 /// Inserts rows into a SQLite store without making objects of them.
 ///
 /// The values come from an array of dictionaries or from a handler, which fills in one row at a time and returns
-/// whether there are no more. Attributes that are not set have their default values. Checked are that every key is
-/// an attribute that can be set, the types of values, and that no mandatory attribute is nil; limits, patterns and
-/// relationships are not checked, and relationships can't be set. `awakeFromInsert()` and `willSave()` are not called.
-/// A row that breaks a uniqueness constraint is treated by the merge policy of the context. All rows are written, or
-/// none.
+/// whether there are no more. Attributes that are not set have their default values. The request checks that every key
+/// is an attribute that can be set, that each value has its type, and that no mandatory attribute is nil. It does not
+/// check limits, patterns and relationships, and it can't set relationships. `awakeFromInsert()` and `willSave()` are not called.
+/// The context's merge policy decides about a row that breaks a uniqueness constraint. All rows are written, or none.
 ///
-/// Contexts are not told: give them the ids with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// Contexts don't notice: give them the ids with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 /// With several stores the rows go to the first of ``NSPersistentStoreRequest/affectedStores``, or of the
 /// coordinator's, that takes the entity.
 nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {

@@ -45,11 +45,12 @@ nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// The entity; a request that was made with a name has found it once it is executed.
+  /// The entity. A request that was made with a name knows it once it has been executed.
   open var entity: NSEntityDescription {
     guard let resolvedEntity else {
       preconditionFailure(
-        "The batch update of \(entityName) was made with a name, and was not executed: it has no entity yet.")
+        "The batch update of \(entityName) has no entity yet: it was made with a name, which is looked up when the "
+          + "request is executed.")
     }
     return resolvedEntity
   }

@@ -4,7 +4,7 @@ extension NSFetchRequest: FetchOperand {
   /// there are. Its offset does not count.
   func value(in context: Any?, countOnly: Bool) throws -> PredicateValue {
     guard let context = context as? NSManagedObjectContext else {
-      throw problem("a FETCH in a predicate needs a context to be executed in, not \(context ?? "nil")")
+      throw problem("a FETCH in a predicate needs a context to run in, not \(context ?? "nil")")
     }
     let request = twin.untyped
     request.fetchOffset = 0
@@ -65,7 +65,7 @@ extension PredicateNode {
       guard case .constant(.object(let object)) = request, let resolvable = object as? any ResolvableRequest else {
         throw Failure.malformedFetchRequest(
           entity: entity,
-          what: "a FETCH in its predicate has \(PredicatePrinter.print(request)) for its request"
+          what: "a FETCH in its predicate has \(PredicatePrinter.print(request)) instead of a fetch request"
         ).nsError
       }
       return .fetch(.constant(.object(try resolvable.subFetch(layouts))), context, countOnly: countOnly)

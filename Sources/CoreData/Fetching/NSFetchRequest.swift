@@ -48,7 +48,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   @exclusivity(unchecked) private final var storedRelationshipKeyPathsForPrefetching: [String]?
   @exclusivity(unchecked) private final var storedShouldRefreshRefetchedObjects: Bool = false
 
-  /// The entity whose objects are looked for; resolved by its name in the context's model when only that is given.
+  /// The entity to fetch. If you give only its name, the context's model is asked for it.
   open var entity: NSEntityDescription? {
     get { storedEntity }
     set {
@@ -123,7 +123,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedIncludesPropertyValues = newValue
     }
   }
-  /// Whether objects come as faults; with `includesPropertyValues` their values are at hand all the same.
+  /// Whether objects come as faults; with `includesPropertyValues` their values are in memory even so.
   open var returnsObjectsAsFaults: Bool {
     get { storedReturnsObjectsAsFaults }
     set {

@@ -14,7 +14,7 @@ extension NSManagedObjectModel {
   }
 
   /// The template of a name, as it is: for a request to change or to fill in, copy it, or ask
-  /// ``fetchRequestFromTemplate(withName:substitutionVariables:)``. nil when there is none.
+  /// ``fetchRequestFromTemplate(withName:substitutionVariables:)``. Returns nil when no template has that name.
   public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
     RequestPlace.lock.lock()
     defer { RequestPlace.lock.unlock() }
@@ -38,8 +38,8 @@ extension NSManagedObjectModel {
     setFetchRequestTemplate(untyped, forName: name)
   }
 
-  /// A copy of a template with values in the place of its predicate's variables: constants, objects, ids,
-  /// collections, expressions; `NSNull` for nil. nil when there is no template of the name.
+  /// A copy of a template with values for its predicate's variables: constants, objects, ids,
+  /// collections, expressions; `NSNull` for nil. Returns nil when no template has that name.
   ///
   /// Each variable of the template needs a value: a missing one ends the program. Values for variables that the
   /// template does not have are ignored.

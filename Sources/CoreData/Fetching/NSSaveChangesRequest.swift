@@ -7,7 +7,7 @@ nonisolated open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private let deleted: Set<NSManagedObject>?
   private let locked: Set<NSManagedObject>?
 
-  /// The changes of a save; nil where there are none of a kind.
+  /// The changes of a save; nil for a kind without changes.
   public init(
     inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
     deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?

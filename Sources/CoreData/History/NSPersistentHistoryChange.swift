@@ -29,7 +29,7 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
   /// The number of the change in its store; later ones have higher numbers.
   open var changeID: Int64 { row.number }
 
-  /// The object. A deleted one has no row any more.
+  /// The object. A deleted one no longer has a row.
   open var changedObjectID: NSManagedObjectID { id }
 
   /// Whether the object was inserted, updated or deleted.

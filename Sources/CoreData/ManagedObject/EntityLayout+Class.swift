@@ -89,7 +89,7 @@ enum EntityClasses {
       warn(
         MisuseReport(
           "The class \"\(name)\" of the entity \(entity) was not found; its objects are plain NSManagedObject.",
-          how: "No class of that name is in the program, or the model does not say in which module it is.",
+          how: "The program has no class of that name, or the model does not name its module.",
           remedy: "Name it \"Module.Class\" in the model, or let the model compiler do it."))
     }
     return NSManagedObject.self

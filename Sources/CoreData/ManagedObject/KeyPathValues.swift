@@ -35,7 +35,7 @@ enum KeyPathValues {
     case "@distinctUnionOfSets": return NSSet(array: distinct(values.flatMap(elements)))
     default:
       misuse(
-        "The collection operator \(collector) is unknown: there are @count, @sum, @avg, @min, @max, @unionOfObjects, "
+        "The collection operator \(collector) is unknown. The operators are @count, @sum, @avg, @min, @max, @unionOfObjects, "
           + "@distinctUnionOfObjects, @unionOfArrays, @distinctUnionOfArrays, @unionOfSets, @distinctUnionOfSets.")
     }
   }

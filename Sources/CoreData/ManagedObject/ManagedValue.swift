@@ -30,7 +30,7 @@ extension NSManagedObject {
   public final func managedValue<T: RawRepresentable>(_ key: ManagedKey) -> T where T.RawValue: ManagedValue {
     let raw = T.RawValue.readManaged(self, key)
     guard let value = T(rawValue: raw) else {
-      misuse("\(layout.name).\(key.name) holds \(raw), which is no case of \(T.self).")
+      misuse("\(layout.name).\(key.name) holds \(raw), which is not a case of \(T.self).")
     }
     return value
   }
@@ -290,7 +290,7 @@ extension Set: ManagedValue where Element: NSManagedObject {
     return Set(set.allObjects.lazy.map { $0 as! Element })
   }
 
-  /// Makes the members exactly these; nil is none.
+  /// Makes these the members; nil means no members.
   public static func writeManagedOptional(_ value: Set<Element>?, _ object: NSManagedObject, _ key: ManagedKey) {
     object.storeAny(value.map { NSSet(array: Array($0)) }, key)
   }
@@ -314,7 +314,7 @@ extension NSManagedObject: ManagedValue {
     guard let typed = destination as? Self else {
       misuse(
         "\(object.layout.name).\(key.name) leads to a \(type(of: destination)), but is declared as \(Self.self): "
-          + "the entity's class in the model is another.")
+          + "the model names another class for the entity.")
     }
     return typed
   }

@@ -13,17 +13,17 @@ extension MisuseReport {
         ("Object", place(object)),
         ("Properties", names.joined(separator: ", ")),
       ],
-      how: "The key is misspelt, or the model that was loaded is another version than the code expects.",
+      how: "The key is misspelt, or the loaded model is not the version that the code expects.",
       remedy: "Compare the key with the model." + (twin.map { " For a key that a user types, \($0) throws instead." } ?? ""))
   }
 
   static func wrongType(_ key: String, _ object: NSManagedObject, _ wanted: String) -> MisuseReport {
     let kind = object.layout.property(named: key).map { "\($0.kind)" } ?? "unknown"
     return MisuseReport(
-      "\(object.layout.name).\(key) was used as \(wanted), but the model says it is of another type.",
+      "\(object.layout.name).\(key) was used as \(wanted), but the model gives it another type.",
       facts: [("Object", place(object)), ("Model", kind)],
       how: "The type of the @NSManaged declaration does not fit the attribute's type in the model.",
-      remedy: "Make the two agree.")
+      remedy: "Change one of them, so that the two agree.")
   }
 
   static func unacceptable(_ value: Any, _ property: LayoutProperty, of layout: EntityLayout) -> MisuseReport {
@@ -113,9 +113,9 @@ enum UnreadableArchives {
     guard lock.withLock({ reported.insert("\(store) \(name)").inserted }) else { return }
     warn(
       MisuseReport(
-        "\(name) of an object can't be read, and is nil: \(what).",
+        "\(name) of an object can't be read, and reads as nil: \(what).",
         facts: [("Store", store), ("Object", "\(id.uriRepresentation())")],
-        how: "The file holds an archive that the value transformer does not take.",
+        how: "The file holds an archive that the value transformer refuses.",
         remedy: "If the file is yours, register a transformer that allows the class. If it came from elsewhere, don't "
           + "trust it. Further objects with such a value are not reported."))
   }

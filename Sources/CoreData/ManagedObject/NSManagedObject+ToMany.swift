@@ -87,12 +87,12 @@ extension NSManagedObject {
 
   // What the accessors of generated classes call.
 
-  /// Makes an object a member of a to-many relationship, and sets the inverse. Nothing happens if it is one.
+  /// Makes an object a member of a to-many relationship, and sets the inverse. Nothing happens if it is a member already.
   public final func addManagedMember(_ member: NSManagedObject, _ key: ManagedKey) {
     addMember(member, toManyProperty(key))
   }
 
-  /// Takes a member out, and out of the inverse. Nothing happens if it is none.
+  /// Removes an object from a to-many relationship, and from the inverse. Nothing happens if it is not a member.
   public final func removeManagedMember(_ member: NSManagedObject, _ key: ManagedKey) {
     removeMember(member, toManyProperty(key))
   }

@@ -22,7 +22,7 @@ class ObjectOwner {
   /// Reads the committed row of a fault. Nil when the row is gone.
   func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? { nil }
 
-  /// A fault's row is gone: deletes the object if the context is so minded, else traps.
+  /// A fault's row is gone: deletes the object if the context wants it to, else traps.
   func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {}
 
   /// Called before the first change since the last save, and before the first in an event.

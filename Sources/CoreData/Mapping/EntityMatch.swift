@@ -52,7 +52,7 @@ struct EntityMatch {
         throw Failure.notInferable(
           entity: root.storedName, property: nil,
           reason: "Entity hierarchies cannot be merged: \(known.storedName ?? "") and "
-            + "\(source.storedName ?? "") had no common parent and now have \(root.storedName ?? "") as a new one")
+            + "\(source.storedName ?? "") had no common parent and now share the new parent \(root.storedName ?? "")")
       }
     }
   }

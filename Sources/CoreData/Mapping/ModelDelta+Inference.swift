@@ -51,8 +51,8 @@ extension ModelDelta {
         else { continue }
         throw Failure.notInferable(
           entity: pair.destination.storedName, property: destination.name,
-          reason: "The inverse was \(formerInverse.name) and is what \(kept.name) was",
-          remedy: "a mapping model can say which objects belong together")
+          reason: "Its inverse was \(formerInverse.name), and now is the relationship that was called \(kept.name)",
+          remedy: "Say in a mapping model which objects belong together")
       }
     }
   }

@@ -2,9 +2,9 @@ internal import DataModelFiles
 import Foundation
 
 extension NSMappingModel {
-  /// The mapping model among a bundle's `.cdm` files that is for these two models; nil where there is none, and where
-  /// one of the models is nil. For nil the main bundle, which in a Swift package is where the resources of the
-  /// program's targets lie.
+  /// The mapping model for these two models among the `.cdm` files of bundles. Returns nil if no file has it, or if
+  /// one of the models is nil. Without bundles it searches the main bundle, which in a Swift package has the resources
+  /// of the program's targets.
   ///
   /// A mapping model is for two models if
   /// - the source model has the source entity of each of its mappings, with that version hash, and the destination
@@ -12,7 +12,7 @@ extension NSMappingModel {
   /// - each entity that both models have, that is not abstract and has another hash in each, is the source of one of
   ///   its mappings.
   ///
-  /// Of several the first by name is taken, whatever the order of mappings and of bundles. Files that can't be read
+  /// If several fit, the first by file name is used; the order of bundles and of mappings does not matter. Files that can't be read
   /// are passed over; `init(checkedContentsOf:)` says what is wrong with one.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,

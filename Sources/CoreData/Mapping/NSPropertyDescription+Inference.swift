@@ -21,8 +21,8 @@ extension NSPropertyDescription {
     else { return nil }
     return InferenceRefusal(
       reason: "A to-many relationship can't become a to-one relationship",
-      remedy: "choose the object that stays with a mapping model or a custom migration stage, or give the relationship "
-        + "another name and no renaming identifier: then it starts empty")
+      remedy: "Choose the object to keep in a mapping model or a custom migration stage. Or give the relationship a new "
+        + "name without a renaming identifier: then it starts empty")
   }
 
   /// Whether values stay; otherwise the former property goes and this one is new.
@@ -54,16 +54,16 @@ extension NSAttributeDescription {
     if let former, !former.isConvertible(to: self) {
       return InferenceRefusal(
         reason: "Source and destination attribute types are incompatible",
-        remedy: "it was \(former.attributeType.modelName) and is \(attributeType.modelName). Only numbers are converted "
-          + "without help, and only to a type that holds every former value. Convert the values with a mapping model or a "
-          + "custom migration stage, or give the attribute another name and no renaming identifier: then it starts empty")
+        remedy: "It was \(former.attributeType.modelName) and is \(attributeType.modelName). Only numbers are converted "
+          + "automatically, and only to a type that holds every old value. Convert the values in a mapping model or a "
+          + "custom migration stage. Or give the attribute a new name without a renaming identifier: then it starts empty")
     }
     let wasMandatory = former.map { !$0.isOptional } ?? false
     if !isOptional, !wasMandatory, defaultValue == nil, hasObjects {
       return InferenceRefusal(
         reason: Failure.missingMandatoryValues,
-        remedy: "objects without a value need one. Give the attribute a default value, make it optional, or set the values "
-          + "with a mapping model")
+        remedy: "Existing objects need a value. Give the attribute a default value, make it optional, or set the values "
+          + "in a mapping model")
     }
     return nil
   }

@@ -120,10 +120,10 @@ extension RenamingMatch.Tie {
   var reason: String {
     func list(_ names: [String]) -> String { names.joined(separator: " and ") }
     if sources.count == 1 {
-      return "\(list(destinations)) have one renaming identifier, \(identifier), and only one of them can be what "
+      return "\(list(destinations)) share the renaming identifier \(identifier), but only one of them can be what "
         + "\(sources[0]) was"
     }
-    return "\(list(sources)) have one renaming identifier, \(identifier), and only one of them can have become "
+    return "\(list(sources)) share the renaming identifier \(identifier), but only one of them can have become "
       + list(destinations)
   }
 }

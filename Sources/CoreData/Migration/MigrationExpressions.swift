@@ -58,7 +58,7 @@ enum MigrationExpressions {
       switch try MigrationEvaluation(variables).value(of: node) {
       case let request as NSFetchRequest<NSManagedObject>: return request
       case let request as NSFetchRequest<any NSFetchRequestResult>: return request.ofObjects()
-      default: throw Failure.malformedFetchRequest(entity: mapping.sourceEntityName, what: "it is no fetch request")
+      default: throw Failure.malformedFetchRequest(entity: mapping.sourceEntityName, what: "it is not a fetch request")
       }
     } catch {
       throw failure(error, expression, mapping, nil)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A version of a model that a stage of a migration names, before it is looked for.
+/// Names the version of a model that a stage of a migration needs.
 ///
-/// The model is found when it is needed, once, on the thread that asks.
+/// The model is looked up once, when it is first needed, on the thread that asks.
 nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`: what was found is guarded by `lock`, the rest never changes.
 
@@ -68,8 +68,8 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
         let others = candidates.map(\.versionChecksum).sorted()
         throw Failure.modelReferenceNotFound(
           what: others.isEmpty
-            ? "there is none \(words)"
-            : "\(words) there is none with the checksum \(checksum), but with \(others.joined(separator: ", "))")
+            ? "there is no model \(words)"
+            : "no model \(words) has the checksum \(checksum); the checksums there are \(others.joined(separator: ", "))")
       }
       found = model
       return model
@@ -105,7 +105,7 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
     }
   }
 
-  /// The checksum and where the model is looked for.
+  /// The checksum, and the place to look for the model.
   open override var description: String { "NSManagedObjectModelReference \(checksum) \(words)" }
 }
 
@@ -116,7 +116,7 @@ extension MisuseReport {
     MisuseReport(
       error.publicError.localizedDescription,
       facts: [("Call", "NSManagedObjectModelReference.resolvedModel"), ("Checksum", reference.versionChecksum)],
-      how: "The reference names a model that is not there, or that has changed since its checksum was noted.",
-      remedy: "NSManagedObjectModel.checksumsForVersionedModel(at:) tells the checksums of all versions.")
+      how: "The reference names a model that does not exist, or that has changed since you noted its checksum.",
+      remedy: "NSManagedObjectModel.checksumsForVersionedModel(at:) lists the checksums of all versions.")
   }
 }

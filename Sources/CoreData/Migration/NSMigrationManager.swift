@@ -7,8 +7,8 @@ import Foundation
 ///     try manager.migrateStore(
 ///       from: url, type: .sqlite, mapping: mapping, to: newURL, type: .sqlite)
 ///
-/// The source store is only read. Its objects and the new ones are plain `NSManagedObject`, whatever classes the models
-/// name. Memory does not grow with the store: objects come and go in batches.
+/// The source store is only read. Its objects and the new ones are plain `NSManagedObject`, even where the models name
+/// other classes. Memory does not grow with the store: objects come and go in batches.
 ///
 /// A manager migrates one store at a time, and may be used for several. ``cancelMigrationWithError(_:)``,
 /// ``migrationProgress`` and ``reportedProgress`` are for any thread; everything else belongs to the thread that migrates,
@@ -22,8 +22,8 @@ nonisolated open class NSMigrationManager: NSObject {
   /// What the program wants to hand to its policies.
   open var userInfo: [AnyHashable: Any]?
 
-  /// Whether a mapping that was inferred may be carried out by SQLite itself: on a copy of the file, where both stores
-  /// are SQLite's and the new one is not there yet. Then no policies are asked, and there are no contexts.
+  /// Whether SQLite itself may carry out an inferred mapping, on a copy of the file. That needs two SQLite stores, and no
+  /// file yet in the place of the new one. It uses neither policies nor contexts.
   open var usesStoreSpecificMigrationManager = true
 
   /// How far the migration is. An addition of this framework: cancelling it cancels the migration with an error
@@ -152,8 +152,8 @@ nonisolated open class NSMigrationManager: NSObject {
 extension MisuseReport {
   fileprivate static func notMigrating(_ call: String) -> MisuseReport {
     MisuseReport(
-      "NSMigrationManager.\(call) was used while no migration goes on.",
-      how: "Contexts, mappings and associations are there from the beginning of migrateStore to its end.",
+      "NSMigrationManager.\(call) was used outside of a migration.",
+      how: "Contexts, mappings and associations exist only while migrateStore runs.",
       remedy: "Use it in the methods of an NSEntityMigrationPolicy.")
   }
 }

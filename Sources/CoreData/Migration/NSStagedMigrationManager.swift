@@ -7,8 +7,8 @@ import Foundation
 ///     ])
 ///     description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
 ///
-/// The store's version is looked for among the stages, and what follows it is done; the last version has to be that of
-/// the coordinator's model. A version may be the last of a stage and the first of the next.
+/// The migration starts at the stage that has the store's version, and runs all stages that follow. The last version
+/// must be that of the coordinator's model. A version may be the last of a stage and the first of the next.
 ///
 /// Without handlers each step is done in the store's place, and a store that is interrupted goes on from there when it
 /// is next opened. With handlers all is done on a copy beside the store, which takes its place at the end.
@@ -36,8 +36,8 @@ nonisolated open class NSStagedMigrationManager: NSObject {
         MisuseReport(
           "Duplicate version checksums across stages detected.",
           facts: [("Checksum", (error as? StagedVersions.Duplicate)?.checksum ?? "")],
-          how: "A store of that version could begin in several places.",
-          remedy: "Name each version once; the end of one stage may be the beginning of the next."))
+          how: "A store of that version could start at several stages.",
+          remedy: "Name each version once. One stage may end with the version at which the next begins."))
     }
   }
 }

@@ -13,13 +13,13 @@ struct StagedMigration {
 
   /// What the options have as the manager of stages; nil where they have none.
   ///
-  /// - Throws: `Failure.stagedMigration` for what is no such manager.
+  /// - Throws: `Failure.stagedMigration` when the option holds something else.
   static func manager(in options: [AnyHashable: Any]?) throws -> NSStagedMigrationManager? {
     guard let value = options?[NSPersistentStoreStagedMigrationManagerOptionKey], !(value is NSNull) else { return nil }
     guard let manager = value as? NSStagedMigrationManager else {
       throw Failure.stagedMigration(
-        reason: "the option \(NSPersistentStoreStagedMigrationManagerOptionKey) is no NSStagedMigrationManager, but a "
-          + "\(Swift.type(of: value))")
+        reason: "the option \(NSPersistentStoreStagedMigrationManagerOptionKey) is a \(Swift.type(of: value)), not an "
+          + "NSStagedMigrationManager")
     }
     return manager
   }

@@ -13,12 +13,12 @@ import Foundation
 /// migration asked for removes the folder.
 extension StoreMigration {
   /// Makes a new store by a mapping model and puts it in the place of the old one. The store keeps its UUID and the
-  /// client's metadata; its history begins anew.
+  /// client's metadata; its history starts over.
   func replaceStore(from source: NSManagedObjectModel, by mapping: NSMappingModel) throws {
     guard type != NSInMemoryStoreType else { throw Failure.unsupportedFeature("Migrating a store in memory") }
     guard let managerClass = storeClass.migrationManagerClass() as? NSMigrationManager.Type else {
       throw Failure.storeContract(
-        store: "\(storeClass)", method: "migrationManagerClass()", what: "it is no subclass of NSMigrationManager")
+        store: "\(storeClass)", method: "migrationManagerClass()", what: "it is not a subclass of NSMigrationManager")
     }
     let manager = managerClass.init(sourceModel: source, destinationModel: destination)
     do {

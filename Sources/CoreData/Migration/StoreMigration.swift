@@ -53,7 +53,7 @@ struct StoreMigration {
       // A container whose model was not found has an empty one. To migrate to it would empty the store.
       guard source.entities.isEmpty || !destination.entities.isEmpty else {
         throw Failure.notInferable(
-          entity: nil, property: nil, reason: "the model has no entities, so that nothing of the store would be left")
+          entity: nil, property: nil, reason: "the model has no entities, so nothing in the store would be left")
       }
       return try ModelDelta(inferredFrom: source, to: destination, configuration: configuration)
     } catch let failure as Failure {

@@ -41,7 +41,7 @@ extension MisuseReport {
     MisuseReport(
       "The entity \(entity.storedName ?? "(no name)") is in no model.",
       facts: [("Call", "NSEntityDescription.managedObjectModel")],
-      how: "It was not put into `entities` of a model, or its model is gone: an entity does not keep its "
+      how: "It was never added to a model's `entities`, or its model is gone: an entity does not keep its "
         + "model alive.",
       remedy: "Keep the model for as long as its entities are used.")
   }
@@ -50,7 +50,7 @@ extension MisuseReport {
     MisuseReport(
       "The property \(property.storedName) is in no entity.",
       facts: [("Call", "\(type(of: property)).entity")],
-      how: "It was not put into `properties` of an entity, or its entity is gone.",
+      how: "It was never added to an entity's `properties`, or its entity is gone.",
       remedy: "Set `properties` of the entity first, and keep the model.")
   }
 
@@ -58,7 +58,7 @@ extension MisuseReport {
     _ property: NSPropertyDescription, owner: NSEntityDescription, taker: NSEntityDescription
   ) -> MisuseReport {
     MisuseReport(
-      "The property \(property.storedName) belongs to another entity already.",
+      "The property \(property.storedName) already belongs to another entity.",
       facts: [
         ("Call", "setting NSEntityDescription.properties of \(taker.storedName ?? "(no name)")"),
         ("Owner", owner.storedName ?? "(no name)"),
@@ -71,7 +71,7 @@ extension MisuseReport {
 
   static func entityOfAnotherModel(_ entity: NSEntityDescription) -> MisuseReport {
     MisuseReport(
-      "The entity \(entity.storedName ?? "(no name)") belongs to another model already.",
+      "The entity \(entity.storedName ?? "(no name)") already belongs to another model.",
       facts: [("Call", "setting NSManagedObjectModel.entities")],
       how: "An entity belongs to one model.",
       remedy: "Copy the other model (`model.copy()`), or merge the models with `init(byMerging:)`.")
@@ -85,7 +85,7 @@ extension MisuseReport {
         + "it is not in the model.",
       facts: [("Call", "NSManagedObjectModel.setEntities(_:forConfigurationName:)")],
       how: "A configuration is a part of the model's entities.",
-      remedy: "Put the entity into `entities` first.")
+      remedy: "Add the entity to `entities` first.")
   }
 
   static func indexElementWithoutProperty(name: String, index: String?) -> MisuseReport {
@@ -100,16 +100,16 @@ extension MisuseReport {
     MisuseReport(
       "Can't modify a named fetch request in an immutable model.",
       facts: [("Call", "setting NSFetchRequest.\(member)"), ("Of", what)],
-      how: "A model becomes immutable when a coordinator takes it, and its requests with it.",
+      how: "A model becomes immutable when a coordinator takes it, and so do its requests.",
       remedy: "Change a copy: `request.copy()`, or what fetchRequestFromTemplate(withName:substitutionVariables:) "
         + "returns.")
   }
 
   static func templatesDisagree(name: String) -> MisuseReport {
     MisuseReport(
-      "The models can't be merged: they have different fetch request templates of the name \(name).",
+      "The models can't be merged: they have different fetch request templates named \(name).",
       facts: [("Call", "NSManagedObjectModel.init(byMerging:)")],
-      how: "A template that occurs in several models must ask for the same in all of them.",
+      how: "A template that occurs in several models must be the same request in all of them.",
       remedy: "Rename one of them. `NSManagedObjectModel.merging(_:)` throws this as an error instead.")
   }
 

@@ -7,7 +7,7 @@ extension NSManagedObjectModel {
   /// The names of the configurations, in order. The default one, of all entities, has no name.
   public var configurations: [String] { storedConfigurations.keys.sorted() }
 
-  /// The entities of a configuration; all of them for nil; nil when there is no such configuration.
+  /// The entities of a configuration; without a name, all entities. Returns nil if the model has no such configuration.
   ///
   /// An entity that stands there without any of those that inherit from it takes all of them along.
   public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {

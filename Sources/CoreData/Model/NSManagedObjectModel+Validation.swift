@@ -174,8 +174,8 @@ extension MisuseReport {
     MisuseReport(
       "The model has inverse relationships that are not mutual.",
       facts: problems.map { ("Inverse", $0.description) },
-      how: "The model is used as it is: a change of a relationship changes the inverse that it names, and a change of "
-        + "that inverse does not come back.",
-      remedy: "Let each of the two relationships name the other in a new version of the model.")
+      how: "The model works, but one way only: changing a relationship changes the inverse that it names, and "
+        + "changing that inverse changes nothing back.",
+      remedy: "In a new version of the model, make each of the two relationships name the other.")
   }
 }

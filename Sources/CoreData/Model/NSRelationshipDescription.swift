@@ -49,9 +49,9 @@ open class NSRelationshipDescription: NSPropertyDescription {
     return inverse.storedInverseRelationship === self
   }
 
-  /// The relationship that leads back. Each side has to be set.
+  /// The relationship that leads back. Set it on both sides.
   ///
-  /// Where the inverse names none or another one in turn, the model works all the same, with a warning on standard
+  /// If the inverse itself has no inverse, or another one, the model still works, with a warning on standard
   /// error when it is first used. Each side then does what it says itself: a change of this relationship changes
   /// the inverse, and a change of the inverse leaves this one as it is.
   open var inverseRelationship: NSRelationshipDescription? {

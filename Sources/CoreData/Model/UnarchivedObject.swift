@@ -25,7 +25,7 @@ enum UnarchivedObject {
     do {
       unarchiver = try NSKeyedUnarchiver(forReadingFrom: Data(measure.bytes))
     } catch {
-      throw Refusal(what: "the data are no keyed archive")
+      throw Refusal(what: "the data is not a keyed archive")
     }
     unarchiver.decodingFailurePolicy = .setErrorAndReturn
     unarchiver.requiresSecureCoding = allowed != nil
@@ -42,7 +42,7 @@ enum UnarchivedObject {
 
   private static func check(_ name: String, _ allowed: [AnyClass]?) throws {
     guard let type = NSKeyedUnarchiver.class(forClassName: name) ?? plainClass(name), type is any NSCoding.Type else {
-      throw Refusal(what: "it holds an object of \(name), which is no class of this program that can be archived")
+      throw Refusal(what: "it holds an object of \(name), which is not an archivable class of this program")
     }
     guard let allowed else { return }
     guard let secure = type as? any NSSecureCoding.Type, secure.supportsSecureCoding,

@@ -84,7 +84,7 @@ extension ValueTransformer: _ValueTransformerLookup {}
 
 // An initializer of a protocol extension may give an object that exists.
 extension _ValueTransformerLookup where Self: ValueTransformer {
-  /// The transformer registered under that name, nil when there is none.
+  /// The transformer registered under that name; nil if no transformer has it.
   public init?(forName name: NSValueTransformerName) {
     guard let found = ValueTransformer.registered(forName: name.rawValue) as? Self else { return nil }
     self = found

@@ -1,15 +1,15 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// One model of all that lie in bundles: of a `.momd` its current version. For nil the main bundle, which in
-  /// a Swift package is where the resources of the program's targets lie. nil when there is none.
+  /// Merges all models in bundles into one; of a `.momd` it takes the current version. Without bundles it searches the
+  /// main bundle, which in a Swift package has the resources of the program's targets. Returns nil if it finds no model.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     let models = modelURLs(in: bundles).compactMap(NSManagedObjectModel.init(contentsOf:))
     return NSManagedObjectModel(byMerging: models)
   }
 
-  /// One model of those entities in bundles with which a store was written, whatever version they are of; nil
-  /// when one of them is found nowhere.
+  /// Merges the entities with which a store was written into one model, from any version of the models in bundles.
+  /// Returns nil if one of them is missing.
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> NSManagedObjectModel? {

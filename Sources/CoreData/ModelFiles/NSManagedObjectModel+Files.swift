@@ -3,7 +3,7 @@ import Foundation
 
 extension NSManagedObjectModel {
   /// The model in a file: the current version of a `.momd` or `.xcdatamodeld`, or a `.mom` or `.xcdatamodel`;
-  /// for an `.omo` the `.mom` beside it. nil when there is no usable model; `init(checkedContentsOf:)` says why.
+  /// for an `.omo` the `.mom` beside it. Returns nil if the model can't be used; `init(checkedContentsOf:)` says why.
   public convenience init?(contentsOf url: URL) {
     guard let file = try? ModelFile(url: url) else { return nil }
     self.init()
@@ -28,9 +28,9 @@ extension NSManagedObjectModel {
 }
 
 extension NSManagedObjectModel {
-  /// The checksum of each version in a `.momd` or `.xcdatamodeld`, by the version's name: what `versionChecksum` of its
-  /// model is, and what the stages of a migration are told. Compiled models state them. Versions that can't be read are
-  /// left out.
+  /// The checksum of each version in a `.momd` or `.xcdatamodeld`, by the version's name. It is the
+  /// `versionChecksum` of that version's model, and names the version in a migration's stages. Compiled models state
+  /// it. Versions that can't be read are left out.
   ///
   /// - Throws: an error of the Cocoa domain that says what is wrong with the file.
   public class func checksumsForVersionedModel(at modelURL: URL) throws -> [String: String] {

@@ -188,6 +188,6 @@ extension NSCopying where Self: FoundationExpression {
 }
 
 extension NSCopying where Self: FoundationExpression {
-  /// Does nothing: expressions are not archived, so none of them is locked against evaluation.
+  /// Does nothing: expressions are not archived, so they are never locked against evaluation.
   public func allowEvaluation() {}
 }

@@ -59,7 +59,7 @@ extension _PredicateInitializers where Self: NSPredicate {
 }
 
 extension _PredicateInitializers where Self: NSPredicate {
-  /// Does nothing: predicates are not archived, so none of them is locked against evaluation.
+  /// Does nothing: predicates are not archived, so they are never locked against evaluation.
   public func allowEvaluation() {}
 }
 

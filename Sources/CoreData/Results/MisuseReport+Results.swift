@@ -4,8 +4,8 @@ extension MisuseReport {
     MisuseReport(
       "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.",
       facts: [("Call", "NSFetchedResultsController.init"), ("Entity", entity ?? "none")],
-      how: "The request's sortDescriptors are nil. A list needs an order, so that objects have places in it.",
-      remedy: "Set the request's sortDescriptors before the controller is made; [] is the order of the store.")
+      how: "The request's sortDescriptors are nil. A list needs an order, so that each object has a place.",
+      remedy: "Set the request's sortDescriptors before you make the controller; [] keeps the store's order.")
   }
 
   static func noObject(at indexPath: IndexPath, _ list: ResultsList?) -> MisuseReport {
@@ -13,9 +13,9 @@ extension MisuseReport {
     return MisuseReport(
       "There is no object at index path \(indexPath) of a fetched results controller.",
       facts: [("Objects in each section", counts)],
-      how: "The index path is of another state of the list, or has not two indexes.",
+      how: "The list has changed since you got the index path, or the path does not have two indexes.",
       remedy:
-        "Ask `sections` for the counts of this moment, and change what the screen shows when the delegate is told."
+        "Ask `sections` for the current counts, and update the screen when the delegate is called."
     )
   }
 
@@ -23,42 +23,42 @@ extension MisuseReport {
     MisuseReport(
       "A fetched results controller has no section with the index title \"\(title)\".",
       facts: [("Titles", titles.joined(separator: ", "))],
-      how: "The title is of another state of the list.", remedy: "Take the title from `sectionIndexTitles`.")
+      how: "The list has changed since you got the title.", remedy: "Take the title from `sectionIndexTitles`.")
   }
 
   static func listCannotFollow(_ error: any Error, _ entity: String) -> MisuseReport {
     MisuseReport(
       "A fetched results controller could not follow a change: \(Failure.words(of: error))",
       facts: [("Entity", entity)],
-      how: "With a delegate, predicate and sort order are evaluated in memory, and faults are read.",
-      remedy: "Use a predicate that can be evaluated in memory, or no delegate.")
+      how: "With a delegate, the controller evaluates predicate and sort order in memory, and fires faults to do so.",
+      remedy: "Use a predicate that works in memory, or leave out the delegate.")
   }
 
   static func noSnapshotSection(_ identifier: Any, _ sections: [Any]) -> MisuseReport {
     MisuseReport(
       "A snapshot has no section with the identifier \"\(identifier)\".",
       facts: [("Sections", sections.isEmpty ? "none" : sections.map { "\($0)" }.joined(separator: ", "))],
-      how: "Sections have to be put in before they are named.", remedy: "Call `appendSections` first.")
+      how: "A section must be in the snapshot before you refer to it.", remedy: "Call `appendSections` first.")
   }
 
   static func noSnapshotItem(_ identifier: Any) -> MisuseReport {
     MisuseReport(
       "A snapshot has no item with the identifier \"\(identifier)\".",
-      how: "Only what is there can be moved, reloaded, or the place of what comes.",
-      remedy: "Ask `indexOfItem` whether it is there.")
+      how: "You can move an item, reload it or insert beside it only if the snapshot has it.",
+      remedy: "Check with `indexOfItem` first.")
   }
 
   static func snapshotWithoutSections(_ count: Int) -> MisuseReport {
     MisuseReport(
       "Items were added to a snapshot without sections.", facts: [("Items", "\(count)")],
-      how: "Each item is in a section.", remedy: "Call `appendSections` first.")
+      how: "Every item belongs to a section.", remedy: "Call `appendSections` first.")
   }
 
   static func repeatedSnapshotIdentifier(_ identifier: Any) -> MisuseReport {
     MisuseReport(
       "The identifier \"\(identifier)\" was given to a snapshot twice.",
-      how: "Identifiers are different from each other: sections among sections, items among all items.",
-      remedy: "Leave out what is there already, or what was named before.")
+      how: "A section's identifier must be unique among the sections, an item's among the items of all sections.",
+      remedy: "Leave out identifiers that the snapshot already has, or that you named before.")
   }
 
   static func unhashableIdentifier(_ identifier: Any) -> MisuseReport {
@@ -75,15 +75,15 @@ extension MisuseReport {
       $0.map { "\(type(of: $0))" } ?? "none"
     }
     return MisuseReport(
-      "A snapshot was cast to one with other types of identifiers.",
+      "A snapshot was cast to a type with other identifiers.",
       facts: [("Asked for", "\(section), \(item)"), ("It has", types.joined(separator: ", "))],
-      how: "A fetched results controller's snapshots have names of sections and ids of objects.",
+      how: "A fetched results controller's snapshots identify sections by name and items by object id.",
       remedy: "Cast to `NSDiffableDataSourceSnapshot<String, NSManagedObjectID>`.")
   }
 
   static func otherCachedRequest(_ name: String, _ cached: [String], _ asked: [String]) -> MisuseReport {
     MisuseReport(
-      "The cache \"\(name)\" of a fetched results controller has the sections of another request.",
+      "The cache \"\(name)\" of a fetched results controller belongs to another request.",
       facts: [("Cached", cached.joined(separator: "; ")), ("Asked", asked.joined(separator: "; "))],
       how: "A cache belongs to one entity, predicate, order and section key path.",
       remedy:

@@ -56,12 +56,12 @@ extension NSDiffableDataSourceSnapshot {
     if identifier != toIdentifier { insert([identifier], at: toIdentifier, offset: 1) }
   }
 
-  /// Notes that items, which must be there, are to be shown anew.
+  /// Asks the view to reload items, which must be in the snapshot.
   public mutating func reloadItems(_ identifiers: [ItemIdentifierType]) {
     note(identifiers, in: \.reloadedItemIdentifiers)
   }
 
-  /// Notes that the views of items, which must be there, are to be filled anew.
+  /// Asks the view to fill the views of items again, which must be in the snapshot.
   public mutating func reconfigureItems(_ identifiers: [ItemIdentifierType]) {
     note(identifiers, in: \.reconfiguredItemIdentifiers)
   }

@@ -51,7 +51,7 @@ extension NSDiffableDataSourceSnapshot {
     move(identifier, to: toIdentifier, offset: 1)
   }
 
-  /// Notes that sections, which must be there, are to be shown anew.
+  /// Asks the view to reload sections, which must be in the snapshot.
   public mutating func reloadSections(_ identifiers: [SectionIdentifierType]) {
     var known = Set(reloadedSectionIdentifiers)
     for identifier in identifiers {

@@ -27,11 +27,11 @@ nonisolated public struct NSDiffableDataSourceSnapshot<
   /// Finds identifiers; made when it is needed.
   var index = SnapshotIndex<SectionIdentifierType, ItemIdentifierType>()
 
-  /// The sections that are to be shown anew, in the order in which that was asked for.
+  /// The sections to reload, in the order in which you asked for it.
   public internal(set) var reloadedSectionIdentifiers: [SectionIdentifierType] = []
-  /// The items that are to be shown anew: those whose objects changed, in a fetched results controller's.
+  /// The items to reload. In a snapshot of a fetched results controller: those whose objects changed.
   public internal(set) var reloadedItemIdentifiers: [ItemIdentifierType] = []
-  /// The items whose views are to be filled anew.
+  /// The items whose views should be filled again.
   public internal(set) var reconfiguredItemIdentifiers: [ItemIdentifierType] = []
 
   /// An empty one.

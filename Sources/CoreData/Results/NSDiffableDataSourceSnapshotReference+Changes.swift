@@ -38,10 +38,10 @@ nonisolated extension NSDiffableDataSourceSnapshotReference {
     erased.moveItem(hashable(fromIdentifier), afterItem: hashable(toIdentifier))
   }
 
-  /// Notes that items, which must be there, are to be shown anew.
+  /// Asks the view to reload items, which must be in the snapshot.
   public func reloadItems(withIdentifiers identifiers: [Any]) { erased.reloadItems(hashables(identifiers)) }
 
-  /// Notes that the views of items, which must be there, are to be filled anew.
+  /// Asks the view to fill the views of items again, which must be in the snapshot.
   public func reconfigureItems(withIdentifiers identifiers: [Any]) {
     erased.reconfigureItems(hashables(identifiers))
   }
@@ -79,7 +79,7 @@ nonisolated extension NSDiffableDataSourceSnapshotReference {
     erased.moveSection(hashable(fromIdentifier), afterSection: hashable(toIdentifier))
   }
 
-  /// Notes that sections, which must be there, are to be shown anew.
+  /// Asks the view to reload sections, which must be in the snapshot.
   public func reloadSections(withIdentifiers identifiers: [Any]) {
     erased.reloadSections(hashables(identifiers))
   }

@@ -22,7 +22,7 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
   /// One that is made when it is first looked at, or by `settle()`.
   init(making maker: @escaping () -> any TypedSnapshot) { self.maker = maker }
 
-  /// From here on it does not depend any more on what it is made from.
+  /// From here on it no longer depends on what it is made from.
   func settle() { lock.withLock { make() } }
 
   private func make() {
@@ -77,14 +77,14 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
   open var sectionIdentifiers: [Any] { erased.sectionIdentifiers.map(\.base) }
   /// The items of all sections, in order.
   open var itemIdentifiers: [Any] { erased.itemIdentifiers.map(\.base) }
-  /// The sections that are to be shown anew.
+  /// The sections to reload.
   open var reloadedSectionIdentifiers: [Any] { erased.reloadedSectionIdentifiers.map(\.base) }
-  /// The items that are to be shown anew.
+  /// The items to reload.
   open var reloadedItemIdentifiers: [Any] { erased.reloadedItemIdentifiers.map(\.base) }
-  /// The items whose views are to be filled anew.
+  /// The items whose views should be filled again.
   open var reconfiguredItemIdentifiers: [Any] { erased.reconfiguredItemIdentifiers.map(\.base) }
 
-  /// How many items a section has, which must be there.
+  /// How many items a section has, which must be in the snapshot.
   open func numberOfItems(inSection sectionIdentifier: Any) -> Int {
     erased.numberOfItems(inSection: hashable(sectionIdentifier))
   }

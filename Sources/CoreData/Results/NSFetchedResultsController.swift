@@ -53,7 +53,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   /// The context that is fetched in and followed.
   public final var managedObjectContext: NSManagedObjectContext { results.context }
 
-  /// Who is told of changes. The controller does not keep it alive.
+  /// Called when the list changes. The controller does not keep it alive.
   open var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { storedDelegate }
     set {
@@ -78,7 +78,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     }
     guard fetchRequest.resultType == .managedObjectResultType else {
       throw refuse(
-        "A fetched results controller lists managed objects; the request's resultType is another one.")
+        "A fetched results controller lists managed objects, but the request's resultType asks for something else.")
     }
     guard let layouts = context.layouts else {
       _ = try context.fetch(fetchRequest)

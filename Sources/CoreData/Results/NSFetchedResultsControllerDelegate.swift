@@ -10,7 +10,7 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
   case update = 4
 }
 
-/// Who is told how a fetched results controller's list changes. Every method may be left out.
+/// Follows the changes of a fetched results controller's list. Every method is optional.
 ///
 /// For each event that concerns the list, on the context's queue:
 ///
@@ -18,12 +18,12 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 /// 2. `controller(_:didChange:atSectionIndex:for:)` for sections that went, last one first, and for those
 ///    that came, first one first; the controller has the new list from here on.
 /// 3. `controller(_:didChange:at:for:newIndexPath:)` for objects that went (last one first), came, moved, were
-///    updated. `at` is a place in the old list, `newIndexPath` one in the new. Objects of a section that went
-///    or came are told of too.
+///    updated. `at` is a place in the old list, `newIndexPath` one in the new. When a section went or came, its
+///    objects get their calls too.
 /// 4. `controllerDidChangeContent(_:)`.
 ///
-/// A delegate that has `controller(_:didChangeContentWith:)` for snapshots is told by it alone; so is one
-/// that has it for differences, if the list has no sections.
+/// A delegate that implements `controller(_:didChangeContentWith:)` for snapshots gets that call alone. So does one
+/// that implements it for differences, if the list has no sections.
 ///
 /// The methods are found as any requirements of a Swift protocol are: in the class that names the protocol,
 /// in its extensions and superclasses, and in a subclass only where it overrides one of those.
@@ -101,7 +101,7 @@ extension NSFetchedResultsControllerDelegate {
     controller.sectionIndexTitle(forSectionName: sectionName)
   }
 
-  /// Being called, it tells that the delegate has none of its own.
+  /// The controller calls it once, and learns that the delegate has no method of its own.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
@@ -109,7 +109,7 @@ extension NSFetchedResultsControllerDelegate {
     controller.results.takesDifference = false
   }
 
-  /// Being called, it tells that the delegate has none of its own.
+  /// The controller calls it once, and learns that the delegate has no method of its own.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference

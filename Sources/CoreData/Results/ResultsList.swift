@@ -50,10 +50,10 @@ final class ResultsList {
           throw Failure.malformedFetchRequest(
             entity: criteria.description.layout.name,
             what:
-              "The fetched object at index \(index) has the section name \"\(name)\", as objects before another "
-              + "section have: the first sort descriptor, by "
-              + "\"\(criteria.description.sort.first?.path.joined(separator: ".") ?? "nothing")\", must keep together "
-              + "what \"\(criteria.sectionNameKeyPath ?? "")\" gives one name."
+              "The fetched object at index \(index) is out of order: its section \"\(name)\" has already ended. The "
+              + "list is sorted first by "
+              + "\"\(criteria.description.sort.first?.path.joined(separator: ".") ?? "nothing")\", which does not keep "
+              + "the sections by \"\(criteria.sectionNameKeyPath ?? "")\" together."
           ).nsError
         }
         sections.append(ResultsSection(name, index: sections.count))
@@ -140,7 +140,7 @@ final class ResultsList {
           high += 1
         }
       }
-      preconditionFailure("An object is not in the section that it is said to be in.")
+      preconditionFailure("An object is not in the section that the list has for it.")
     }
     if item != home.item { homes![ObjectIdentifier(object)]!.item = item }
     return ResultsPlace(section: home.section.index, item: item)

@@ -10,8 +10,8 @@ extension NSManagedObjectModel {
   /// and keeps its own hashes and all of its other metadata in every save. A change to the model drops them.
   ///
   /// A model that the file keeps is read without its fetch request templates, and without validation rules
-  /// that are no limits and no patterns. Of one that is put together,
-  /// - entities, their names and who inherits from whom are the file's;
+  /// other than limits and patterns. In one that is put together from the tables,
+  /// - entities, their names and their inheritance are the file's;
   /// - properties are in lower camel case as far as their words can be guessed: indexes spell some, and
   ///   columns are in capitals. All columns of a hierarchy belong to its root;
   /// - every attribute is optional and of the widest type that its column has: Integer 64, Double, Date,
@@ -25,8 +25,8 @@ extension NSManagedObjectModel {
   ///
   /// Nothing is written, neither to the file nor beside it. Any thread.
   ///
-  /// - Throws: an error of the Cocoa domain when there is no file, when it is of another type, or when it has not what
-  ///   a store has.
+  /// - Throws: an error of the Cocoa domain when there is no file, when it is of another type, or when it is not a whole
+  ///   store.
   public convenience init(storedIn url: URL) throws {
     self.init()
     do {

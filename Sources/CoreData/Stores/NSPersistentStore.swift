@@ -29,7 +29,7 @@ nonisolated open class NSPersistentStore: NSObject {
     preconditionFailure("\(Swift.type(of: self)) must override NSPersistentStore.type.")
   }
 
-  /// What the store says of itself: type, UUID, version hashes, and whatever the client adds.
+  /// What the store says about itself: type, UUID, version hashes, and anything that you add.
   /// A change is written with the next save.
   open var metadata: [String: Any]! = [:]
 

@@ -177,7 +177,7 @@ extension UndoManager {
     if recordingGroup != nil { misuse(.nestedPerforming(call, isUndoing: isUndoing)) }
   }
 
-  /// Lets whoever delays registering do it now.
+  /// Lets observers that delay registering do it now.
   func checkpoint() { post(.NSUndoManagerCheckpoint) }
 
   private func post(_ name: Notification.Name, _ group: UndoGroup? = nil) {
@@ -192,7 +192,7 @@ extension MisuseReport {
     MisuseReport(
       "UndoManager.endUndoGrouping() was called with no group open.",
       how:
-        "Every beginUndoGrouping() is ended by one endUndoGrouping(); undo() ends the one of the event itself.",
+        "Every beginUndoGrouping() needs exactly one endUndoGrouping(); undo() itself ends the group of the event.",
       remedy: "Look for the second endUndoGrouping(), or for the missing beginUndoGrouping().")
   }
 

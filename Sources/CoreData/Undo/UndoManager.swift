@@ -2,8 +2,8 @@ import Foundation
 
 /// Actions that undo changes, and those that make them again; Foundation has none on Linux.
 ///
-/// Whoever changes something registers what takes the change back. Actions are collected in groups, and a
-/// group is undone as a whole. What is registered while a group is undone is what redoes it.
+/// When you change something, you register the action that takes the change back. Actions are collected in groups, and
+/// a group is undone as a whole. Actions that are registered while a group is undone redo it.
 ///
 /// With ``groupsByEvent`` the first registration opens a group that is closed when the event ends: on the
 /// main thread, when the main queue gets to its next block; on the queue of a managed object context, when
@@ -103,8 +103,8 @@ nonisolated open class UndoManager: NSObject {
     undoNestedGroup()
   }
 
-  /// Undoes the last group that was closed, be it inside of an open one. A misuse when actions were
-  /// registered in the open group since.
+  /// Undoes the last group that was closed, even one inside of an open group. A misuse when the open group has
+  /// got actions since.
   open func undoNestedGroup() { performNestedUndo() }
 
   /// Redoes the group undone last.

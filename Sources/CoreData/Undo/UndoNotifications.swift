@@ -2,8 +2,7 @@ import Foundation
 
 // What an undo manager posts, on the thread that uses it; `object` is the manager.
 extension Notification.Name {
-  /// Whoever delays registering should do it now: a group is about to be opened inside of another, closed,
-  /// undone or redone.
+  /// A group is about to be opened inside of another, closed, undone or redone. If you delay registering, register now.
   public static let NSUndoManagerCheckpoint = Notification.Name("NSUndoManagerCheckpointNotification")
   /// A group was opened.
   public static let NSUndoManagerDidOpenUndoGroup = Notification.Name(

@@ -98,11 +98,11 @@ struct CustomStoreTests {
       }
       Bare.result = { _ in 7 }
       let prefix = "The store class Bare breaks the rules for execute(_:with:): a fetch of Book was to return "
-      #expect(message { _ = try context.all("Book") } == prefix + "an array, but there is a value of the type Int.")
+      #expect(message { _ = try context.all("Book") } == prefix + "an array, but returned a value of the type Int.")
       Bare.result = { _ in ["no object"] }
       #expect(
         message { _ = try context.all("Book") }
-          == prefix + "objects of the context that asks, but there is a value of the type String.")
+          == prefix + "objects of the context that asks, but returned a value of the type String.")
       let count = NSFetchRequest<NSManagedObject>(entityName: "Book")
       #expect(message { _ = try context.count(for: count) }.hasPrefix(prefix + "one number, the count"))
       context.new("Book")

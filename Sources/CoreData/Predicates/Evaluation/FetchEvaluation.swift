@@ -11,7 +11,7 @@ enum FetchEvaluation {
   ) throws -> PredicateValue {
     guard let operand = request.anyValue as? any FetchOperand else {
       throw Failure.malformedFetchRequest(
-        entity: nil, what: "a FETCH in its predicate has \(words(request)) for its request")
+        entity: nil, what: "a FETCH in its predicate has \(words(request)) instead of a fetch request")
     }
     return try operand.value(in: context.anyValue, countOnly: countOnly)
   }

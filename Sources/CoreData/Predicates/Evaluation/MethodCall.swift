@@ -142,7 +142,7 @@ enum MethodCall {
     _ value: PredicateValue, of type: PredicateValue, exactly: Bool
   ) throws -> Bool {
     guard let type = type.anyValue as? AnyClass else {
-      throw Failure.unsupportedFeature("isKindOfClass: with what is no class")
+      throw Failure.unsupportedFeature("isKindOfClass: with an argument that is not a class")
     }
     let instance: AnyObject
     switch value {

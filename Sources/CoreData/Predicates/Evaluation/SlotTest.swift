@@ -46,7 +46,7 @@ final class OppositeTest: SlotTest {
   override func matches(_ object: NSManagedObject) throws -> Bool { try !inner.matches(object) }
 }
 
-/// Whatever is no attribute beside a constant: the test that all other subjects go through.
+/// Anything but an attribute compared with a constant: the test that all other subjects go through.
 final class GeneralTest: SlotTest {
   private let test: Test
 

@@ -69,14 +69,14 @@ struct PredicateLexer {
   /// Typographic quotes and the like are no letters, though they are beyond ASCII.
   private func expectLetter(at offset: Int) throws {
     guard let (scalar, _) = scalar(at: offset) else {
-      throw PredicateSyntaxError(at: offset, "there is no such character")
+      throw PredicateSyntaxError(at: offset, "the bytes here are not a character")
     }
     switch scalar.properties.generalCategory {
     case .initialPunctuation, .finalPunctuation, .openPunctuation, .closePunctuation, .dashPunctuation:
-      let hint = "“”„‟«»‘’‚‛".unicodeScalars.contains(scalar) ? "; text stands between \" or '" : ""
-      throw PredicateSyntaxError(at: offset, "there is no sign \"\(scalar)\" in predicates\(hint)")
+      let hint = "“”„‟«»‘’‚‛".unicodeScalars.contains(scalar) ? "; put text between \" or '" : ""
+      throw PredicateSyntaxError(at: offset, "the sign \"\(scalar)\" means nothing in a predicate\(hint)")
     case .otherPunctuation where !scalar.properties.isXIDContinue:
-      throw PredicateSyntaxError(at: offset, "there is no sign \"\(scalar)\" in predicates")
+      throw PredicateSyntaxError(at: offset, "the sign \"\(scalar)\" means nothing in a predicate")
     default: break
     }
   }
@@ -174,7 +174,7 @@ struct PredicateLexer {
       break
     }
     if peek(-1) == UInt8(ascii: "%"), position == start + 2 {
-      throw PredicateSyntaxError(at: start, "a percent sign has its place between quotes only")
+      throw PredicateSyntaxError(at: start, "a percent sign may only stand between quotes")
     }
     throw PredicateSyntaxError(at: start, "expected @, K or a conversion such as d, ld, f, s after \"%\"")
   }
@@ -247,7 +247,7 @@ struct PredicateLexer {
     case (UInt8(ascii: "]"), _): return token(.closeBracket, 1)
     default:
       throw PredicateSyntaxError(
-        at: start, "there is no sign \"\(Unicode.Scalar(bytes[start]))\" in predicates")
+        at: start, "the sign \"\(Unicode.Scalar(bytes[start]))\" means nothing in a predicate")
     }
   }
 }

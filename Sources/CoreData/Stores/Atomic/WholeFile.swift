@@ -36,7 +36,7 @@ enum WholeFile {
     case call(_ name: StaticString, errno: Int32)
     case missing
     case notAFile
-    /// Somebody else has written or removed the file since it was read.
+    /// The file was written or removed from outside since it was read.
     case changed
     /// The new content is in place, but the disk did not confirm it.
     case unconfirmed(Stamp, errno: Int32)

@@ -43,7 +43,7 @@ struct ArchiveReader {
     guard let archiver = try value(of: "$archiver", in: archive), try isString(archiver, "NSKeyedArchiver"),
       let objects = try value(of: "$objects", in: archive), let table = try elements(objects),
       let top = try value(of: "$top", in: archive)
-    else { throw AtomicProblem.damaged(line: nil, "an archive in it is no keyed archive") }
+    else { throw AtomicProblem.damaged(line: nil, "an archive in it is not a keyed archive") }
     self.table = table
     self.top = top
   }
@@ -186,7 +186,7 @@ struct ArchiveReader {
       let isBroken = transcode(units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: true) {
         scratch.append($0)
       }
-      if isBroken { throw AtomicProblem.damaged(line: nil, "a text in it is no UTF-16") }
+      if isBroken { throw AtomicProblem.damaged(line: nil, "a text in it is not UTF-16") }
       return 0..<0
     default: return nil
     }

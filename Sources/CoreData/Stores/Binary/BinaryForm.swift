@@ -14,7 +14,7 @@ enum BinaryForm: AtomicForm {
       let archive = try ArchiveReader(UnsafeBufferPointer(rebasing: bytes[header.metadata]))
       guard var metadata = try BinaryMetadata.value(archive.root("metadata"), archive, depth: 0) as? [String: Any],
         metadata[NSStoreUUIDKey] is String
-      else { throw AtomicProblem.damaged(line: nil, "its metadata have no UUID") }
+      else { throw AtomicProblem.damaged(line: nil, "its metadata has no UUID") }
       if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = type }
       return AtomicHeader(metadata: metadata, lastKey: header.lastKey)
     }
@@ -99,7 +99,7 @@ private enum BinaryMetadata {
       let data = try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
       list = try BinaryPropertyListReader.read(Array(data))
     } catch {
-      throw AtomicProblem.metadata("they hold what a property list cannot")
+      throw AtomicProblem.metadata("it has a value that a property list can't hold")
     }
     var archive = ArchiveWriter(referenceSize: 4)
     let root = try add(list, &archive)
@@ -114,7 +114,7 @@ private enum BinaryMetadata {
     case .date(let seconds): return BinaryValues.date(seconds, &archive)
     case .data(let bytes): return bytes.withUnsafeBytes { archive.data($0) }
     case .string(let text): return archive.name(text)
-    case .uid: throw AtomicProblem.metadata("they hold a reference of a keyed archive")
+    case .uid: throw AtomicProblem.metadata("it has a reference of a keyed archive")
     case .array(let elements): return archive.array(try elements.map { try add($0, &archive) })
     case .dictionary(let entries):
       let sorted = entries.sorted { $0.key < $1.key }
@@ -136,7 +136,7 @@ private enum BinaryMetadata {
       guard let list = try archive.field(name, of: object).flatMap(archive.elements) else { return nil }
       return try (0..<list.count).map { index in
         guard let value = try value(archive.resolved(archive.element(list, index)), archive, depth: depth + 1) else {
-          throw AtomicProblem.damaged(line: nil, "its metadata have an object that is no property list")
+          throw AtomicProblem.damaged(line: nil, "its metadata has an object that is not a property list")
         }
         return value
       }

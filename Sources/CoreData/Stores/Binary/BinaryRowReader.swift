@@ -31,7 +31,7 @@ struct BinaryRowReader: ~Copyable {
       let node = try archive.resolved(archive.element(nodes, index))
       let number = try archive.integer(archive.resolved(archive.element(numbers, index)))
       guard let key = try archive.field("NSPrimaryKey64", of: node).flatMap(archive.integer), key == number else {
-        throw AtomicProblem.damaged(line: nil, "an object in it has no key, or not that of its place")
+        throw AtomicProblem.damaged(line: nil, "an object in it has no key, or the key of another place")
       }
       try readNode(node, key, &loader)
     }
@@ -78,7 +78,7 @@ struct BinaryRowReader: ~Copyable {
       let name = try relationshipName(archive.element(names, index))
       guard let property = entity.relationships.first(where: { $0.name == name })?.property else {
         throw AtomicProblem.damaged(
-          line: nil, "\(String(decoding: name, as: UTF8.self)) of the object \(key) is no relationship of "
+          line: nil, "\(String(decoding: name, as: UTF8.self)) of the object \(key) is not a relationship of "
             + "\(entity.layout.name)")
       }
       guard let members = try elements("NS.objects", of: archive.resolved(archive.element(lists, index))) else {
@@ -102,7 +102,7 @@ struct BinaryRowReader: ~Copyable {
     guard let text = try BinaryValues.string(archive.resolved(name), of: archive) else { throw ArchiveReader.damaged }
     guard let found = entities[text] else {
       throw AtomicProblem.damaged(
-        line: nil, "the object \(key) is of \(text), which is no entity of the model")
+        line: nil, "the object \(key) is of \(text), which is not an entity of the model")
     }
     if let uid { entityByName[uid] = found }
     return found

@@ -37,7 +37,7 @@ struct BinaryStoreHeader {
         length <= UInt64(bytes.count) - start
       else {
         throw AtomicProblem.damaged(
-          line: nil, "its \(what) are said to be \(length) bytes at \(start), but it has \(bytes.count)")
+          line: nil, "its header claims \(length) bytes of \(what) at byte \(start), but the file has \(bytes.count) bytes")
       }
       return Int(start)..<Int(start + length)
     }

@@ -65,7 +65,7 @@ final class IncrementalReader: RowReader {
     return try members.compactMap { member in
       guard let memberID = member as? NSManagedObjectID else {
         throw store.broken(
-          method, "among the members of \(id.layout.name).\(relationship.name) is one of the type \(type(of: member))")
+          method, "a member of \(id.layout.name).\(relationship.name) is of the type \(type(of: member))")
       }
       let reference = try encoder.reference(memberID, relationship, of: id.layout)
       return seen.insert(reference).inserted ? reference : nil
@@ -80,7 +80,7 @@ final class IncrementalReader: RowReader {
     let method: StaticString = "execute(_:with:)"
     func refuse(_ wanted: String, _ given: Any) -> Failure {
       store.broken(
-        method, "a fetch of \(fetch.layout.name) was to return \(wanted), but there is a value of the type \(type(of: given))")
+        method, "a fetch of \(fetch.layout.name) was to return \(wanted), but returned a value of the type \(type(of: given))")
     }
     guard let found = elements(ofCollection: result) else { throw refuse("an array", result) }
     switch fetch.output {

@@ -155,7 +155,7 @@ extension NSAtomicStore: ObjectStore {
       guard let id = (member as? NSAtomicStoreCacheNode)?.objectID ?? member as? NSManagedObjectID else {
         throw broken(
           method,
-          "among the members of \(layout.name).\(property.name) is one of the type \(Swift.type(of: member)), no node")
+          "a member of \(layout.name).\(property.name) is of the type \(Swift.type(of: member)), not a node")
       }
       return try encoder.reference(id, property, of: layout)
     }

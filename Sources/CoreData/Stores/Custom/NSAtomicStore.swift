@@ -38,8 +38,8 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   open override var type: String { metadata?[NSStoreTypeKey] as? String ?? "\(Swift.type(of: self))" }
 
   /// Reads what is stored and hands it over by ``addCacheNodes(_:)``. Called once, after `loadMetadata()`, for a new
-  /// store as well: where there is no file, or an empty one, there is nothing to add. What it throws, adding the
-  /// store throws.
+  /// store as well: without a file, or with an empty one, there is nothing to add. Adding the store throws what it
+  /// throws.
   open func load() throws { mustOverride("load()") }
 
   /// Writes ``cacheNodes()`` and the metadata. What it throws, the client's save throws, and nothing has changed:

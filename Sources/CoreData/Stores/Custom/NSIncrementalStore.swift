@@ -8,8 +8,8 @@
 /// what a store shares between them it has to protect. ``loadMetadata()`` runs on the thread that adds the store,
 /// the methods about registered objects also where an object dies.
 ///
-/// Errors that a method throws reach the client's fetch or save as they are. Where a fault is read there is nobody
-/// to throw to: the object is then handled as one whose row is gone.
+/// Errors that a method throws reach the client's fetch or save as they are. Reading a fault can't throw: the object is
+/// then handled as one whose row is gone.
 nonisolated open class NSIncrementalStore: NSPersistentStore {
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
@@ -52,9 +52,9 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   ///   business.
   /// - an ``NSSaveChangesRequest``: writes all of it, or throws. The result, an empty array, is not looked at.
   ///
-  /// A request of another kind is to be refused by an error. A save that is refused since somebody else has changed
-  /// objects may throw `NSManagedObjectMergeError` with ``NSMergeConflict`` objects under
-  /// `NSPersistentStoreSaveConflictsErrorKey`: then the context's merge policy is asked.
+  /// Refuse a request of another kind with an error. If you refuse a save because objects have changed in the
+  /// meantime, throw `NSManagedObjectMergeError` with ``NSMergeConflict`` objects under
+  /// `NSPersistentStoreSaveConflictsErrorKey`: the context then asks its merge policy.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     mustOverride("execute(_:with:)")
   }
@@ -92,7 +92,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   /// use it. Any thread.
   open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-  /// Called once for each time that an object was registered, when its context has let go of it. Any thread.
+  /// Called once for each registration of an object, when its context no longer has it. Any thread.
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
   /// The id of the object that the store knows by a reference, a string or a number. Any thread; not to be overridden.

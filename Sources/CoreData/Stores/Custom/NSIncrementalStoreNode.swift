@@ -13,8 +13,8 @@ nonisolated open class NSIncrementalStoreNode: NSObject {
   /// - Parameters:
   ///   - objectID: the object's id.
   ///   - values: by the names of properties.
-  ///   - version: grows, or changes, with each change of the record: by it the framework finds out that somebody else
-  ///     has written what a save is about to write.
+  ///   - version: grows, or changes, with each change of the record. By it the framework notices that the record has
+  ///     changed since the object was read, before a save overwrites it.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     id = objectID
     self.values = values
@@ -34,8 +34,8 @@ nonisolated open class NSIncrementalStoreNode: NSObject {
     number = version
   }
 
-  /// The value of a property; `NSNull` where the record says that there is none, nil where it says nothing.
+  /// The value of a property: `NSNull` if the record has no value, nil if the record does not say.
   ///
-  /// A to-one relationship that is nil here is asked for by ``NSIncrementalStore/newValue(forRelationship:forObjectWith:with:)``.
+  /// For a to-one relationship that is nil here, the framework calls ``NSIncrementalStore/newValue(forRelationship:forObjectWith:with:)``.
   open func value(for prop: NSPropertyDescription) -> Any? { values[prop.name] }
 }

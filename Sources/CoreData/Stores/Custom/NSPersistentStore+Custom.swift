@@ -55,7 +55,7 @@ extension NSPersistentStore {
     guard id.storeIdentity === identity || id.storeIdentity?.uuid == identity.uuid,
       let reference = references.reference(of: id.key)
     else {
-      fatalError("\(id) is no id of the store \(identity.uuid), so the store has no reference object for it.")
+      fatalError("\(id) is not an id of the store \(identity.uuid), so the store has no reference object for it.")
     }
     return reference
   }

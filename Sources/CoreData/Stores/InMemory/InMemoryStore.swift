@@ -60,7 +60,7 @@ final class InMemoryStore: NSPersistentStore, RowStore, FileOperating {
   static func replaceStore(
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws {
-    throw Failure.unsupportedFeature("Replacing a store in memory, which no other store can be read as,")
+    throw Failure.unsupportedFeature("Replacing a store in memory by another store")
   }
 
   func commit(_ changes: ChangeSet) throws -> SaveOutcome { committed.commit(changes) }

@@ -21,8 +21,7 @@ struct MemoryFetch {
   private func matching() throws -> [RowSnapshot] {
     if description.runsCode {
       throw Failure.unsupportedFeature(
-        "A block predicate or a comparator, in a fetch that a SQLite store has a part in, or in the request of a FETCH "
-          + "expression,"
+        "A block predicate or a comparator in a fetch from a SQLite store, or in the request of a FETCH expression,"
       ).nsError
     }
     let evaluator = try description.predicate.map { try PredicateEvaluator($0) }

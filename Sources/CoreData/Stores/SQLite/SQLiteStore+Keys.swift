@@ -15,7 +15,7 @@ extension SQLiteStore {
             throw Failure.incompatibleSchema(
               url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
               what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), "
-              + "after which there are no keys")
+              + "the largest key there is")
           }
           try writeMaximum(maximum + Int64(count), entity, was: maximum, connection)
           return maximum + 1
@@ -74,7 +74,7 @@ extension SQLiteStore {
     if let entity = try? schema.entity(root) { soundMaxima.remove(Int64(entity.number)) }
     return .incompatibleSchema(
       url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
-      what: "the key \(row.key) that it had for a new \(layouts.layouts[row.entity].name) belongs to a row already: "
-        + "another program has added rows without raising Z_MAX. Save again, and the next free keys are taken")
+      what: "the key \(row.key), the next for a new \(layouts.layouts[row.entity].name), already belongs to a row: "
+        + "another program added rows without raising Z_MAX. Save again, and the store takes the next free keys")
   }
 }

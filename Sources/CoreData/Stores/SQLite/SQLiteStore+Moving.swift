@@ -8,7 +8,7 @@ extension SQLiteStore {
     // Statements are prepared for these tables, and may be running.
     guard try existingSchema().isSame(as: other.existingSchema()) else {
       throw Failure.incompatibleSchema(
-        url: url, table: "Z_PRIMARYKEY", what: "tables and numbers are not those of the store that is to move")
+        url: url, table: "Z_PRIMARYKEY", what: "its tables and numbers are not those of the store that you move")
     }
     removeWorkingCopy()
     (workingCopy, other.workingCopy) = (other.workingCopy, nil)

@@ -18,7 +18,7 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
     if entity.map({ !type.isEqual(to: $0.type) }) ?? true {
       let name = type.string
       guard let found = entities[name] ?? entities[name.uppercased()] else {
-        throw AtomicProblem.damaged(line: nil, "the object z\(key) is of \(name), which is no entity of the model")
+        throw AtomicProblem.damaged(line: nil, "the object z\(key) is of \(name), which is not an entity of the model")
       }
       entity = found
     }
@@ -38,7 +38,8 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
     guard loader.builder.isNull(slot: property.slot) else { throw problem(name, "is given twice") }
     guard XMLValues.set(text, isBase64: isBase64, property, &loader.builder) else {
       throw problem(
-        name, "is \(Failure.words(for: text.string)), which is no \(isBase64 ? "base64" : "\(XMLValues.typeName(property.kind))")")
+        name, "is \(Failure.words(for: text.string)), which is not "
+          + (isBase64 ? "base64" : "a value of type \(XMLValues.typeName(property.kind))"))
     }
   }
 
@@ -63,7 +64,7 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
     }
     let folded = Array(name.string.lowercased().utf8)
     guard let found = properties.first(where: { $0.name == folded }) else {
-      throw problem(name, "is no stored property of it")
+      throw problem(name, "is not a stored property of it")
     }
     return found.property
   }

@@ -109,7 +109,7 @@ struct XMLStoreDocument {
     let start = scanner.tokenStart
     let range = try scanner.skipContent()
     guard let metadata = try? PropertyListReader.read(Array(scanner.part(range))).dictionary
-    else { throw scanner.error("the metadata of byte \(start) are no property list") }
+    else { throw scanner.error("the metadata at byte \(start) is not a property list") }
     return metadata.mapValues(\.foundationValue)
   }
 
@@ -165,7 +165,7 @@ struct XMLStoreDocument {
   private static func append(_ ids: XMLText, to keys: inout [Int64], _ scanner: borrowing XMLScanner) throws {
     for id in ids.split(whereSeparator: { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 || $0 == 0x0D }) {
       guard let key = number(XMLText(rebasing: id)) else {
-        throw scanner.error("\"\(XMLText(rebasing: id).string)\" is no id")
+        throw scanner.error("\"\(XMLText(rebasing: id).string)\" is not an id")
       }
       keys.append(key)
     }

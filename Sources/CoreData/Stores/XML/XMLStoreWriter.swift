@@ -90,7 +90,7 @@ struct XMLStoreWriter {
       let data = try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
       list = try BinaryPropertyListReader.read(Array(data))
     } catch {
-      throw AtomicProblem.metadata("they hold what a property list cannot")
+      throw AtomicProblem.metadata("it has a value that a property list can't hold")
     }
     output.append("<databaseInfo>\n        <version>")
     output.append(decimal: XMLStoreDocument.version)
@@ -119,7 +119,7 @@ struct XMLStoreWriter {
       bytes.withUnsafeBytes { Base64.append($0, to: &output) }
       output.append("\n\t\t</data>\n")
     case .string(let text): try append("string", text, to: &output)
-    case .uid: throw AtomicProblem.metadata("they hold a reference of a keyed archive")
+    case .uid: throw AtomicProblem.metadata("it has a reference of a keyed archive")
     case .array(let elements):
       output.append("<array>\n")
       for element in elements { try append(element, depth + 1, to: &output) }

@@ -22,7 +22,7 @@ extension Connection {
     }
     guard try knowsPragma(name) else {
       throw SQLiteError(
-        extendedCode: SQLITE_ERROR, message: "SQLite knows no pragma \"\(name)\"; see sqlite.org/pragma.html", sql: sql)
+        extendedCode: SQLITE_ERROR, message: "SQLite has no pragma \"\(name)\"; see sqlite.org/pragma.html", sql: sql)
     }
     let answer = try rows(sql).first?.first ?? nil
     // A journal mode that can't be had leaves the old one and reports no error. A database in memory has

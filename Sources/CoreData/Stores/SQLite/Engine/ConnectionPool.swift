@@ -251,9 +251,9 @@ final class ConnectionPool: @unchecked Sendable {
 extension MisuseReport {
   fileprivate static func writeInsideWrite() -> MisuseReport {
     MisuseReport(
-      "A store was asked for something by the very block that it is waiting for.",
-      how: "The handler of a batch insert runs while the store is written to. It saved a context of that store, or it "
-        + "read from a store that is no write-ahead log; both would wait for the end of the insert for ever.",
+      "A block asked a store for something while the store was waiting for that block to end.",
+      how: "A batch insert calls its handler while it writes to the store. The handler saved a context of that store, "
+        + "or read from a store without a write-ahead log. Both would wait forever for the insert to end.",
       remedy: "Read what the handler needs before the request is executed, and save afterwards.")
   }
 }

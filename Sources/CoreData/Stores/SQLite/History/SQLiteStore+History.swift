@@ -48,7 +48,7 @@ extension MisuseReport {
     MisuseReport(
       "The store \(url?.path ?? "in memory") has persistent history and was opened without "
         + "NSPersistentHistoryTrackingKey: it is read-only.",
-      how: "What is written now would be missing in the history, and whoever reads that would not learn of it.",
-      remedy: "Set the option to true; or open the store with it once and delete the whole history.")
+      how: "Anything written now would be missing from the history, and its readers would never see it.",
+      remedy: "Set the option to true. Or open the store with it once, and delete the whole history.")
   }
 }

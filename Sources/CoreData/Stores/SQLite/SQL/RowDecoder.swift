@@ -112,7 +112,7 @@ final class RowDecoder: @unchecked Sendable {
           throw misfit(
             schema, files,
             "\(layout.slots[step.slot].name) of row \(sqlite3_column_int64(handle, 1)) leads to "
-              + "Z_ENT \(number), which is no \(destination)")
+              + "Z_ENT \(number), which is not \(destination)'s")
         }
         entity = found
       }

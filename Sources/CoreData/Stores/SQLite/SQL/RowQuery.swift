@@ -87,7 +87,7 @@ final class RowQuery: @unchecked Sendable {
       guard let decoder else {
         throw Failure.incompatibleSchema(
           url: files.store, table: entity.table,
-          what: "the row \(statement.int(1)) has Z_ENT \(next), which is no \(entity.layout.name)")
+          what: "the row \(statement.int(1)) has Z_ENT \(next), which is not \(entity.layout.name)'s")
       }
       rows.append(try decoder.row(statement, &builder, schema, files))
     }
@@ -105,7 +105,7 @@ final class RowQuery: @unchecked Sendable {
       guard layouts.contains(index), let decoder = decoders[index - layouts.lowerBound] else {
         throw Failure.incompatibleSchema(
           url: files.store, table: entity.table,
-          what: "the row \(statement.int(1)) has Z_ENT \(statement.int(0)), which is no \(entity.layout.name)")
+          what: "the row \(statement.int(1)) has Z_ENT \(statement.int(0)), which is not \(entity.layout.name)'s")
       }
       let row = try decoder.row(statement, &builder, schema, files)
       rows.append(MemberRow(owner: statement.int(place), row: mayRefer ? holdingFiles(row) : row))

@@ -20,8 +20,8 @@ extension SQLiteStore {
 extension MisuseReport {
   fileprivate static func unwatchedFile(_ path: String) -> MisuseReport {
     MisuseReport(
-      "The store \(path) is not watched: the program is told of its own writes only.",
-      how: "The system gives each user so many inotify instances and watches, and they are used up.",
-      remedy: "See fs.inotify.max_user_instances and fs.inotify.max_user_watches.")
+      "The store \(path) is not watched: the program does not notice what other programs write.",
+      how: "The system allows each user a limited number of inotify instances and watches, and all are in use.",
+      remedy: "Raise fs.inotify.max_user_instances or fs.inotify.max_user_watches.")
   }
 }
