@@ -2,7 +2,7 @@
 # Works on Debian and its relatives; elsewhere it says what is missing.
 
 if ! command -v swift >/dev/null 2>&1; then
-  echo "No Swift toolchain was found: install one from https://www.swift.org/install/linux and put it on your PATH." >&2
+  echo "No Swift toolchain found. Install one from https://www.swift.org/install/linux, and put it on your PATH." >&2
   exit 1
 fi
 

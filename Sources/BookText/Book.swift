@@ -33,7 +33,7 @@ public struct Book: Sendable {
     do {
       return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     } catch {
-      throw BookProblem(file: path, "there is no such file, or it is no text in UTF-8")
+      throw BookProblem(file: path, "there is no such file, or it is not UTF-8 text")
     }
   }
 

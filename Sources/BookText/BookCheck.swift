@@ -127,7 +127,7 @@ public struct BookCheck {
     guard !block.body.isEmpty else { throw page.problem(block.lines.lowerBound, "there is no command in the block") }
     for (index, line) in block.body.enumerated() where !isCommand(line, transcripts) {
       throw page.problem(
-        block.lines.lowerBound + 1 + index, "\"\(line)\" is no transcript's command, and no script of the project")
+        block.lines.lowerBound + 1 + index, "\"\(line)\" is neither a transcript's command nor a script of the project")
     }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 /// Why a file could not be looked into: one sentence that names it, and perhaps a picture of the place.
 public struct InspectionFailure: Error, LocalizedError, CustomStringConvertible, Equatable {
   public let sentence: String
-  /// Lines to be shown below the sentence.
+  /// Lines to show below the sentence.
   public let picture: String?
   /// The code that Core Data's error had, if one lay under it: see `ErrorCode`.
   public let code: Int?

@@ -7,12 +7,12 @@ import Foundation
 struct BookCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "book",
-    abstract: "Weaves, checks and builds the book that lies in Chapters.",
+    abstract: "Weaves, checks and builds the book in Chapters.",
     subcommands: [Weave.self, Check.self, Build.self, Serve.self])
 
   /// Where the checkout is.
   struct Place: ParsableArguments {
-    @Option(help: ArgumentHelp("The checkout's folder; else it is looked for from here upwards.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The checkout's folder (default: the nearest one from here upwards).", valueName: "folder"))
     var root: String?
 
     func book() throws -> Book { try Book(root: try rootURL()) }

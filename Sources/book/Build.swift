@@ -8,13 +8,13 @@ extension BookCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes pages of the texts: plain HTML that opens from its folder.",
       discussion: """
-        Needs the program cmark-gfm (Debian: apt-get install cmark-gfm). The new folder takes the old one's place when all \
-        of it is written. Check the book first: the pages show what the texts say.
+        Needs the program cmark-gfm (Debian: apt-get install cmark-gfm). The new folder replaces the old one when it \
+        is complete. Check the book first: the pages show what the texts say.
         """)
 
     @OptionGroup var place: Place
 
-    @Option(help: ArgumentHelp("Where to; else .build/book of the checkout.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder to write to (default: .build/book in the checkout).", valueName: "folder"))
     var output: String?
 
     func run() throws {
@@ -28,22 +28,22 @@ extension BookCommand {
 
   struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Shows the built pages to the browsers of this machine.",
-      discussion: "Nobody needs this to read: the pages open from their folder too. It ends when nobody asks any more.")
+      abstract: "Serves the built pages to the browsers on this machine.",
+      discussion: "You can read without it: the pages also open from their folder. It ends after a while without requests.")
 
     @OptionGroup var place: Place
 
-    @Option(help: ArgumentHelp("Where the pages are; else .build/book of the checkout.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of the pages (default: .build/book in the checkout).", valueName: "folder"))
     var output: String?
 
-    @Option(help: "On the loopback interface.")
+    @Option(help: "The port on the loopback interface.")
     var port: UInt16 = 8000
 
-    @Option(help: "End after this time without a request.")
+    @Option(help: "End after this many minutes without a request.")
     var idleMinutes: Double = 30
 
     func validate() throws {
-      if !(idleMinutes > 0) { throw ValidationError("--idle-minutes has to be above zero.") }
+      if !(idleMinutes > 0) { throw ValidationError("--idle-minutes must be above zero.") }
     }
 
     func run() async throws {

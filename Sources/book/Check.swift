@@ -5,23 +5,23 @@ import Foundation
 extension BookCommand {
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Holds the texts against the sources, and the output they show against what the programs print.",
+      abstract: "Compares the texts with the sources, and the output they show with what the programs print.",
       discussion: """
-        Fails on code or output that is not what the source or the program has now, an unknown or never shown region, \
-        marks that do not match, a line too long for the page, a dead link. With --form it also fails on a chapter that \
-        has not a chapter's form and on a text that has not the book's voice. Each line of the report names the line to fix.
+        Fails on code or output that differs from the source or the program, on an unknown region or one never shown, on \
+        marks that do not match, on a line too long for the page, and on a dead link. With --form it also fails on a \
+        chapter without a chapter's form, and on a text without the book's voice. Each problem names the line to fix.
 
         While you write a chapter: swift run book check --text-only --form --page 03
         """)
 
   /// Whether form and voice are checked without being asked for.
-  private static let alwaysChecksForm = true
+  private static let alwaysChecksForm = false
 
     @OptionGroup var place: Place
 
     @Option(
       help: ArgumentHelp(
-        "The folder of the built programs; else they are built, and looked for beside this one.", valueName: "folder"))
+        "The folder of the built programs (default: build them, and use the folder of this one).", valueName: "folder"))
     var programs: String?
 
     @Flag(help: "Do not run the programs.")
@@ -30,14 +30,14 @@ extension BookCommand {
     @Flag(help: "Write into the transcripts what the programs print now. Look at the difference before you commit it.")
     var bless = false
 
-    @Flag(help: "Check the chapters' form and the texts' voice too, and sum up each page.")
+    @Flag(help: "Also check the chapters' form and the texts' voice, and sum up each page.")
     var form = false
 
     @Option(help: ArgumentHelp("Report only files whose path contains this.", valueName: "part of a path"))
     var page: String?
 
     func validate() throws {
-      if bless, textOnly { throw ValidationError("--bless runs the programs, --text-only does not.") }
+      if bless, textOnly { throw ValidationError("--bless runs the programs, and --text-only does not. Use only one of them.") }
     }
 
     func run() throws {

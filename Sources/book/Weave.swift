@@ -6,9 +6,9 @@ extension BookCommand {
     static let configuration = CommandConfiguration(
       abstract: "Writes into the texts what their blocks quote, and fills in the cards.",
       discussion: """
-        The code between fences that name a file is copied again from that file, and a card's title, minutes and command \
-        from the exercise's guide. Nothing else of a text is touched; a block whose source can't be found stays as it is \
-        and is named.
+        Copies the code of each fence that names a file from that file, and a card's title, minutes and command from the \
+        exercise's guide. Nothing else in a text changes. A block whose source can't be found stays as it is, and is \
+        reported.
         """)
 
     @OptionGroup var place: Place

@@ -9,13 +9,13 @@ struct CompareCommand: ParsableCommand {
     commandName: "compare",
     abstract: "Runs one workload and the same faults through every set-up of the book, and prints the results.",
     discussion: """
-      Each set-up works in processes of its own, with the same model and the same file to begin with. Times are measured \
-      in a release build only: swift run -c release compare.
+      Each set-up runs in processes of its own, and starts with the same model and the same file. Times need a release \
+      build: swift run -c release compare.
 
-      With two set-ups their code stands side by side, too: compare manual enqueue.
+      Name two set-ups to see their code side by side, too: compare manual enqueue.
       """)
 
-  @Argument(help: ArgumentHelp("Only these set-ups; two of them are compared more closely.", valueName: "set-up"))
+  @Argument(help: ArgumentHelp("Run only these set-ups. Name two for a closer comparison.", valueName: "set-up"))
   var setups: [String] = []
 
   @Option(
@@ -24,16 +24,16 @@ struct CompareCommand: ParsableCommand {
       valueName: "file.swift"))
   var with: String?
 
-  @Option(help: "How often each set-up is measured.")
+  @Option(help: "How many times to measure each set-up.")
   var rounds = WorkloadSize().rounds
 
-  @Option(help: "How many books are imported.")
+  @Option(help: "How many books to import.")
   var books = WorkloadSize().books
 
-  @Flag(help: "Only what is the same on every machine, so no times.")
+  @Flag(help: "Print only what is the same on every machine: no times.")
   var facts = false
 
-  @Flag(help: "The same as tables in Markdown, in which set-ups with the same answers share a row.")
+  @Flag(help: "Print the same as Markdown tables; set-ups with the same answers share a row.")
   var markdown = false
 
   @Flag(help: "Leave out the faults.")
@@ -64,8 +64,8 @@ struct CompareCommand: ParsableCommand {
   }
 
   func validate() throws {
-    if rounds < 1 { throw ValidationError("--rounds is at least 1.") }
-    if books < 1 { throw ValidationError("--books is at least 1.") }
+    if rounds < 1 { throw ValidationError("--rounds must be at least 1.") }
+    if books < 1 { throw ValidationError("--books must be at least 1.") }
   }
 
   func run() throws {
@@ -101,7 +101,7 @@ struct CompareCommand: ParsableCommand {
 
   private func readers(_ file: URL, _ sources: SetupSources?) throws -> [Candidate] {
     guard let sources else {
-      throw ComparisonFailure("To build \(file.lastPathComponent), run compare in the checkout: swift run -c release compare.")
+      throw ComparisonFailure("Can't build \(file.lastPathComponent) here. Run compare in the checkout: swift run -c release compare.")
     }
     return try ReaderSetup(file: file, checkout: sources.root).candidates(progress: Self.progress)
   }
@@ -116,7 +116,7 @@ struct CompareCommand: ParsableCommand {
     return try setups.map { id in
       guard let candidate = candidates.first(where: { $0.info.id == id }) else {
         let known = candidates.map(\.info.id).joined(separator: ", ")
-        throw ComparisonFailure("There is no set-up \"\(id)\". There are: \(known).")
+        throw ComparisonFailure("There is no set-up \"\(id)\". The set-ups are: \(known).")
       }
       return candidate
     }

@@ -11,15 +11,18 @@ struct PageOptions: ParsableArguments {
       "Write the report as a page into this folder, whose index.html opens from the disk.", valueName: "folder"))
   var html: String?
 
-  @Option(help: ArgumentHelp("Run nothing; show a report that --json has printed.", valueName: "file"))
+  @Option(help: ArgumentHelp("Show a report that --json printed, instead of running anything.", valueName: "file"))
   var report: String?
 
-  @Option(help: ArgumentHelp("Run nothing; make a page of what Scripts/benchmark --json has written.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Make a page of the figures that Scripts/benchmark --json wrote, instead of running anything.",
+      valueName: "file"))
   var benchmarks: String?
 
   func validate() throws {
     if benchmarks != nil, html == nil { throw ValidationError("--benchmarks needs --html FOLDER.") }
-    if benchmarks != nil, report != nil { throw ValidationError("--benchmarks and --report exclude each other.") }
+    if benchmarks != nil, report != nil { throw ValidationError("Use either --benchmarks or --report, not both.") }
   }
 
   /// The report that is to be shown instead of one of a run.
@@ -45,7 +48,7 @@ struct PageOptions: ParsableArguments {
 
   private func root() throws -> URL {
     guard let sources = SetupSources.find() else {
-      throw ComparisonFailure("A page quotes the sources; run this inside of the checkout.")
+      throw ComparisonFailure("A page quotes the sources. Run this inside the checkout.")
     }
     return sources.root
   }

@@ -11,13 +11,13 @@ struct Inspect: ParsableCommand {
       "Shows what a Core Data file holds: a store (SQLite, XML, binary), a model, or a mapping model.",
     discussion: """
       Models are .xcdatamodeld, .xcdatamodel, .momd, .mom and .omo; mapping models are .xcmappingmodel and .cdm. \
-      What FILE is, is told by its content, not by its name. Nothing is changed: neither the file, nor its -wal and \
-      -shm, nor the folder. A store with a log is read from a temporary copy.
+      inspect recognises FILE by its content, not by its name. It changes nothing: neither the file, nor its -wal and \
+      -shm, nor the folder. It reads a store with a log from a temporary copy.
 
-      Without options the whole file is described. A store is read with the model that it keeps; where it keeps none, \
-      give one with --model.
+      Without options it describes the whole file. It reads a store with the model that the store keeps; if the store \
+      keeps none, give one with --model.
 
-      --error explains an error code of Core Data's, and needs no file: inspect --error 134100.
+      --error explains one of Core Data's error codes, and needs no file: inspect --error 134100.
 
       Exit codes: 0, 1 when the file can't be shown, 64 when the command line is wrong.
 
@@ -29,7 +29,7 @@ struct Inspect: ParsableCommand {
   @Argument(help: ArgumentHelp("A store or a model.", valueName: "file"))
   var file: String?
 
-  @Option(help: ArgumentHelp("Say what an error code means, and what to do.", valueName: "code"))
+  @Option(help: ArgumentHelp("Explain an error code, and what to do about it.", valueName: "code"))
   var error: Int?
 
   @Flag(help: "Print one JSON document.")
@@ -45,23 +45,23 @@ struct Inspect: ParsableCommand {
 
   @Option(
     name: .customLong("where"), parsing: .unconditional,
-    help: ArgumentHelp("Only objects for which this holds.", valueName: "predicate"))
+    help: ArgumentHelp("List only objects that match this predicate.", valueName: "predicate"))
   var condition: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Sort objects: KEY, KEY.KEY, or -KEY downwards; several with commas.", valueName: "keys"))
+      "Sort objects by KEY, KEY.KEY, or -KEY for descending; separate several by commas.", valueName: "keys"))
   var sort: String?
 
-  @Option(help: "How many objects or transactions at most (50 in a table, all in JSON).")
+  @Option(help: "Show at most this many objects or transactions (default: 50 in a table, all in JSON).")
   var limit: Int?
 
   @Flag(help: "List the transactions of the store's persistent history with their changes.")
   var history = false
 
   @Option(
-    help: ArgumentHelp("Write a picture of the model's entities and relationships.", valueName: "file.svg"))
+    help: ArgumentHelp("Draw the model's entities and relationships into this file.", valueName: "file.svg"))
   var diagram: String?
 
   func validate() throws {
@@ -76,7 +76,7 @@ struct Inspect: ParsableCommand {
     if let limit, limit < 0 { throw ValidationError("--limit can't be below zero.") }
     if limit != nil, entity == nil, !history { throw ValidationError("--limit needs --entity or --history.") }
     if [entity != nil, history, diagram != nil].filter({ $0 }).count > 1 {
-      throw ValidationError("--entity, --history and --diagram exclude each other.")
+      throw ValidationError("Use only one of --entity, --history and --diagram.")
     }
   }
 
@@ -95,7 +95,7 @@ struct Inspect: ParsableCommand {
   private func explain(_ code: Int) throws {
     guard let found = ErrorCode.find(code) else {
       throw InspectionFailure(
-        "No part of Core Data throws an error \(code). The codes: \(ErrorCode.all.map { "\($0.code)" }.joined(separator: ", ")).")
+        "Core Data has no error \(code). Its codes are \(ErrorCode.all.map { "\($0.code)" }.joined(separator: ", ")).")
     }
     show(found.text)
   }
@@ -105,7 +105,7 @@ struct Inspect: ParsableCommand {
     if found.kind.isMappingModel {
       if entity != nil || history || model != nil || diagram != nil {
         throw InspectionFailure(
-          "\(file) is a mapping model: --entity, --history, --model and --diagram are for others.")
+          "\(file) is a mapping model: --entity, --history, --model and --diagram don't work on it.")
       }
       let report = try MappingReport(kind: found.kind, url: found.url)
       return show(json ? report.json.text + "\n" : report.text)
@@ -124,7 +124,7 @@ struct Inspect: ParsableCommand {
     if let diagram {
       guard let model = store.values else {
         throw InspectionFailure(
-          "No diagram of \(file) can be drawn: its model is not known; give one with --model.")
+          "Can't draw a diagram of \(file): its model is not known. Give one with --model.")
       }
       return try write(Diagram(model).svg, to: diagram)
     }

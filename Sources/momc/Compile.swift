@@ -5,12 +5,12 @@ import Foundation
 
 struct Compile: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Writes a module's generated classes and accessors, and its models and mapping models compiled.",
+    abstract: "Compiles a module's models and mapping models, and writes its generated classes and accessors.",
     discussion: """
       For each model: NAME.momd, with a .mom for each version and VersionInfo.plist, and \
       NAME+CoreDataModel.generated.swift with the classes of entities whose code generation is Class \
       Definition or Category/Extension. For the module: MODULE+ManagedAccessors.generated.swift with the \
-      accessors of every @NSManaged property and function, in generated and in given sources. For each \
+      accessors of every @NSManaged property and function, in generated and in your own sources. For each \
       mapping model: NAME.cdm.
 
       Problems are printed as FILE:LINE: error: ENTITY.PROPERTY: WHAT. A broken model writes nothing and \
@@ -23,7 +23,7 @@ struct Compile: ParsableCommand {
   @Option(help: "The Swift module that the classes belong to.")
   var module: String
 
-  @Option(help: "The folder to write to; it is made if need be.")
+  @Option(help: "The folder to write to; created if it does not exist.")
   var output: String
 
   @Option(parsing: .upToNextOption, help: "The module's Swift files.")

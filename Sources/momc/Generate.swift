@@ -8,8 +8,8 @@ struct Generate: ParsableCommand {
     abstract: "Prints the Swift that is generated for a model's entities, or writes it to files.",
     discussion: """
       A build generates the classes of entities whose code generation is Class Definition or Category/Extension, and \
-      you never see them. This prints them. For entities with Manual/None, --as class gives you the files to begin \
-      with; they are yours from then on.
+      you never see them. This prints them. For entities with Manual/None, --as class gives you files to start \
+      from; they are yours from then on.
       """)
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {
@@ -22,13 +22,13 @@ struct Generate: ParsableCommand {
   @Option(help: ArgumentHelp("Only this entity; may be repeated.", valueName: "name"))
   var entity: [String] = []
 
-  @Option(name: .customLong("as"), help: "Generate all of them so, whatever the model says: class or category.")
+  @Option(name: .customLong("as"), help: "Generate all entities as this, instead of what the model says: class or category.")
   var kind: Kind?
 
   @Option(help: "The Swift module that the classes belong to.")
   var module = "App"
 
-  @Option(help: "Write the files into this folder instead; those that are there are left as they are.")
+  @Option(help: "Write the files into this folder instead of printing them; existing files stay unchanged.")
   var output: String?
 
   func run() throws {
@@ -45,7 +45,7 @@ struct Generate: ParsableCommand {
     let generation: DataModel.CodeGeneration? = kind.map { $0 == .class ? .classDefinition : .categoryExtension }
     let files = DataModelCompiler(module: module).generatedFiles(of: version, codeGeneration: generation)
       .filter { entity.isEmpty || entity.contains($0.entity) }
-    if files.isEmpty { print("Nothing is generated for these entities. --as class shows what would be.") }
+    if files.isEmpty { print("A build generates nothing for these entities. Add --as class to see what it would generate.") }
     guard let output else {
       print(files.map(\.text).joined(separator: "\n"), terminator: "")
       return
@@ -55,7 +55,7 @@ struct Generate: ParsableCommand {
     for file in files {
       let url = folder.appendingPathComponent(file.name)
       guard !FileManager.default.fileExists(atPath: url.path) else {
-        print("\(url.path) exists; it was left as it is")
+        print("\(url.path) already exists, and was left unchanged")
         continue
       }
       try Data(file.text.utf8).write(to: url)

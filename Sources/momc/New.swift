@@ -11,12 +11,12 @@ struct New: ParsableCommand {
         --entity Book title:String pages:Int16 'read:Date?' 'author:Author?' \\
         --entity Author name:String 'books:[Book]'
 
-      Types are String, Int16, Int32, Int64, Double, Float, Bool, Decimal, Date, Data, UUID and URL; with ? the value may \
-      be missing. An entity's name is a relationship to one, [Book] to many. The two relationships between a pair of \
-      entities are inverse to each other; where there are more, books:[Book]/author names the inverse. Classes are \
-      generated from the model.
+      Types are String, Int16, Int32, Int64, Double, Float, Bool, Decimal, Date, Data, UUID and URL; with ? the value is \
+      optional. An entity's name makes a relationship to one object, [Book] one to many. Two relationships between the \
+      same two entities become each other's inverses; if there are more, name the inverse: books:[Book]/author. The build \
+      generates the classes from the model.
 
-      What is there already is left as it is.
+      An existing model is never overwritten.
       """)
 
   @Argument(help: "The model's name, with a path: Sources/App/Model.")
@@ -27,7 +27,7 @@ struct New: ParsableCommand {
     help: ArgumentHelp("An entity and its properties, name:Type; may be repeated.", valueName: "name property"))
   var entity: [String] = []
 
-  @Flag(name: .customLong("print"), help: "Print the model's contents, and write nothing.")
+  @Flag(name: .customLong("print"), help: "Print the model's contents instead of writing a file.")
   var printsOnly = false
 
   func run() throws {
@@ -49,7 +49,7 @@ struct New: ParsableCommand {
     let name = url.lastPathComponent
     url.appendPathExtension("xcdatamodeld")
     guard !FileManager.default.fileExists(atPath: url.path) else {
-      throw ValidationError("\(url.path) exists; it was left as it is")
+      throw ValidationError("\(url.path) already exists, and was left unchanged")
     }
     let version = url.appendingPathComponent("\(name).xcdatamodel", isDirectory: true)
     try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)

@@ -72,7 +72,7 @@ struct BookCheckTests {
       found: "\(page):32: this is not in \(transcript)"),
     Mistake(
       name: "a command of no transcript", file: page, old: "--fresh\n```", new: "--stale\n```",
-      found: "\(page):6: \"$ swift run Keep --store /tmp/strata/Keep --stale\" is no transcript's command"),
+      found: "\(page):6: \"$ swift run Keep --store /tmp/strata/Keep --stale\" is neither a transcript's command"),
     Mistake(
       name: "a dead link", file: page, old: "../README.md", new: "../READ.md",
       found: "\(page):3: the link \"../READ.md\" leads nowhere"),

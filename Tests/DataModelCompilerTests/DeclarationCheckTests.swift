@@ -112,7 +112,8 @@ struct DeclarationCheckTests {
     let later = Self.contents.replacing("<attribute name=\"title\" attributeType=\"String\"/>", with: "")
     #expect(
       try Self.problems("class Book: NSManagedObject { @NSManaged var title: String? }", later: later) == [
-        "Book.swift:1:46: warning: @NSManaged title: only the version One of Library has Book.title, not the current one"
+        "Book.swift:1:46: warning: @NSManaged title: only the version One of Library has Book.title; "
+          + "the current version does not"
       ])
   }
 

@@ -50,7 +50,7 @@ struct NewModelTests {
     #expect(Self.fault("title:String Book")?.contains("before the first entity") == true)
     #expect(Self.fault("Book title:Text")?.contains("Book.title: Text is neither an entity") == true)
     #expect(Self.fault("Book title:String title:String") == "Book has two properties named title")
-    #expect(Self.fault("Book Book") == "the entity Book is there twice")
-    #expect(Self.fault("book title:String")?.contains("begin with a capital") == true)
+    #expect(Self.fault("Book Book") == "the entity Book is given twice")
+    #expect(Self.fault("book title:String")?.contains("begins with a capital") == true)
   }
 }

@@ -249,7 +249,7 @@ struct MappingSourceTests {
       ])
     #expect(
       faults { $0.entity("z2", 1, "Same", "Same", attributes: "z3") } == [
-        "xcmapping.xml:9: error: attributemappings refers to the object z3, which is not there"
+        "xcmapping.xml:9: error: attributemappings refers to the object z3, which is missing"
       ])
     #expect(
       faults {
@@ -268,7 +268,7 @@ struct MappingSourceTests {
       faults {
         $0.entity("z2", 1, "Same", "Same")
         $0.entity("z3", 2, "Same", "Same")
-      } == ["xcmapping.xml:18: error: SameToSame: there are two entity mappings with this name"])
+      } == ["xcmapping.xml:18: error: SameToSame: two entity mappings have this name"])
   }
 
   @Test("Archived models count before those at the paths, and a warning says where these have changed since")
@@ -296,7 +296,7 @@ struct MappingSourceTests {
     let (after, warnings) = try MappingModelFiles.model(at: package)
     #expect(after == before)
     #expect(warnings.map(\.entity) == ["Old"])
-    #expect(warnings.first?.message.hasPrefix("Old of the source model has another version hash in ") == true)
+    #expect(warnings.first?.message.hasPrefix("Old of the source model has changed in ") == true)
   }
 
   @Test("A file without models, without a mapping model or that is no XML is refused by name")
@@ -308,13 +308,15 @@ struct MappingSourceTests {
       } catch { return "\(error)" }
     }
     let none = MappingSource().text(models: "")
-    #expect(fault(none) == "xcmapping.xml:4: error: the mapping model has no source model, and no path of one")
+    #expect(fault(none) == "xcmapping.xml:4: error: the mapping model has neither a source model nor the path of one")
     #expect(
       fault(MappingSource().text(models: MappingSource.paths))
-        == "xcmapping.xml:4: error: the mapping model has no source model in it, and there is none at "
-        + "\"App/Shop.xcdatamodeld/Shop 1.xcdatamodel\"")
+        == "xcmapping.xml:4: error: the mapping model does not hold its source model, and "
+        + "\"App/Shop.xcdatamodeld/Shop 1.xcdatamodel\" does not exist")
     #expect(fault("<database/>") == "xcmapping.xml:1: error: the file holds no mapping model")
-    #expect(fault("<model/>") == "xcmapping.xml:1: error: <model> is no mapping model; <database> is expected")
+    #expect(
+      fault("<model/>")
+        == "xcmapping.xml:1: error: the root element is <model>, not <database>: this is not a mapping model")
     #expect(fault("<database>") == "xcmapping.xml:1: error: <database> of line 1 is not closed")
   }
 }

@@ -29,18 +29,18 @@ struct ModelErrorTests {
       (
         "<entity name='A'>\n<relationship name='b' destinationEntity='B' inverseName='c'/></entity>"
           + "<entity name='B'/>",
-        "contents:4: error: A.b: the inverse \"c\" is no relationship of B"
+        "contents:4: error: A.b: the inverse \"c\" is not a relationship of B"
       ),
       ("<entity name='A' parentEntity='P'/>", "contents:3: error: A: unknown parent entity \"P\""),
       (
         "<entity name='A' parentEntity='A'/>",
         "contents:3: error: A: the entity is its own ancestor (parent \"A\")"
       ),
-      ("<entity name='A'/>\n<entity name='A'/>", "contents:4: error: A: there are two entities of this name"),
+      ("<entity name='A'/>\n<entity name='A'/>", "contents:4: error: A: two entities have this name"),
       (
         "<entity name='A'><attribute name='x' attributeType='String'/>"
           + "\n<attribute name='x' attributeType='String'/></entity>",
-        "contents:4: error: A.x: there are two properties of this name"
+        "contents:4: error: A.x: two properties have this name"
       ),
       (
         "<entity name='A'>\n<attribute name='x' attributeType='Text'/></entity>",

@@ -8,7 +8,7 @@ struct Migrations: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Kills processes that migrate, and looks at what is left.")
 
-  @Argument(help: "How many kills for each kind of store and each way; all that there can be, if there is none.")
+  @Argument(help: "How many kills for each kind of store and each way (default: all possible ones).")
   var count: Int?
   @Option(help: "Where the random numbers begin.")
   var seed: UInt64 = 1

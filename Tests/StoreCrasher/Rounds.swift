@@ -13,7 +13,7 @@ struct Rounds: ParsableCommand {
   var seed: UInt64 = 1
   @Option(help: "Only these stores, such as \"sqlite,wal,files\"; may be given several times.")
   var store: [String] = []
-  @Option(help: "Kinds of stores: sqlite, xml, binary; may be given several times. All, if there is none.")
+  @Option(help: "Kinds of stores: sqlite, xml, binary; may be repeated (default: all).")
   var kind: [String] = []
   @Option(help: "A folder to work in.")
   var folder: String?

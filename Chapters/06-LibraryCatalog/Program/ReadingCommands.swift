@@ -21,7 +21,7 @@ struct PageOptions: ParsableArguments {
   var offset = 0
 
   func validate() throws {
-    guard limit > 0 else { throw ValidationError("--limit is at least 1.") }
+    guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
     guard offset >= 0 else { throw ValidationError("--offset is at least 0.") }
   }
 

@@ -23,7 +23,7 @@ struct TourCommand: ChapterCommand {
   var word = "austen"
 
   func validate() throws {
-    guard batchSize > 0 else { throw ValidationError("--batch is at least 1.") }
+    guard batchSize > 0 else { throw ValidationError("--batch must be at least 1.") }
   }
 
   @MainActor func perform() async throws {

@@ -49,7 +49,7 @@ struct EnqueueWriterProgram: ChapterCommand {
     guard (1...100_000).contains(waiting) else {
       throw ValidationError("--waiting is a number from 1 to 100000.")
     }
-    guard groupLimit >= 1 else { throw ValidationError("--group-limit is at least 1.") }
+    guard groupLimit >= 1 else { throw ValidationError("--group-limit must be at least 1.") }
   }
 
   @MainActor func perform() async throws {

@@ -7,7 +7,7 @@ enum InjectedFault: String, Codable, Sendable, CaseIterable {
 
   private var title: String {
     switch self {
-    case .unreadable: "the file is no store"
+    case .unreadable: "the file is not a store"
     case .modelMissing: "the model is missing"
     case .olderModel: "the file is of an older model"
     case .otherModel: "the file is of another model"

@@ -34,7 +34,7 @@ public struct PairText {
         outcome.error.map { "error:   \($0)" }, outcome.message.map { "reads:   \($0)" },
         outcome.note.map { "seen:    \($0)" },
         "file:    \([outcome.file.change, outcome.file.integrity, outcome.file.detail ?? ""].filter { !$0.isEmpty }.joined(separator: ", "))",
-        outcome.canWriteAfterwards.map { "then:    \($0 ? "it can write" : "it cannot write any more")" },
+        outcome.canWriteAfterwards.map { "then:    \($0 ? "it can write" : "it can't write afterwards")" },
       ]
       for detail in details.compactMap({ $0 }) {
         let wrapped = detail.wrappedKeepingStart(to: ReportText.width - 13)

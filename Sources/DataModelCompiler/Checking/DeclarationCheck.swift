@@ -87,8 +87,8 @@ struct DeclarationCheck {
       if let older = known.first(where: { holder in names.contains { Self.property($0, of: holder) != nil } }) {
         return problem(
           isError: false,
-          "only the version \(older.version.name) of \(older.model) has \(older.entity.name).\(wanted), "
-          + "not the current one")
+          "only the version \(older.version.name) of \(older.model) has \(older.entity.name).\(wanted); "
+          + "the current version does not")
       }
       let holder = holders.first ?? known[0]
       return problem(

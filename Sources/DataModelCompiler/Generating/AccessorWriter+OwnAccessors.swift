@@ -14,8 +14,8 @@ extension AccessorWriter {
           problems.append(
             SourceProblem(
               isError: false, file: source.path, line: property.line, column: property.column,
-              message: "\(name).\(property.name) is the accessor of a transient attribute, and private: "
-                + "value(forKey:) and sections by it do not find it. Make it internal"))
+              message: "\(name).\(property.name) is the accessor of a transient attribute, and private, so "
+                + "value(forKey:) and section names don't find it. Make it internal"))
           continue
         }
         found[name, default: []].append((property, source.path))

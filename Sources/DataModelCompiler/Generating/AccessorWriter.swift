@@ -167,7 +167,7 @@ struct AccessorWriter {
         discriminator: discriminator, types: types)
       guard let call = ManagedCall(name: member.name, parameters: parameters) else {
         throw Mangler.Failure(
-          reason: "its name or parameters are not those of an accessor that Core Data makes: addToX, removeFromX, "
+          reason: "its name or its parameters don't fit any accessor that Core Data makes: addToX, removeFromX, "
             + "insertIntoX(_:at:), removeFromX(at:), replaceX(at:with:); addXObject, removeXObject, addX, removeX; "
             + "insertObject(_:inXAtIndex:) and its kin")
       }

@@ -34,9 +34,9 @@ public struct NewModel {
     for word in words where !word.contains(":") {
       guard Self.isName(word), word.first?.isUppercase == true else {
         throw Fault(
-          description: "\"\(word)\" can't be an entity's name: those are Swift names that begin with a capital")
+          description: "\"\(word)\" can't be an entity's name: use a Swift name that begins with a capital")
       }
-      if entities.contains(where: { $0.name == word }) { throw Fault(description: "the entity \(word) is there twice") }
+      if entities.contains(where: { $0.name == word }) { throw Fault(description: "the entity \(word) is given twice") }
       entities.append(Entity(name: word))
     }
     guard !entities.isEmpty else { throw Fault(description: "a model needs an entity: --entity Book title:String") }
@@ -45,7 +45,7 @@ public struct NewModel {
       if !word.contains(":") {
         current += 1
       } else if current < 0 {
-        throw Fault(description: "\(word) stands before the first entity")
+        throw Fault(description: "\(word) comes before the first entity")
       } else {
         try add(word, to: current)
       }
@@ -57,7 +57,7 @@ public struct NewModel {
     let entity = entities[index].name
     let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
     guard parts.count == 2, Self.isName(parts[0]), parts[0].first?.isLowercase == true else {
-      throw Fault(description: "\(entity): \"\(word)\" is not name:Type, with a small first letter")
+      throw Fault(description: "\(entity): \"\(word)\" is not name:Type with a small first letter")
     }
     let name = parts[0]
     guard entities[index].names.insert(name).inserted else {
@@ -127,7 +127,7 @@ public struct NewModel {
         guard said == nil || said == relationship.name else {
           throw Fault(
             description: "\(entity.name).\(relationship.name) and \(relationship.destination).\(said ?? "") both want "
-              + "\(inverse) for their inverse")
+              + "\(inverse) as their inverse")
         }
         entities[other].relationships[place].inverse = relationship.name
       }

@@ -259,7 +259,7 @@ struct SwiftSourceScanner {
       if current.isPunctuation(",") { position += 1 }
     }
     guard current.isPunctuation(")") else {
-      report(name, "the parameters of @NSManaged func \(name.text) are not understood")
+      report(name, "the parameters of @NSManaged func \(name.text) can't be understood")
       return
     }
     position += 1

@@ -30,7 +30,7 @@ public struct ArchiveMeasure: Sendable {
     } else if let list = try? PropertyListReader.read(content) {
       bytes = BinaryPropertyListWriter.write(list)
     } else {
-      throw ArchiveMeasure.problem("the data are no keyed archive")
+      throw ArchiveMeasure.problem("the data is not a keyed archive")
     }
     let walk = try Walk(bytes)
     classNames = try walk.classNames()
@@ -66,7 +66,7 @@ private struct Walk {
       let objects = Walk.value("$objects", in: table.top, of: table), table.kind(of: objects) == .array,
       let top = Walk.value("$top", in: table.top, of: table), table.kind(of: top) == .dictionary,
       let root = Walk.value("root", in: top, of: table), table.uid(root) != nil
-    else { throw ArchiveMeasure.problem("the data are no keyed archive") }
+    else { throw ArchiveMeasure.problem("the data is not a keyed archive") }
     self.objects = table.extent(of: objects)
     all = objects
     states = Array(repeating: .new, count: table.nodeCount)
@@ -93,8 +93,8 @@ private struct Walk {
         states[visit.node] = .done
         // The list of all objects has those that others contain once more.
         guard visit.size <= ArchiveMeasure.maximumSize || visit.node == all || visit.node == table.top else {
-          throw ArchiveMeasure.problem("the archive has more than \(Int(ArchiveMeasure.maximumSize)) values, counted "
-            + "each time that they are referred to")
+          throw ArchiveMeasure.problem("the archive has more than \(Int(ArchiveMeasure.maximumSize)) values, each "
+            + "counted as often as something refers to it")
         }
         guard depths[visit.node] <= ArchiveMeasure.maximumDepth else {
           throw ArchiveMeasure.problem("its objects are nested more than \(ArchiveMeasure.maximumDepth) deep")
@@ -163,7 +163,7 @@ private struct Walk {
   /// Fields of Foundation's classes, which it takes for what they should be without looking.
   private func checkField(_ key: Int, _ value: Int) throws {
     if table.isText(key, "NS.objects") || table.isText(key, "NS.keys") {
-      guard table.kind(of: value) == .array else { throw ArchiveMeasure.problem("a container's elements are no list") }
+      guard table.kind(of: value) == .array else { throw ArchiveMeasure.problem("a container's elements are not a list") }
       let extent = table.extent(of: value)
       for position in 0..<extent.count {
         let element = table.element(position, of: extent)
@@ -172,20 +172,20 @@ private struct Walk {
     } else if let name = table.string(key), name.hasPrefix("NS.object.") {
       try checkElement(value)
     } else if table.isText(key, "NS.base") || table.isText(key, "NS.relative") {
-      guard table.uid(value) != nil else { throw ArchiveMeasure.problem("a part of a URL is no reference") }
+      guard table.uid(value) != nil else { throw ArchiveMeasure.problem("a part of a URL is not a reference") }
     } else if table.isText(key, "NS.uuidbytes") {
       guard table.kind(of: value) == .data, table.extent(of: value).count == 16 else {
-        throw ArchiveMeasure.problem("a UUID has not 16 bytes")
+        throw ArchiveMeasure.problem("a UUID does not have 16 bytes")
       }
     } else if table.isText(key, "NS.time") {
       guard [.real, .integer, .date].contains(table.kind(of: value)) else {
-        throw ArchiveMeasure.problem("the time of a date is no number")
+        throw ArchiveMeasure.problem("the time of a date is not a number")
       }
       // Foundation's calendar ends the program at such a date when it is printed.
-      guard table.isFinite(value) else { throw ArchiveMeasure.problem("the time of a date is infinite, or no number") }
+      guard table.isFinite(value) else { throw ArchiveMeasure.problem("the time of a date is infinite, or not a number") }
     } else if table.isText(key, "NS.string") {
       guard table.string(value) != nil || table.uid(value) != nil else {
-        throw ArchiveMeasure.problem("the text of a string is none")
+        throw ArchiveMeasure.problem("the text of a string is not text")
       }
     }
   }
@@ -193,7 +193,7 @@ private struct Walk {
   /// An element of a container: never nil, for which there is NSNull.
   private func checkElement(_ element: Int) throws {
     guard let index = table.uid(element) else {
-      throw ArchiveMeasure.problem("a container's element is no reference")
+      throw ArchiveMeasure.problem("a container's element is not a reference")
     }
     let object = try resolved(element)
     guard index > 0, !table.isText(object, "$null") else { throw ArchiveMeasure.problem("a container's element is nil") }
@@ -220,12 +220,12 @@ private struct Walk {
     case "NSUUID": _ = try field("NS.uuidbytes")
     case "NSURL":
       guard let text = table.string(try field("NS.relative")), NSURL(string: text) != nil else {
-        throw ArchiveMeasure.problem("the text of a URL is none")
+        throw ArchiveMeasure.problem("the text of a URL is not text")
       }
       let base = try field("NS.base")
-      guard table.isText(base, "$null") || isObject(base) else { throw ArchiveMeasure.problem("the base of a URL is none") }
+      guard table.isText(base, "$null") || isObject(base) else { throw ArchiveMeasure.problem("the base of a URL is not a URL") }
       if !table.isText(base, "$null"), Walk.value("NS.relative", in: base, of: table) == nil {
-        throw ArchiveMeasure.problem("the base of a URL is none")
+        throw ArchiveMeasure.problem("the base of a URL is not a URL")
       }
     case "NSString", "NSMutableString": _ = try field("NS.string")
     case "NSData", "NSMutableData": _ = try field("NS.data")
@@ -244,7 +244,7 @@ private struct Walk {
     guard let keys = Walk.value("NS.keys", in: node, of: table) else { return }
     guard let values = Walk.value("NS.objects", in: node, of: table),
       table.extent(of: keys).count == table.extent(of: values).count
-    else { throw ArchiveMeasure.problem("a dictionary has not as many values as keys") }
+    else { throw ArchiveMeasure.problem("a dictionary has a different number of keys and values") }
   }
 
   private func resolved(_ node: Int) throws -> Int {

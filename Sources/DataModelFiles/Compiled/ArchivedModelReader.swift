@@ -46,7 +46,7 @@ struct ArchivedModelReader {
     model.composites += nameless
     model.composites.sort { $0.name < $1.name }
     if archive.isExhausted {
-      throw InvalidDataModel(file: file, message: "its lists lead to the same objects again and again")
+      throw InvalidDataModel(file: file, message: "its lists repeat the same objects too often")
     }
     return model
   }

@@ -24,7 +24,7 @@ public enum CompiledModelFiles {
       throw InvalidDataModel(
         file: mom.path,
         message: FileManager.default.fileExists(atPath: optimised)
-          ? "there is only the optimised form (.omo) of this compiled model, which is not read"
+          ? "only the optimised form (.omo) of this compiled model is here, which can't be read"
           : "there is no such compiled model")
     }
     return try model(
@@ -97,7 +97,7 @@ public enum CompiledModelFiles {
       guard let names, names.allSatisfy({ $0.hasSuffix(".mom") || $0.hasSuffix(".omo") || $0 == "VersionInfo.plist" })
       else {
         throw InvalidDataModel(
-          file: momd.path, message: "what is here is not a compiled model, and is not replaced by one; move it away")
+          file: momd.path, message: "this is not a compiled model, so it was not replaced; move it away")
       }
       for name in names { unlink(momd.appendingPathComponent(name).path) }
     }

@@ -36,10 +36,10 @@ public enum PropertyListReader {
       return .date(seconds)
     case "data":
       guard let data = Data(base64Encoded: element.text, options: .ignoreUnknownCharacters) else {
-        throw problem(element, "the data are not in base64")
+        throw problem(element, "the data is not base64")
       }
       return .data(Array(data))
-    default: throw problem(element, "<\(element.name)> is no value of a property list")
+    default: throw problem(element, "<\(element.name)> is not a value of a property list")
     }
   }
 

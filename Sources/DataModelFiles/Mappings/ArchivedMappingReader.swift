@@ -23,7 +23,7 @@ struct ArchivedMappingReader {
     var model = MappingModelFile()
     model.entityMappings = try listed.map(entityMapping)
     if archive.isExhausted {
-      throw InvalidDataModel(file: file, message: "its lists lead to the same objects again and again")
+      throw InvalidDataModel(file: file, message: "its lists repeat the same objects too often")
     }
     return model
   }

@@ -33,7 +33,7 @@ struct EditorModelReader {
     model.entities = try (package?.objects("XDBucketForClassesstorage") ?? []).map(entity)
       .sorted { $0.name < $1.name }
     if archive.isExhausted {
-      throw InvalidDataModel(file: "", message: "its lists lead to the same objects again and again")
+      throw InvalidDataModel(file: "", message: "its lists repeat the same objects too often")
     }
     return model
   }

@@ -38,12 +38,12 @@ struct MappingModels {
     }
     guard let path else {
       throw InvalidDataModel(
-        file: file, line: root.line, message: "the mapping model has no \(side) model, and no path of one")
+        file: file, line: root.line, message: "the mapping model has neither a \(side) model nor the path of one")
     }
     guard let package, let folder = find(path, from: package) else {
       throw InvalidDataModel(
         file: file, line: root.line,
-        message: "the mapping model has no \(side) model in it, and there is none at \"\(path)\"")
+        message: "the mapping model does not hold its \(side) model, and \"\(path)\" does not exist")
     }
     return try SourceModelReader.model(at: folder).model
   }

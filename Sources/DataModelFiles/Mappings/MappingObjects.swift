@@ -46,7 +46,8 @@ struct MappingObjects {
     }
     guard document.name == "database" else {
       throw InvalidDataModel(
-        file: file, line: document.line, message: "<\(document.name)> is no mapping model; <database> is expected")
+        file: file, line: document.line,
+        message: "the root element is <\(document.name)>, not <database>: this is not a mapping model")
     }
     var objects: [String: Object] = [:]
     var roots: [Object] = []
@@ -66,7 +67,7 @@ struct MappingObjects {
         }
       }
       guard objects.updateValue(object, forKey: id) == nil else {
-        throw InvalidDataModel(file: file, line: element.line, message: "the object \(id) is there twice")
+        throw InvalidDataModel(file: file, line: element.line, message: "the file has the object \(id) twice")
       }
       if object.type == "XDDEVMAPPINGMODEL" { roots.append(object) }
     }
@@ -84,7 +85,7 @@ struct MappingObjects {
     try (object.references[name] ?? []).map { id in
       guard let found = objects[id] else {
         throw InvalidDataModel(
-          file: file, line: object.line, message: "\(name) refers to the object \(id), which is not there")
+          file: file, line: object.line, message: "\(name) refers to the object \(id), which is missing")
       }
       return found
     }

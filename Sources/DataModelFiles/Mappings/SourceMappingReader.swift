@@ -34,7 +34,7 @@ struct SourceMappingReader {
     for object in try objects.objects("entitymappings", of: objects.root, file: file) {
       let mapping = try entityMapping(object)
       if numbered.contains(where: { $0.1.name == mapping.name }) {
-        throw problem(object, mapping.name, nil, "there are two entity mappings with this name")
+        throw problem(object, mapping.name, nil, "two entity mappings have this name")
       }
       numbered.append((object.integer("mappingnumber"), mapping))
     }
@@ -66,8 +66,8 @@ struct SourceMappingReader {
       warnings.append(
         DataModelProblem(
           .warning, file: file, line: objects.root.line, entity: name,
-          message: "\(entity) of the \(side) model has another version hash in \(folder.path) than in the mapping model, "
-            + "which is for stores of the version that it has in it"))
+          message: "\(entity) of the \(side) model has changed in \(folder.path) since the mapping model was made: the version "
+            + "hashes differ. The mapping model is for stores of the version that it holds"))
     }
   }
 
@@ -214,7 +214,7 @@ struct SourceMappingReader {
     _ key: String, of object: MappingObjects.Object, _ mapping: String, _ property: String?
   ) throws -> MappingExpression? {
     guard object.text(key) != nil else { return nil }
-    guard let bytes = object.data(key) else { throw problem(object, mapping, property, "\(key) is no base64 text") }
+    guard let bytes = object.data(key) else { throw problem(object, mapping, property, "\(key) is not base64") }
     do {
       let archive = try KeyedArchive(bytes)
       guard let root = archive.root else { return nil }

@@ -30,10 +30,10 @@ enum AttributeConstants {
     switch type {
     case .undefined, .binary, .transformable, .objectID, .composite:
       fields.report(
-        .warning, "\(name)=\"\(text)\" is ignored: \(type.editorName) attributes take no such value")
+        .warning, "\(name)=\"\(text)\" is ignored: \(type.editorName) attributes don't take it")
     case .uuid, .uri:
       // Xcode's editor does not check these two, and published models have nonsense here.
-      fields.report(.warning, "\(name)=\"\(text)\" is ignored: it is no \(type.editorName)")
+      fields.report(.warning, "\(name)=\"\(text)\" is ignored: it is not a value of type \(type.editorName)")
     default:
       fields.report(.error, "\(name)=\"\(text)\" is not a value of type \(type.editorName)")
     }

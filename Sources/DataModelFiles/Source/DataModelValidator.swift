@@ -44,7 +44,7 @@ struct DataModelValidator {
   mutating func validate() {
     var names: Set<String> = []
     for entity in model.entities where !names.insert(entity.name).inserted {
-      report(.error, entity.name, nil, "there are two entities of this name")
+      report(.error, entity.name, nil, "two entities have this name")
     }
     for (index, entity) in model.entities.enumerated() {
       validateParent(of: entity, at: index)
@@ -78,10 +78,10 @@ struct DataModelValidator {
     var seen = Set<String>(minimumCapacity: names.count)
     for name in names {
       if !seen.insert(name).inserted {
-        report(.error, entity.name, name, "there are two properties of this name")
+        report(.error, entity.name, name, "two properties have this name")
       }
       if let ancestor = ancestors[index].first(where: { declares(name, $0) }) {
-        report(.error, entity.name, name, "\(model.entities[ancestor].name), an ancestor, has a property of this name")
+        report(.error, entity.name, name, "its ancestor \(model.entities[ancestor].name) already has a property of this name")
       }
       if name.isEmpty { continue }
       if PropertyNames.isPlain(name) {
@@ -138,13 +138,13 @@ struct DataModelValidator {
     {
       report(
         .warning, entity.name, name,
-        "inverseEntity \"\(inverseEntity)\" is not the destination \"\(destination)\", in which the inverse is looked for")
+        "inverseEntity \"\(inverseEntity)\" is not the destination \"\(destination)\", which must have the inverse")
     }
     guard let owner = lineage(of: place).first(where: { declares(inverseName, $0) }),
       let inverse = model.entities[owner].relationships.first(where: { $0.name == inverseName })
     else {
       report(
-        .error, entity.name, name, "the inverse \"\(inverseName)\" is no relationship of \(destination)")
+        .error, entity.name, name, "the inverse \"\(inverseName)\" is not a relationship of \(destination)")
       return
     }
     // Applications have shipped with such models: Xcode's compiler takes them.
@@ -187,7 +187,7 @@ struct DataModelValidator {
     for request in model.fetchRequestTemplates {
       let place = "fetch request \"\(request.name)\""
       if !names.insert(request.name).inserted {
-        report(.error, nil, place, "there are two of this name", line: lines.fetchRequests[request.name])
+        report(.error, nil, place, "two of them have this name", line: lines.fetchRequests[request.name])
       }
       if places[request.entityName] == nil {
         report(
@@ -203,7 +203,7 @@ struct DataModelValidator {
       let place = "configuration \"\(configuration.name)\""
       let line = lines.configurations[configuration.name]
       if !names.insert(configuration.name).inserted {
-        report(.error, nil, place, "there are two of this name", line: line)
+        report(.error, nil, place, "two of them have this name", line: line)
       }
       for name in configuration.entityNames where places[name] == nil {
         report(.error, nil, place, "unknown entity \"\(name)\"", line: line)
@@ -215,12 +215,12 @@ struct DataModelValidator {
     var names: Set<String> = []
     for composite in model.composites {
       if !names.insert(composite.name).inserted {
-        report(.error, composite.name, nil, "there are two composites of this name")
+        report(.error, composite.name, nil, "two composites have this name")
       }
       var seen: Set<String> = []
       for attribute in composite.attributes {
         if !seen.insert(attribute.name).inserted {
-          report(.error, composite.name, attribute.name, "there are two attributes of this name")
+          report(.error, composite.name, attribute.name, "two attributes have this name")
         }
         validate(attribute, of: composite.name)
       }

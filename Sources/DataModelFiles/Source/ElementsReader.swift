@@ -122,8 +122,8 @@ struct ElementsReader {
     if let seconds = TypedDate.seconds(text) { return .date(seconds) }
     report(
       .warning, entity, name,
-      "the \(what) \"\(text)\" is ignored: of dates such as 12/31/2009, 2009-12-31 and 31 December 2009, perhaps with a "
-        + "time such as 13:45 or 1:45 PM, it is none")
+      "the \(what) \"\(text)\" is ignored: it is not a date such as 12/31/2009, 2009-12-31 or 31 December 2009, with or "
+        + "without a time such as 13:45 or 1:45 PM")
     return nil
   }
 

@@ -21,7 +21,7 @@ public enum SourceModelReader {
   ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     let file = folder.appendingPathComponent("elements")
     guard let data = try ModelFileContent.read(file.path) else {
-      throw InvalidDataModel(file: folder.path, message: "there is no file \"contents\" in it, and no \"elements\"")
+      throw InvalidDataModel(file: folder.path, message: "it has neither a file \"contents\" nor \"elements\"")
     }
     var reader = try ElementsReader(data, file: file.path)
     let model = reader.read(name: folder.deletingPathExtension().lastPathComponent)
@@ -140,8 +140,8 @@ public enum SourceModelReader {
     guard versions.count > 1 else { return (chosen, nil) }
     let doubt = DataModelProblem(
       .warning, file: package.path,
-      message: ".xccurrentversion does not say which of \(versions.count) versions counts; "
-        + "\"\(chosen)\" is taken")
+      message: ".xccurrentversion does not say which of \(versions.count) versions is current; "
+        + "\"\(chosen)\" is used")
     return (chosen, doubt)
   }
 }

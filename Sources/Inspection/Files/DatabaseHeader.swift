@@ -27,7 +27,7 @@ struct DatabaseHeader {
     size = (try? file.seekToEnd()).map(Int.init) ?? 0
     guard pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
       throw InspectionFailure(
-        "The file \(url.path) is damaged: its header speaks of pages of \(counted(pageSize, "byte")).")
+        "The file \(url.path) is damaged: its header claims pages of \(counted(pageSize, "byte")).")
     }
   }
 
@@ -35,7 +35,7 @@ struct DatabaseHeader {
   func checkSize(_ url: URL) throws {
     guard let pages, size < pages * pageSize else { return }
     throw InspectionFailure(
-      "The file \(url.path) is truncated: its header speaks of \(counted(pages, "page")) of \(pageSize) bytes, "
+      "The file \(url.path) is truncated: its header claims \(counted(pages, "page")) of \(pageSize) bytes, "
         + "and it has \(counted(size, "byte")) instead of \(grouped(pages * pageSize)).")
   }
 }

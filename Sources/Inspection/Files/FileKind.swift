@@ -43,13 +43,13 @@ public enum FileKind: Equatable, Sendable {
     let head = (try? file.read(upToCount: 64 * 1024)) ?? Data()
     let size = (try? file.seekToEnd()).map(Int.init) ?? head.count
     if head.isEmpty {
-      throw InspectionFailure("The file \(url.path) is empty, and so neither a store nor a model.")
+      throw InspectionFailure("The file \(url.path) is empty: it is neither a store nor a model.")
     }
     if head.starts(with: Array("SQLite format 3".utf8) + [0]) {
       guard size >= 512 else {
         throw InspectionFailure(
           "The file \(url.path) is truncated: it has \(counted(size, "byte")), and the first page of a SQLite "
-            + "database has 512 at least.")
+            + "database has at least 512.")
       }
       return (.sqliteStore, url)
     }
@@ -72,8 +72,8 @@ public enum FileKind: Equatable, Sendable {
     }
     if looksEncrypted(head, size: size) {
       throw InspectionFailure(
-        "The file \(url.path) has no header of a store or model and looks encrypted, as SQLCipher's files do; "
-          + "decrypt it first.")
+        "The file \(url.path) does not begin like a store or a model. It may be encrypted, as SQLCipher's files "
+          + "are; decrypt it first.")
     }
     throw InspectionFailure("The file \(url.path) is neither a Core Data store nor a model.")
   }
@@ -88,8 +88,8 @@ public enum FileKind: Equatable, Sendable {
     if names.contains("xcmapping.xml") { return .mappingModel }
     if names.contains(where: { $0.hasSuffix(".mom") || $0.hasSuffix(".omo") }) { return .compiledPackage }
     throw InspectionFailure(
-      "The folder \(url.path) is neither a store nor a model: it has no .xcdatamodel, no .mom and no file "
-        + "\"contents\" or \"xcmapping.xml\" in it.")
+      "The folder \(url.path) is neither a store nor a model: it has no .xcdatamodel, no .mom, and no file "
+        + "\"contents\" or \"xcmapping.xml\".")
   }
 
   /// The `.mom` that lies beside its optimised form, whose layout is not known.
@@ -115,7 +115,7 @@ public enum FileKind: Equatable, Sendable {
     }
     guard let objects = plist.dictionary?["$objects"]?.array else {
       throw InspectionFailure(
-        "The file \(url.path) is neither a store nor a model: it is some property list.")
+        "The file \(url.path) is neither a store nor a model: it is a property list of something else.")
     }
     let classes = Set(objects.compactMap { $0.dictionary?["$classname"]?.string })
     if classes.contains("NSMappingModel") { return .compiledMappingModel }

@@ -71,7 +71,7 @@ public struct ModelReport {
     let computed = version.model.entityVersionHashes()
     return version.statedHashes.sorted { $0.key < $1.key }.compactMap { name, hash in
       guard let own = computed[name], own != hash else { return nil }
-      return "The hash of \(name) is the one that the file states; computed is \(own.hexadecimal)."
+      return "The hash of \(name) is the one in the file; computing it gives \(own.hexadecimal)."
     }
   }
 

@@ -55,7 +55,7 @@ public struct ObjectQuery {
       let isLast = place == keys.count - 1
       if isLast, let attribute = entity.attributesByName[key] {
         if [.binaryDataAttributeType, .transformableAttributeType].contains(attribute.attributeType) {
-          throw InspectionFailure("--sort \(path): \(key) of \(entity.name ?? "-") can't be sorted by.")
+          throw InspectionFailure("--sort \(path): \(entity.name ?? "-").\(key) has no order to sort by.")
         }
         return
       }
@@ -70,7 +70,7 @@ public struct ObjectQuery {
       throw InspectionFailure(
         "--sort \(path): \(entity.name ?? "-") has no attribute \(key)\(isLast ? "" : " and no such to-one"); "
           + "it has \(names.isEmpty ? "none" : names)"
-          + (one.isEmpty ? "." : ", and leads to one object by \(one.joined(separator: ", "))."))
+          + (one.isEmpty ? "." : ", and the to-one relationships \(one.joined(separator: ", "))."))
     }
   }
 

@@ -93,7 +93,7 @@ public final class StoreFile {
     }
     guard !tables.contains("Z_METADATA") else { return }
     throw InspectionFailure(
-      "The file \(url.path) is a SQLite database but no Core Data store: there is no table Z_METADATA in it.")
+      "The file \(url.path) is a SQLite database, but not a Core Data store: it has no table Z_METADATA.")
   }
 }
 

@@ -18,7 +18,7 @@ struct BenchmarkRunner: ParsableCommand {
     help: "How many books; several numbers compare growth. (default: 100000; with --instructions 20000)")
   var size: [Int] = []
 
-  @Option(parsing: .upToNextOption, help: "Only these operations.")
+  @Option(parsing: .upToNextOption, help: "Run only these operations.")
   var only: [String] = []
 
   @Option(parsing: .upToNextOption, help: "Leave these variants out.")
@@ -27,13 +27,13 @@ struct BenchmarkRunner: ParsableCommand {
   @Flag(help: "Count instructions with valgrind, once each, and fail when a gate is missed.")
   var instructions = false
 
-  @Flag(help: "Measure processor time instead of wall time: for a machine that others use too.")
+  @Flag(help: "Measure processor time instead of wall time, for a machine that is busy with other work.")
   var processorTime = false
 
-  @Flag(help: "Only whether the ratios to C of the operations on relationships stay from 1,000 to 1,000,000.")
+  @Flag(help: "Check only that the ratios to C of the operations on relationships stay the same from 1,000 to 1,000,000 objects.")
   var scaling = false
 
-  @Option(help: "The folder for store files, removed afterwards. (default: a new one for temporary files)")
+  @Option(help: "The folder for store files, removed afterwards. (default: a new temporary folder)")
   var directory: String?
 
   @Option(help: "Also write all figures to this file, as JSON.")
