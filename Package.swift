@@ -168,7 +168,8 @@ let package = Package(
       .executableTarget(
         name: "book", dependencies: ["BookPages", "BookText", argumentParser], swiftSettings: stackSettings),
       .testTarget(name: "BookTextTests", dependencies: ["BookText", "StepFrames"]),
-      .testTarget(name: "BookPagesTests", dependencies: ["BookPages", "BookText"]),
+      .testTarget(
+        name: "BookPagesTests", dependencies: ["BookPages", "BookText"], exclude: ["Browser", "searches.json"]),
     ]
     // The exercises' tool: runs a learner's and proves the book's. The exercises themselves are at the end of this file.
     + [

@@ -49,7 +49,9 @@ public struct BookBuilder {
     let index = APIIndex(
       pages: pages, names: PublicNames(sources: book.root.appendingPathComponent("Sources/CoreData")))
 
-    let template = try PageTemplate(book: pages[0].title, places: barPlaces(pages))
+    let tree = BookTree(
+      places: book.pages.map(\.place), pages: pages, uses: SourceUses(pages: pages, paths: places.sources.paths))
+    let template = try PageTemplate(book: pages[0].title, places: barPlaces(pages), tree: tree)
     let row = pages.map { PageTemplate.Place(file: $0.file, name: $0.title) }
     for (number, page) in pages.enumerated() {
       let previous = number > 0 ? row[number - 1] : nil
@@ -62,8 +64,9 @@ public struct BookBuilder {
     try SourcePages(renderer: renderer).renderAll {
       try output.write(template.html(of: $0, neighbours: nil), to: $0.file)
     }
-    try output.write(try SearchIndex.script(of: pages), to: SearchIndex.file)
-    for file in ["book.css", "search.js", StepFigure.style, StepFigure.script] { try output.write(try Resource.text(file), to: file) }
+    let glossary = zip(book.pages, pages).first { $0.0.isGlossary }?.1.file
+    try output.write(try SearchIndex.script(of: pages, glossary: glossary), to: SearchIndex.file)
+    for file in Resource.besidePages { try output.write(try Resource.data(file), to: file) }
     return Result(
       pageCount: pages.count + 2, sourceCount: places.sources.paths.count, nameCount: index.entries.count)
   }

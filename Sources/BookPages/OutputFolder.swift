@@ -22,10 +22,12 @@ struct OutputFolder {
   }
 
   /// - Parameter file: Its path in the folder.
-  func write(_ text: String, to file: String) throws {
+  func write(_ text: String, to file: String) throws { try write(Data(text.utf8), to: file) }
+
+  func write(_ data: Data, to file: String) throws {
     let url = fresh.appendingPathComponent(file)
     try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: url)
+    try data.write(to: url)
   }
 
   func takePlace() throws {

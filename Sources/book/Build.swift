@@ -17,12 +17,17 @@ extension BookCommand {
     @Option(help: ArgumentHelp("The folder to write to (default: .build/book in the checkout).", valueName: "folder"))
     var output: String?
 
+    @Flag(help: "Print the whole book into the folder too, as book.pdf. Needs Chromium.")
+    var pdf = false
+
     func run() throws {
+      let printer = pdf ? try PaperProgram() : nil
       let book = try place.book()
       let folder = PagesFolder.url(output, of: book)
       let result = try BookBuilder(book: book).build(into: folder)
       print("\(result.pageCount) pages, \(result.sourceCount) sources, \(result.nameCount) names in the index of APIs.")
       print("Open \(folder.appendingPathComponent("index.html").path)")
+      if let printer { print("Printed \(try printer.print(folder).path)") }
     }
   }
 

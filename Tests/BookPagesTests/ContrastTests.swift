@@ -37,6 +37,17 @@ import Testing
     }
   }
 
+  @Test("Words and lines of steppers can be read and seen in both themes", arguments: ["light", "dark"])
+  func steppers(theme: String) throws {
+    let page = try Self.colors(of: try Resource.text("book.css"), theme: theme)
+    let steps = try Self.colors(of: try Resource.text(StepFigure.style), theme: theme)
+    let paper = try #require(page["paper"])
+    #expect(try Self.contrast(#require(page["ink"]), #require(steps["step-change"])) >= 4.5)
+    for part in ["step-object", "step-context", "step-sql"] {
+      #expect(try Self.contrast(#require(steps[part]), paper) >= 4.5, "\(part), \(theme)")
+    }
+  }
+
   @Test func `The style sheet names each colour once, as a variable`() throws {
     let css = try Resource.text("book.css")
     for line in css.split(separator: "\n") where line.contains(#/#[0-9a-f]{3,8}\b/#) {

@@ -113,7 +113,8 @@ struct BlockRenderer {
     let rows = lines.indices.filter { index in
       !lines[index].text.contains("CoreData: ") && lines[index].text.contains(#/\S {2,}\S/#)
     }
-    guard rows.count >= 3 else { return }
+    // What no screen has room for is no table to look at either.
+    guard rows.count >= 3, rows.allSatisfy({ lines[$0].text.count <= 112 }) else { return }
     for index in rows { lines[index].hasColumns = true }
   }
 

@@ -19,8 +19,7 @@ struct CodeFigure {
   var lines: [Line]
   /// Long lines go on in the next; else they scroll in the figure.
   var isWrapped = false
-  /// Whether shown lines have a mark at their left. Without context there is nothing to tell them from, but they come
-  /// from a file.
+  /// Whether shown lines have a mark at their left, if others stand around them.
   var marksShownLines = false
   /// Whether each line has an id, `L1`.
   var namesLines = false
@@ -29,9 +28,11 @@ struct CodeFigure {
     let classes = (["snippet"] + self.classes + (isWrapped ? ["wrapped"] : [])).joined(separator: " ")
     let id = id.map { " id=\"\($0.escapedForHTML)\"" } ?? ""
     let caption = caption.map { "<figcaption>\($0)</figcaption>\n" } ?? ""
+    // What scrolls does so by keys too.
+    let keys = lines.contains(where: \.hasColumns) ? " tabindex=\"0\"" : ""
     return """
       <figure class="\(classes)"\(id)>
-      \(caption)<div class="code"><pre><code>\(code)</code></pre></div>
+      \(caption)<div class="code"\(keys)><pre><code>\(code)</code></pre></div>
       </figure>
       """
   }
@@ -39,11 +40,17 @@ struct CodeFigure {
   /// Each line in an element of its own, with its end inside, so that a copied piece has its lines.
   private var code: String {
     let tokens = Highlighter.lines(of: lines.map(\.text).joined(separator: "\n"), language: language)
+    let hasContext = lines.contains(where: \.isContext)
     return zip(lines, tokens).map { line, tokens in
-      let kind = (line.isContext ? " context" : marksShownLines ? " shown" : "") + (line.hasColumns ? " columns" : "")
+      let kind = (line.isContext ? " context" : marksShownLines && hasContext ? " shown" : "") + (line.hasColumns ? " columns" : "")
       let number = line.number.map { " data-number=\"\($0)\"" } ?? ""
       let id = namesLines ? line.number.map { " id=\"L\($0)\"" } ?? "" : ""
-      return "<span class=\"line\(kind)\"\(id)\(number)>\(tokens.map(\.html).joined())\n</span>"
+      // Where the line is too long, it goes on below its own beginning, and does not end behind its indentation.
+      let html = tokens.map(\.html).joined()
+      let indent = line.hasColumns ? "" : html.prefix { $0 == " " }
+      let name = indent.isEmpty ? "" : " i\(min(indent.count, 40))"
+      let inside = indent.isEmpty ? html : "<i>\(indent)</i>\(html.dropFirst(indent.count))"
+      return "<span class=\"line\(name)\(kind)\"\(id)\(number)>\(inside)\n</span>"
     }.joined()
   }
 }

@@ -66,7 +66,7 @@ struct HTMLTag: Equatable {
   }
 
   /// Elements that have no end tag.
-  var isVoid: Bool { ["br", "hr", "img", "input", "link", "meta"].contains(name) || closesItself }
+  var isVoid: Bool { ["br", "hr", "img", "input", "link", "meta", "wbr"].contains(name) || closesItself }
 
   var html: String {
     let values = attributes.map { " \($0.name)=\"\($0.value.escapedForHTML)\"" }.joined()

@@ -5,6 +5,8 @@ enum SearchIndex {
   static let file = "search-index.js"
 
   private struct Section: Encodable {
+    /// `term` for what the glossary explains, `end` for what only repeats a chapter; else nothing.
+    var kind: String?
     var page: String
     var heading: String
     var place: String
@@ -12,13 +14,19 @@ enum SearchIndex {
     var code: String
   }
 
-  static func script(of pages: [RenderedPage]) throws -> String {
+  /// What stands at a chapter's end; a search shows it behind what it refers to.
+  private static let ends: Set = ["Takeaways", "Five questions", "Exercises"]
+
+  /// - Parameter glossary: The file of the page whose headings of the third level are terms.
+  static func script(of pages: [RenderedPage], glossary: String?) throws -> String {
     let sections = pages.flatMap { page in
       page.sections.compactMap { section -> Section? in
         let text = words(section.text)
         guard section.heading != nil || !text.isEmpty else { return nil }
+        let isTerm = page.file == glossary && section.heading?.level == 3
+        let isEnd = section.heading?.level == 2 && ends.contains(section.heading?.text ?? "")
         return Section(
-          page: words(page.title), heading: words(section.heading?.text ?? page.title),
+          kind: isTerm ? "term" : isEnd ? "end" : nil, page: words(page.title), heading: words(section.heading?.text ?? page.title),
           place: page.file + (section.heading.map { "#\($0.id)" } ?? ""), text: text, code: words(section.blocks))
       }
     }

@@ -89,16 +89,16 @@ public final class PageFolder {
   public func write(into folder: URL) throws {
     let output = try OutputFolder(replacing: folder)
     do {
-      let template = try PageTemplate(
-        book: title, places: pages.map { PageTemplate.Place(file: $0.file, name: $0.title) }, colophon: colophon)
+      let row = pages.map { PageTemplate.Place(file: $0.file, name: $0.title) }
+      let template = try PageTemplate(book: title, places: row, tree: BookTree(pages: row), colophon: colophon)
       for page in pages { try output.write(template.html(of: page, neighbours: nil), to: page.file) }
       for path in places.sources.paths {
         var page = SourcePages.source(path, try book.text(path))
         page.file = Places.sourceFile(path)
         try output.write(template.html(of: page, neighbours: nil), to: page.file)
       }
-      try output.write(try SearchIndex.script(of: pages), to: SearchIndex.file)
-      try output.write(try Resource.text("search.js"), to: "search.js")
+      try output.write(try SearchIndex.script(of: pages, glossary: nil), to: SearchIndex.file)
+      for file in Resource.besidePages { try output.write(try Resource.data(file), to: file) }
       try output.write(try Resource.text("book.css") + "\n" + styleSheet, to: "book.css")
       try output.takePlace()
     } catch {

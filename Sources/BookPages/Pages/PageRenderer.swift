@@ -48,6 +48,9 @@ struct PageRenderer {
     private var leavesOutLink = false
     private var terms: GlossaryTerms.Links
     private var isInSummary = false
+    private var isInPre = false
+    /// Where in the output the table begins that is not at its end yet.
+    private var tableStart: Int?
 
     init(page: Page, folder: String, figures: [String], renderer: PageRenderer) {
       self.page = page
@@ -76,10 +79,13 @@ struct PageRenderer {
           HTMLTag("</p>").map { terms.pass($0) }
           index += 2
         case .tag(let tag) where tag.name == "code" && !tag.isEnd:
-          if index + 1 < pieces.count, case .text(let text) = pieces[index + 1] {
-            sections[sections.count - 1].code.append(text.unescapedFromHTML)
-          }
           output += tag.html
+          guard index + 1 < pieces.count, case .text(let text) = pieces[index + 1] else { break }
+          sections[sections.count - 1].code.append(text.unescapedFromHTML)
+          guard !isInPre else { break }
+          output += UnbrokenCode.html(of: text)
+          sections[sections.count - 1].text += text.unescapedFromHTML
+          index += 1
         case .tag(let tag): add(tag)
         }
         index += 1
@@ -110,9 +116,15 @@ struct PageRenderer {
         output += tag.html
       case "table":
         // Wide tables scroll in a box of their own, also by keys.
-        output += tag.isEnd ? "</table></div>" : "<div class=\"table\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>"
+        if !tag.isEnd { tableStart = output.utf8.count }
+        output += tag.html
+        if tag.isEnd, let start = tableStart {
+          let table = output.utf8.index(output.startIndex, offsetBy: start)..<output.endIndex
+          output.replaceSubrange(table, with: TableMarkup.html(of: String(output[table])))
+        }
       case "pre":
         // Code without fences; the book has none, other documents do.
+        isInPre = !tag.isEnd
         output += tag.isEnd ? "</pre></div>" : "<div class=\"code bare\"><pre>"
       case "summary":
         isInSummary = !tag.isEnd
@@ -147,7 +159,13 @@ struct PageRenderer {
       if title == nil { title = text }
       sections.append(RenderedPage.Section(heading: heading, headingCode: code))
       output += "<\(tag.name) id=\"\(id.escapedForHTML)\"><a class=\"anchored\" href=\"#\(id.escapedForHTML)\">"
-        + "\(inside.html)</a></\(tag.name)>"
+        + "\(Self.numbered(inside.html, tag))</a></\(tag.name)>"
+    }
+
+    /// A chapter's number in an element of its own, which the style sheet sets above the title.
+    private static func numbered(_ html: String, _ tag: HTMLTag) -> String {
+      guard tag.name == "h1", let match = html.prefixMatch(of: #/(\d+)\./#) else { return html }
+      return "<span class=\"number\">\(match.1)<span class=\"unseen\">.</span></span>\(html.dropFirst(match.0.count))"
     }
 
     private mutating func anchor(of text: String) -> String {

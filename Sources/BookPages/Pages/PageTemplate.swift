@@ -18,6 +18,8 @@ struct PageTemplate {
   let book: String
   /// The places that every page leads to.
   let places: [Place]
+  /// All pages, for the side.
+  let tree: BookTree
   /// HTML at the foot of each page: where what it shows comes from.
   let colophon: String
   private let template: MustacheTemplate
@@ -25,9 +27,10 @@ struct PageTemplate {
   static let colophonOfBook =
     "Code and output on these pages come from the project’s sources and programs. <code>swift run book check</code> compares them."
 
-  init(book: String, places: [Place], colophon: String = PageTemplate.colophonOfBook) throws {
+  init(book: String, places: [Place], tree: BookTree, colophon: String = PageTemplate.colophonOfBook) throws {
     self.book = book
     self.places = places
+    self.tree = tree
     self.colophon = colophon
     template = try MustacheTemplate(string: try Resource.text("page.mustache"))
   }
@@ -35,29 +38,45 @@ struct PageTemplate {
   /// - Parameters:
   ///   - neighbours: The pages before and behind it; nil for a page that is not in the row.
   func html(of page: RenderedPage, neighbours: (previous: Place?, next: Place?)?) -> String {
-    let headings = page.headings.filter { $0.level == 2 }
+    let (opening, content) = Self.parts(of: page.content)
     var values: [String: Any] = [
       "title": page.title == book ? book : "\(page.title) · \(book)",
       "book": book,
       "root": page.file.contains("/") ? "../" : "",
       "places": places.map { $0.values(current: page.file) },
-      "headings": headings.map { ["id": $0.id.escapedForHTML, "html": $0.html] },
-      "hasHeadings": !headings.isEmpty,
-      "alone": headings.isEmpty,
-      "letters": headings.count { $0.text.count == 1 } > headings.count / 2,
-      "content": page.content,
+      "tree": tree.html(on: page),
+      "kind": page.kind,
+      "opening": opening,
+      "uses": tree.uses.html(of: page.file),
+      "content": page.kind == "" ? PaperNotes.added(to: content) : content,
       "steps": StepFigure.isShown(in: page.content),
       "colophon": colophon,
-      "turns": neighbours != nil,
+      "turns": neighbours?.previous != nil || neighbours?.next != nil,
     ]
     values["previous"] = neighbours?.previous?.values(current: page.file)
     values["next"] = neighbours?.next?.values(current: page.file)
     return template.render(values)
   }
+
+  /// The title, behind which the tree stands on narrow screens, and what follows it. A source's path belongs to its title.
+  private static func parts(of content: String) -> (opening: String, content: String) {
+    guard let end = content.prefixMatch(of: #/(?s)<h1.*?<\/h1>(\s*<p class="path">.*?<\/p>)?/#)?.range.upperBound else {
+      return ("", content)
+    }
+    return (String(content[..<end]), String(content[end...]))
+  }
 }
 
 /// The files that come with this module.
 enum Resource {
+  /// What stands beside the pages: style, scripts that nothing needs, and the two typefaces.
+  static let besidePages =
+    ["book.css", "page.js", "ranking.js", "search.js", StepFigure.style, StepFigure.script]
+    + ["LICENSE.txt", "README.txt"].map { "fonts/\($0)" }
+    + ["serif-regular", "serif-italic", "serif-semibold", "mono-regular", "mono-italic", "mono-bold"].map {
+      "fonts/strata-\($0).woff2"
+    }
+
   static func text(_ name: String) throws -> String { String(decoding: try data(name), as: UTF8.self) }
 
   static func data(_ name: String) throws -> Data {

@@ -26,6 +26,8 @@ struct RenderedPage {
   var title: String
   var content: String
   var sections: [Section]
+  /// What the style sheet has to know of it: `source` for a whole file, `whole-book`; else empty.
+  var kind = ""
 
   var headings: [Heading] { sections.compactMap(\.heading) }
 }

@@ -36,8 +36,8 @@ struct SourcePages {
       classes: ["whole"], language: BlockRenderer.language(ofFile: path), lines: numbered,
       isWrapped: path.hasSuffix(".transcript"), namesLines: true)
     let title = path.split(separator: "/").last.map(String.init) ?? path
-    let heading = "<h1>\(title.escapedForHTML)</h1>\n<p><code>\(path.escapedForHTML)</code></p>\n"
-    return RenderedPage(file: "", title: title, content: heading + figure.html, sections: [])
+    let heading = "<h1>\(title.escapedForHTML)</h1>\n<p class=\"path\"><code>\(path.escapedForHTML)</code></p>\n"
+    return RenderedPage(file: "", title: title, content: heading + figure.html, sections: [], kind: "source")
   }
 }
 

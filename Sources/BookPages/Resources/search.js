@@ -1,111 +1,155 @@
-// Looks for words in the book's sections. An extra: without it everything can be read, and the contents lead everywhere.
-// The index comes as a script that sets `bookIndex`, since a page that was opened from a folder may not fetch files.
+// The search's window. An extra: without it everything can be read, and the tree and the index of APIs lead everywhere.
+// The index is a script that sets `bookIndex`, since a page that was opened from a folder may not fetch files; it is
+// loaded when somebody searches for the first time.
 "use strict";
 
 (() => {
   const place = document.getElementById("search");
-  const results = document.getElementById("results");
-  if (!place || !results || typeof bookIndex === "undefined") return;
+  if (!place || typeof HTMLDialogElement === "undefined") return;
   const root = place.dataset.root;
-  const limit = 20;
+  const make = (name, properties = {}, ...inside) => {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...inside);
+    return element;
+  };
 
-  const input = Object.assign(document.createElement("input"), {
-    type: "search", id: "search-words", placeholder: "Search ( / )", autocomplete: "off", spellcheck: false,
+  const button = make("button", { type: "button", className: "open-search" }, make("span", {}, "Search"), make("kbd", {}, "/"));
+  button.setAttribute("aria-haspopup", "dialog");
+  button.setAttribute("aria-keyshortcuts", "/");
+  place.append(button);
+  place.hidden = false;
+
+  const input = make("input", {
+    type: "search", id: "search-words", autocomplete: "off", spellcheck: false, placeholder: "fault, merge policy, 134100 …",
   });
   input.setAttribute("aria-label", "Search the book");
   input.setAttribute("aria-controls", "results");
-  const form = document.createElement("form");
+  const close = make("button", { type: "button", className: "close-search" }, "Close");
+  const form = make("form", {}, input, close);
   form.setAttribute("role", "search");
-  form.append(input);
-  place.append(form);
-  place.hidden = false;
-
-  const status = document.createElement("p");
+  const status = make("p", { className: "status" });
   status.setAttribute("role", "status");
-  const list = document.createElement("ol");
-  results.append(status, list);
+  const results = make("div", { id: "results", className: "results" });
+  const dialog = make("dialog", { className: "search-window" }, form, status, results);
+  dialog.setAttribute("aria-label", "Search");
+  document.body.append(dialog);
 
-  const words = () => input.value.toLowerCase().split(/\s+/).filter(Boolean);
-
-  // All words must be in a section. Those with words in the heading come first, then those that have them together,
-  // then those that have them in the text and not only in code.
-  function find(words) {
-    const phrase = words.join(" ");
-    const found = [];
-    for (const section of bookIndex) {
-      const [heading, text, code] = [section.heading, section.text, section.code].map((part) => part.toLowerCase());
-      if (!words.every((word) => heading.includes(word) || text.includes(word) || code.includes(word))) continue;
-      const inText = words.every((word) => text.includes(word));
-      const rank = words.filter((word) => heading.includes(word)).length * 4
-        + (text.includes(phrase) ? 2 : 0) + (inText ? 1 : 0);
-      found.push({ section, rank, shown: inText || !words.some((word) => code.includes(word)) ? section.text : section.code });
-    }
-    return found.sort((a, b) => b.rank - a.rank);
+  let search;
+  let isLoading = false;
+  function load() {
+    if (search || isLoading) return;
+    isLoading = true;
+    const script = make("script", { src: `${root}search-index.js` });
+    script.addEventListener("load", () => {
+      search = new bookRanking.Search(bookIndex);
+      show();
+    });
+    script.addEventListener("error", () => { status.textContent = "The index search-index.js is not beside the pages."; });
+    document.head.append(script);
   }
 
-  // Some text around the first word that is there, with the words marked.
-  function excerpt(text, words) {
-    const lower = text.toLowerCase();
-    const phrase = lower.indexOf(words.join(" "));
-    const first = phrase >= 0 ? phrase : Math.min(...words.map((word) => lower.indexOf(word)).filter((index) => index >= 0), text.length);
-    const start = first === text.length ? 0 : Math.max(0, text.lastIndexOf(" ", Math.max(0, first - 50)) + 1);
-    const part = (start > 0 ? "… " : "") + text.slice(start, start + 160) + (start + 160 < text.length ? " …" : "");
-    const line = document.createElement("span");
-    line.className = "found";
-    let rest = part;
-    while (rest) {
-      const places = words.map((word) => [rest.toLowerCase().indexOf(word), word.length]).filter(([index]) => index >= 0);
-      if (places.length === 0) break;
-      const [index, length] = places.sort((a, b) => a[0] - b[0] || b[1] - a[1])[0];
-      const mark = document.createElement("mark");
-      mark.textContent = rest.slice(index, index + length);
-      line.append(rest.slice(0, index), mark);
-      rest = rest.slice(index + length);
+  function item(section, query) {
+    const link = make("a", { href: root + section.place });
+    const heading = make("span", { className: "heading" });
+    for (const part of bookRanking.excerpt(section.heading, query, 200)) heading.append(part.isMarked ? make("mark", {}, part.text) : part.text);
+    const isTerm = section.kind === "term";
+    const isInText = bookRanking.excerpt(section.text, query).some((part) => part.isMarked);
+    // Of a term its meaning, and not what it is called elsewhere.
+    const words = isTerm ? section.text.replace(/ (ko|ru|zh|hi) [^a-z].*| See .*/, "") : isInText || !section.code ? section.text : section.code;
+    const found = make("span", { className: "found" });
+    for (const part of bookRanking.excerpt(words, query, isTerm ? 240 : 170, isTerm)) {
+      found.append(part.isMarked ? make("mark", {}, part.text) : part.text);
     }
-    line.append(rest);
-    return line;
+    link.append(heading, found);
+    return make("li", {}, link);
   }
 
   function show() {
-    const wanted = words();
-    results.hidden = wanted.length === 0;
-    list.replaceChildren();
-    if (wanted.length === 0) {
-      status.textContent = "";
+    const query = input.value.trim();
+    results.replaceChildren();
+    if (query === "" || !search) {
+      status.textContent = query === "" ? "" : "Loading …";
       return;
     }
-    const found = find(wanted);
-    status.textContent =
-      found.length === 0 ? "Nothing found."
-      : found.length > limit ? `${found.length} sections, the first ${limit}:`
-      : found.length === 1 ? "1 section:" : `${found.length} sections:`;
-    for (const { section, shown } of found.slice(0, limit)) {
-      const link = document.createElement("a");
-      link.href = root + section.place;
-      link.textContent = section.page === section.heading ? section.page : `${section.page} – ${section.heading}`;
-      const item = document.createElement("li");
-      item.append(link, excerpt(shown, wanted));
-      list.append(item);
-    }
+    const groups = search.groups(query);
+    const count = groups.reduce((sum, group) => sum + group.found.length, 0);
+    status.textContent = count === 0 ? "Nothing found."
+      : `${count} section${count === 1 ? "" : "s"} on ${groups.length} page${groups.length === 1 ? "" : "s"}`;
+    groups.forEach((group, index) => {
+      const name = make("h2", { id: `results-${index}` }, group.name);
+      const list = make("ol", {}, ...group.found.slice(0, 4).map((section) => item(section, query)));
+      list.setAttribute("aria-labelledby", name.id);
+      const part = make("section", {}, name, list);
+      if (group.found.length > 4) {
+        const more = make("button", { type: "button", className: "more" }, `${group.found.length - 4} more`);
+        more.addEventListener("click", () => {
+          const items = group.found.slice(4).map((section) => item(section, query));
+          list.append(...items);
+          more.remove();
+          items[0].querySelector("a").focus();
+        });
+        part.append(more);
+      }
+      results.append(part);
+    });
+    results.scrollTop = 0;
   }
 
-  input.addEventListener("input", show);
+  // The page below stays where it is, and so does the focus: both are as they were when the window closes.
+  let reader;
+  function open() {
+    if (dialog.open) return;
+    reader = { top: scrollY, focus: document.activeElement };
+    dialog.showModal();
+    input.select();
+    load();
+  }
+  dialog.addEventListener("close", () => {
+    reader?.focus?.focus?.({ preventScroll: true });
+    if (reader && scrollY !== reader.top) scrollTo({ top: reader.top, behavior: "instant" });
+  });
+
+  let timer;
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(show, 60);
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    list.querySelector("a")?.focus();
+    clearTimeout(timer);
+    show();
+    results.querySelector("a")?.click();
   });
-  results.addEventListener("click", (event) => {
-    if (event.target.closest("a")) results.hidden = true;
+  button.addEventListener("click", open);
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+    if (event.target.closest("a")) {
+      reader = undefined;
+      dialog.close();
+    }
+  });
+  // A search field takes the first Escape for itself.
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      dialog.close();
+    }
+  });
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const places = [input, ...results.querySelectorAll("a, button")];
+    const next = places.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
+    if (places[next]) {
+      event.preventDefault();
+      places[next].focus();
+    }
   });
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
+    if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
-      input.focus();
-    } else if (event.key === "Escape" && (typing === input || results.contains(event.target))) {
-      input.value = "";
-      show();
-      input.focus();
+      open();
     }
   });
 })();
