@@ -79,7 +79,7 @@ struct TeachingPagesTests {
   @Test func `An aside stands in the margin beside its paragraph when the text is long enough`() throws {
     let page = try page("Before.\n\n> **Aside.** It is so. See [`a. B`](Stack.swift).\n\n\(Self.long)\n")
     #expect(
-      page.contains("<div class=\"beside\">\n<aside class=\"aside margin\">\n<details>\n<summary>\n<strong>Aside.</strong> It is so.\n</summary>"))
+      page.contains("<div class=\"beside\">\n<aside class=\"aside margin\" role=\"note\">\n<details>\n<summary>\n<strong>Aside.</strong> It is so.\n</summary>"))
     #expect(page.contains("</details>\n</aside>\n<p>Before.</p>\n</div>"))
   }
 
@@ -87,13 +87,13 @@ struct TeachingPagesTests {
     let code = "```swift file=Chapters/01-First/Stack.swift region=body\n```\n"
     let aside = "> **Aside.** It is so. \(String(repeating: "It goes on. ", count: 12))\n\n"
     let page = try page("Before.\n\n\(aside)\(code)\n\(aside)\(Self.long)")
-    #expect(page.components(separatedBy: "<aside class=\"aside\">").count == 3)
+    #expect(page.components(separatedBy: "<aside class=\"aside\" role=\"note\">").count == 3)
     #expect(!page.contains("class=\"beside\""))
   }
 
   @Test func `An aside of one sentence has no fold`() throws {
     let page = try page("> **Aside.** It is so, and `a.b` is too.\n")
-    #expect(page.contains("<aside class=\"aside\">\n<p><strong>Aside.</strong> It is so, and <code>a.b</code> is too.</p>\n</aside>"))
+    #expect(page.contains("<aside class=\"aside\" role=\"note\">\n<p><strong>Aside.</strong> It is so, and <code>a.b</code> is too.</p>\n</aside>"))
     #expect(!page.contains("<details>"))
   }
 

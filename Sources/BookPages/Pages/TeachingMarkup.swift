@@ -81,7 +81,7 @@ struct TeachingMarkup {
     let (lead, rest) = aside.parts
     let before = paragraph(before: aside)
     let isBeside = hasRoom(aside, beside: before)
-    let tag = isBeside ? "aside class=\"aside margin\"" : "aside class=\"aside\""
+    let tag = isBeside ? "aside class=\"aside margin\" role=\"note\"" : "aside class=\"aside\" role=\"note\""
     // What is short needs no fold.
     let inside = rest.isEmpty
       ? ["**Aside.** \(lead)"]

@@ -8,6 +8,7 @@ import os
 import pathlib
 import sys
 import time
+import urllib.parse
 
 from browser import Browser
 
@@ -81,7 +82,7 @@ def look_at_all(browser):
                     if not request.startswith(("file:", "data:")):
                         wrong(page, f"asks for {request}")
                 weight = sum(
-                    os.path.getsize(request[7:].split("#")[0]) for request in requests
+                    os.path.getsize(urllib.parse.unquote(urllib.parse.urlsplit(request).path)) for request in requests
                     if request.startswith("file:") and not request.endswith(".woff2"))
                 figures[page] = round(weight / 1000)
                 if weight > 300_000 and page != whole:
