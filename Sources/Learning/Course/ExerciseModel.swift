@@ -47,10 +47,15 @@ package struct ExerciseModel {
         if entity.uniquenessConstraints.contains([attribute.name]) { facts.append("unique") }
         return (attribute.name, attribute.type.editorName, facts.joined(separator: ", "))
       }
-      let relationships = entity.relationships.sorted { $0.name < $1.name }.map { relationship in
-        (
+      let relationships = entity.relationships.sorted { $0.name < $1.name }.map { relationship -> (String, String, String) in
+        var facts = relationship.inverseName.map { ["inverse \($0)"] } ?? []
+        facts.append("delete rule \(relationship.deleteRule.editorName)")
+        if relationship.isOrdered { facts.append("ordered") }
+        if !relationship.isOptional { facts.append("at least \(max(relationship.minCount, 1))") }
+        if relationship.maxCount > 1 { facts.append("at most \(relationship.maxCount)") }
+        return (
           relationship.name, "to-\(relationship.isToMany ? "many" : "one") \(relationship.destinationName)",
-          "\(relationship.inverseName.map { "inverse \($0), " } ?? "")delete rule \(relationship.deleteRule.editorName)"
+          facts.joined(separator: ", ")
         )
       }
       return Entity(name: entity.name, properties: attributes + relationships)

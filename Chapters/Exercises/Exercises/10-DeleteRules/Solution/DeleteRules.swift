@@ -26,7 +26,7 @@ struct PurchaseModel {
 
   /// - A customer who has purchases can't be deleted.
   /// - A purchase is deleted with all its lines; its customer stays.
-  /// - A line that is deleted leaves its purchase as it is.
+  /// - A line that is deleted leaves its purchase, with one line less.
   private func setDeleteRules() throws {
     purchases.deleteRule = .denyDeleteRule
     customer.deleteRule = .nullifyDeleteRule

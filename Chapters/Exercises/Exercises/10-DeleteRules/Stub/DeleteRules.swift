@@ -26,7 +26,7 @@ struct PurchaseModel {
 
   /// - A customer who has purchases can't be deleted.
   /// - A purchase is deleted with all its lines; its customer stays.
-  /// - A line that is deleted leaves its purchase as it is.
+  /// - A line that is deleted leaves its purchase, with one line less.
   private func setDeleteRules() throws {
     // TODO: Each of the four relationships has the delete rule that the list above asks for.
     throw Unfinished("each relationship has its delete rule")
