@@ -97,6 +97,12 @@ struct TeachingPagesTests {
     #expect(!page.contains("<details>"))
   }
 
+  @Test func `An aside whose first sentence has a link has no fold`() throws {
+    let page = try page("> **Aside.** See [the first](../01-First/README.md). It goes on.\n")
+    #expect(page.contains("<strong>Aside.</strong> See <a href=\"01-first.html\">the first</a>. It goes on.</p>\n</aside>"))
+    #expect(!page.contains("<summary>\n"))
+  }
+
   @Test func `What is folded on a screen is open on paper`() throws {
     let css = try Resource.text("book.css")
     let print = try #require(css.range(of: "@media print"))

@@ -82,9 +82,9 @@ struct TeachingMarkup {
     let before = paragraph(before: aside)
     let isBeside = hasRoom(aside, beside: before)
     let tag = isBeside ? "aside class=\"aside margin\" role=\"note\"" : "aside class=\"aside\" role=\"note\""
-    // What is short needs no fold.
-    let inside = rest.isEmpty
-      ? ["**Aside.** \(lead)"]
+    // What is short needs no fold, and what opens a fold can have no link in it.
+    let inside = rest.isEmpty || lead.contains("](")
+      ? ["**Aside.** \(rest.isEmpty ? lead : "\(lead) \(rest)")"]
       : ["<details>", "<summary>", "", "**Aside.** \(lead)", "", "</summary>", "", rest, "", "</details>"]
     let element = Self.element(tag, inside)
     guard isBeside, let before else { return replace(aside.lines, element) }
