@@ -15,7 +15,7 @@ extension BookCommand {
         """)
 
   /// Whether form and voice are checked without being asked for.
-  private static let alwaysChecksForm = false
+  private static let alwaysChecksForm = true
 
     @OptionGroup var place: Place
 

@@ -17,7 +17,7 @@ struct LearnCommand: ParsableCommand {
           Continue.self, Hint.self, List.self, Model.self, Skip.self, Show.self, Run.self, Reset.self, Solution.self,
           Watch.self,
         ]),
-      CommandGroup(name: "For teachers and authors", subcommands: [Report.self, New.self, Goals.self, Prove.self]),
+      CommandGroup(name: "For teachers and authors", subcommands: [Report.self, New.self, Number.self, Goals.self, Prove.self]),
     ],
     defaultSubcommand: Continue.self)
 

@@ -39,7 +39,23 @@ struct New: ParsableCommand {
     try answering {
       let course = try place.course()
       for file in try NewExercise(course: course).make(name, chapter: chapter) { print(course.shown(file)) }
-      print("Fill them in, then run: swift run learn goals, and swift run learn prove.")
+      print("Fill them in, then run: swift run learn number, swift run learn goals, and swift run learn prove.")
+    }
+  }
+}
+
+struct Number: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Numbers the exercises in the order of the book.",
+    discussion: "Renames the folders, and a learner's work follows at the next call of learn.")
+
+  @OptionGroup var place: Place
+
+  func run() throws {
+    try answering {
+      let changes = try Numbering(course: try place.course()).apply()
+      for change in changes { print("\(change.from) is now \(change.to)") }
+      print(changes.isEmpty ? "The exercises are in the order of the book." : "Now write the table: swift run learn goals")
     }
   }
 }

@@ -333,4 +333,24 @@ struct UnsavedChangesTests {
     #expect(try row().prefix(3) == [.text(name), .integer(Int64(servings)), .text(notes)])
     try stack.close()
   }
+
+  @Test("A pinned context reads one edition, deleted rows too, until it is moved on")
+  func editions() throws {
+    let reader = stack.newMainContext()
+    try reader.setQueryGenerationFrom(.current)
+    let recipes = try reader.fetch(Recipe.fetchRequest())
+    try elsewhere { other, context in context.delete(other) }
+    #expect(try rows("ZRECIPE") == 0)
+
+    reader.refreshAllObjects()
+    #expect(recipes.first?.isFault == true)
+    #expect(recipes.first?.line == "4 servings: 200 g flour, 3 eggs")
+    #expect(try reader.count(for: Recipe.fetchRequest()) == 1)
+
+    try reader.setQueryGenerationFrom(.current)
+    #expect(try reader.count(for: Recipe.fetchRequest()) == 0)
+    try reader.setQueryGenerationFrom(nil)
+    #expect(reader.queryGenerationToken == nil)
+    try stack.close()
+  }
 }

@@ -33,7 +33,7 @@ struct ReadingOrderTests {
     #expect(
       try form() == [
         "02-CountRows: its section 01-Stack#four-properties comes before that of 01-AddTheStore, 02-Undo#one-step-back; "
-          + "number the exercises in the order of the sections"
+          + "to give them the right numbers: swift run learn number"
       ])
   }
 
@@ -53,6 +53,16 @@ struct ReadingOrderTests {
     try move("02-CountRows", to: "A-Page#part")
     try move("03-UndoOnce", to: "02-Undo#one-step-back")
     #expect(try form().count == 1)
+  }
+
+  @Test("Numbers follow the order of the sections, and those of one section keep theirs")
+  func numbering() throws {
+    try move("01-AddTheStore", to: "02-Undo#one-step-back")
+    let changes = try Numbering(course: try small.course()).apply()
+    #expect(changes.map(\.from) == ["02-CountRows", "01-AddTheStore"])
+    #expect(changes.map(\.to) == ["01-CountRows", "02-AddTheStore"])
+    #expect(try form() == [], "the suites have the new numbers, too")
+    #expect(try Numbering(course: try small.course()).apply().isEmpty)
   }
 
   // MARK: Names that are needed

@@ -40,6 +40,7 @@ struct UnsavedChangesProgram: ChapterCommand {
     try showMistakes(stack, recipe, file)
     try showConflicts(stack, recipe, file)
     try await showDrafts(stack, recipe, file)
+    try showEditions(stack)
     try stack.close()
     Output.line("the closed file holds \(try file.counts())")
   }

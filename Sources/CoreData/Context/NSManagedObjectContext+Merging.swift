@@ -113,10 +113,14 @@ extension NSManagedObjectContext {
   }
 
   /// A fault for a row that this context does not have, if a list could take it.
-  private func newcomer(_ id: NSManagedObjectID, to followers: [any ChangeFollower]) -> NSManagedObject? {
+  private func newcomer(
+    _ id: NSManagedObjectID, to followers: [any ChangeFollower]
+  ) -> NSManagedObject? {
     if followers.isEmpty || id.key < 0 && parent == nil { return nil }
     guard let layout = owner.layouts.layout(of: id.entity) else { return nil }
-    guard followers.contains(where: { $0.mayTake(layout, of: id.storeIdentity) }) else { return nil }
+    guard followers.contains(where: { $0.mayTake(layout, of: id.storeIdentity) }) else {
+      return nil
+    }
     return object(with: id)
   }
 

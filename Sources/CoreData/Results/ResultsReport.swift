@@ -106,7 +106,9 @@ extension ResultsList {
   }
 
   /// Binary search: the place after all that the new one does not come before.
-  private func position(in range: Range<Int>, _ order: (Int) throws -> ComparisonResult) rethrows -> Int {
+  private func position(
+    in range: Range<Int>, _ order: (Int) throws -> ComparisonResult
+  ) rethrows -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
       let middle = (low + high) / 2

@@ -37,7 +37,7 @@ package struct ReadingOrder {
           ExerciseProblem(
             exercise.name,
             "its section \(exercise.guide.chapter) comes before that of \(before.exercise.name), "
-              + "\(before.exercise.guide.chapter); number the exercises in the order of the sections"))
+              + "\(before.exercise.guide.chapter); to give them the right numbers: swift run learn number"))
       }
       before = (exercise, place)
     }
