@@ -136,8 +136,10 @@ let package = Package(
       name: "ChapterSupport", dependencies: [argumentParser], path: "Chapters/Support/ChapterSupport",
       swiftSettings: stackSettings),
 
-    // The book's steppers: the frames as values, and what records them in a chapter's program.
+    // The book's steppers: the frames as values, the SQL that Core Data prints between them, and what records them in a
+    // chapter's program.
     .target(name: "StepFrames", path: "Chapters/Support/StepFrames"),
+    .target(name: "SQLDebugLog", path: "Chapters/Support/SQLDebugLog"),
     .target(
       name: "StepRecorder", dependencies: ["CoreData", "StepFrames", "StoreFileReader"],
       path: "Chapters/Support/StepRecorder", swiftSettings: stackSettings),
@@ -157,7 +159,7 @@ let package = Package(
   ]
     // The book: its texts held against sources and programs, and its command line.
     + [
-      .target(name: "BookText", dependencies: ["OutputFiles", "StepFrames", "SwiftTokens"]),
+      .target(name: "BookText", dependencies: ["OutputFiles", "SQLDebugLog", "StepFrames", "SwiftTokens"]),
       .target(
         name: "BookPages",
         dependencies: [
@@ -216,7 +218,7 @@ let package = Package(
     + chapter("00-FirstTenMinutes", "FirstTenMinutes")
     + chapter("01-ManualStack", "ManualStack")
     + chapter("02-ObjectGraph", "ObjectGraph")
-    + chapter("03-Asking", "Asking")
+    + chapter("03-Asking", "Asking", programDependencies: ["SQLDebugLog"])
     + chapter("04-ContainerStack", "ContainerStack")
     + chapter("05-DataController", "DataController", programDependencies: ["CSQLite"])
     + chapter("06-LibraryCatalog", "LibraryCatalog", copying: ["catalog.json"])

@@ -24,6 +24,9 @@ public struct Book: Sendable {
     }
   }
 
+  /// - Parameter folder: Below `Chapters`: `01-ManualStack`.
+  func page(inFolder folder: String) -> Page? { pages.first { $0.folder == "Chapters/\(folder)" } }
+
   /// The text of a file of the checkout.
   ///
   /// - Parameter path: From the package's root.

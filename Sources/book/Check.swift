@@ -8,14 +8,11 @@ extension BookCommand {
       abstract: "Compares the texts with the sources, and the output they show with what the programs print.",
       discussion: """
         Fails on code or output that differs from the source or the program, on an unknown region or one never shown, on \
-        marks that do not match, on a line too long for the page, and on a dead link. With --form it also fails on a \
-        chapter without a chapter's form, and on a text without the book's voice. Each problem names the line to fix.
+        marks that do not match, on a line too long for the page, on a dead link, on a chapter without a chapter's form, and \
+        on a text without the book's voice. Each problem names the line to fix.
 
-        While you write a chapter: swift run book check --text-only --form --page 03
+        While you write a chapter: swift run book check --text-only --page 03
         """)
-
-  /// Whether form and voice are checked without being asked for.
-  private static let alwaysChecksForm = true
 
     @OptionGroup var place: Place
 
@@ -30,10 +27,9 @@ extension BookCommand {
     @Flag(help: "Write into the transcripts what the programs print now. Look at the difference before you commit it.")
     var bless = false
 
-    @Flag(help: "Also check the chapters' form and the texts' voice, and sum up each page.")
-    var form = false
-
-    @Option(help: ArgumentHelp("Report only files whose path contains this.", valueName: "part of a path"))
+    @Option(
+      help: ArgumentHelp(
+        "Report only files whose path contains this, and sum up what these pages have.", valueName: "part of a path"))
     var page: String?
 
     func validate() throws {
@@ -49,9 +45,8 @@ extension BookCommand {
         for path in changed { print("written: \(path)") }
         try report(problems)
       }
-      let checksForm = form || Self.alwaysChecksForm
-      let result = check.run(programs: bless ? nil : runner, form: checksForm)
-      if checksForm { summariseForm(result, book) }
+      let result = check.run(programs: bless ? nil : runner, form: true)
+      if page != nil { summariseForm(result, book) }
       try report(result.problems.filter { isAsked($0.file) })
       summarise(result, book)
     }

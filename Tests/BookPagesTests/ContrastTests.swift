@@ -40,11 +40,10 @@ import Testing
   @Test("Words and lines of steppers can be read and seen in both themes", arguments: ["light", "dark"])
   func steppers(theme: String) throws {
     let page = try Self.colors(of: try Resource.text("book.css"), theme: theme)
-    let steps = try Self.colors(of: try Resource.text(StepFigure.style), theme: theme)
     let paper = try #require(page["paper"])
-    #expect(try Self.contrast(#require(page["ink"]), #require(steps["step-change"])) >= 4.5)
-    for part in ["step-object", "step-context", "step-sql"] {
-      #expect(try Self.contrast(#require(steps[part]), paper) >= 4.5, "\(part), \(theme)")
+    #expect(try Self.contrast(#require(page["ink"]), #require(page["part-change"])) >= 4.5)
+    for part in ["part-object", "part-context", "part-sql"] {
+      #expect(try Self.contrast(#require(page[part]), paper) >= 4.5, "\(part), \(theme)")
     }
   }
 

@@ -8,10 +8,13 @@ import Testing
 /// browser.
 @Suite(.serialized, .enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
 struct ProjectPagesTests {
-  /// Built once for all tests.
+  private static let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("project-book-\(UUID().uuidString)")
+
+  /// Built once for all tests, and removed when the test program ends.
   private static let built = Result {
-    try BuiltBook(
-      projectRoot, output: FileManager.default.temporaryDirectory.appendingPathComponent("project-book-\(UUID().uuidString)"))
+    atexit { try? FileManager.default.removeItem(at: ProjectPagesTests.folder) }
+    return try BuiltBook(projectRoot, output: folder)
   }
 
   @Test func `The book of this project becomes pages that hold together`() throws {
@@ -48,26 +51,20 @@ struct ProjectPagesTests {
       browser.python, [OtherProgram.path("check.py"), folder.path, browser.chromium, OtherProgram.path("../searches.json")])
     #expect(status == 0, "\(output)")
   }
-
-  @Test func `The built pages are removed at the end`() throws {
-    try FileManager.default.removeItem(at: Self.built.get().folder)
-  }
 }
 
 /// Programs that these tests ask if they are here. Nothing is installed for them.
 enum OtherProgram {
-  static let node = named("node")
+  private static let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+
+  static let node = SearchPath.program("node", on: path)?.path
 
   static let browser: (python: String, chromium: String)? = {
-    guard let python = named("python3"), let chromium = named("chromium") ?? named("chromium-browser") ?? named("google-chrome")
+    guard let python = SearchPath.program("python3", on: path),
+      let chromium = SearchPath.program("chromium", "chromium-browser", "google-chrome", on: path)
     else { return nil }
-    return (python, chromium)
+    return (python.path, chromium.path)
   }()
-
-  private static func named(_ name: String) -> String? {
-    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
 
   /// A file of the tests, which stand beside this one.
   static func path(_ name: String, file: String = #filePath) -> String {

@@ -1,13 +1,21 @@
 import Foundation
+import SQLDebugLog
 
-/// A statement that the store ran, out of the lines of `-com.apple.CoreData.SQLDebug 4`.
+/// A statement that the store ran.
 struct SQLStatement {
-  /// Without the blanks that Core Data puts in and nobody needs.
+  /// Without the blanks inside parentheses, which Core Data puts in and no reader needs.
   let sql: String
   /// What stands for each `?`, in their order.
-  var values: [String] = []
+  let values: [String]
   /// How SQLite goes about it.
-  var plan: [String] = []
+  let plan: [String]
+
+  private init(_ logged: SQLDebugLog.Statement) {
+    sql = logged.sql.replacingOccurrences(of: "( ", with: "(").replacingOccurrences(of: " )", with: ")")
+    // `(int64)1850` as `1850`.
+    values = logged.values.map { $0.replacingOccurrences(of: #"^\((int64|double)\)"#, with: "", options: .regularExpression) }
+    plan = logged.plan
+  }
 
   /// What comes behind the table's name: joins, conditions, order, limit. All of it where nothing does.
   var tail: String {
@@ -21,39 +29,13 @@ struct SQLStatement {
   /// How many values the condition has; those of a limit follow.
   var conditionValues: [String] { Array(values.prefix(condition.filter { $0 == "?" }.count)) }
 
-  /// The statements that read in a text of Core Data's lines, and the lines that are not of its SQL.
+  /// The statements that read in a text of Core Data's lines, and the lines that are not Core Data's.
   static func read(_ text: String) -> (statements: [SQLStatement], others: String) {
-    var statements: [SQLStatement] = []
+    var log = SQLDebugLog()
     var others = ""
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if let sql = line.rest(after: "CoreData: sql: ") {
-        statements.append(SQLStatement(sql: squeezed(sql)))
-      } else if let value = line.rest(after: "CoreData: details: SQLite bind["), !statements.isEmpty {
-        statements[statements.count - 1].values.append(readable(value))
-      } else if let step = line.rest(after: "CoreData: details:   "), !statements.isEmpty {
-        statements[statements.count - 1].plan.append(step)
-      } else if !line.hasPrefix("CoreData: "), !line.isEmpty {
-        others += line + "\n"
-      }
+    for line in text.split(separator: "\n") where !log.take(line) && !line.hasPrefix("CoreData: ") {
+      others += line + "\n"
     }
-    return (statements.filter { $0.sql.hasPrefix("SELECT") }, others)
-  }
-
-  private static func squeezed(_ sql: String) -> String {
-    sql.split(separator: " ").joined(separator: " ")
-      .replacingOccurrences(of: "( ", with: "(").replacingOccurrences(of: " )", with: ")")
-  }
-
-  /// `0] = (int64)1850` as `1850`.
-  private static func readable(_ value: String) -> String {
-    guard let equals = value.range(of: "] = ") else { return value }
-    return value[equals.upperBound...]
-      .replacingOccurrences(of: #"^\((int64|double)\)"#, with: "", options: .regularExpression)
-  }
-}
-
-extension Substring {
-  fileprivate func rest(after prefix: String) -> String? {
-    hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    return (log.statements.map(SQLStatement.init).filter { $0.sql.hasPrefix("SELECT") }, others)
   }
 }

@@ -8,6 +8,7 @@ enum TableMarkup {
     var pieces = HTMLPiece.pieces(of: html)
     let headings = cells(of: pieces, in: "thead").first ?? []
     let rows = cells(of: pieces, in: "tbody")
+    let hasRowHeadings = headings.count > 1 && rows.allSatisfy { $0.first?.isEmpty == false }
     var (column, isInBody) = (-1, false)
     var headingCells: [Int] = []
     for index in pieces.indices {
@@ -21,13 +22,13 @@ enum TableMarkup {
         if headings[column].isEmpty { headingCells.append(index) } else { tag["scope"] = "col" }
       case ("td", false) where isInBody:
         column += 1
-        if column == 0, headings.count > 1, rows.allSatisfy({ $0.first?.isEmpty == false }) {
+        if column == 0, hasRowHeadings {
           tag.name = "th"
           tag["scope"] = "row"
         } else if column < headings.count, !headings[column].isEmpty {
           tag["data-head"] = headings[column]
         }
-      case ("td", true) where isInBody && column == 0 && headings.count > 1 && rows.allSatisfy({ $0.first?.isEmpty == false }):
+      case ("td", true) where isInBody && column == 0 && hasRowHeadings:
         tag.name = "th"
       default: break
       }

@@ -8,8 +8,7 @@ public struct MarkdownProgram: Sendable {
   ///
   /// - Throws: `PagesProblem`, which says how to get it, if it isn't there.
   public init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") throws {
-    let places = path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/cmark-gfm") }
-    guard let url = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+    guard let url = SearchPath.program("cmark-gfm", on: path) else {
       throw PagesProblem("The program cmark-gfm is not here. On Debian and Ubuntu: apt-get install cmark-gfm")
     }
     self.url = url

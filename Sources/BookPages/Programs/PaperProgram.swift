@@ -8,10 +8,7 @@ public struct PaperProgram: Sendable {
   ///
   /// - Throws: `PagesProblem`, which says how to get it, if it isn't there.
   public init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") throws {
-    let places = ["chromium", "chromium-browser", "google-chrome"].flatMap { name in
-      path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/\(name)") }
-    }
-    guard let url = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+    guard let url = SearchPath.program("chromium", "chromium-browser", "google-chrome", on: path) else {
       throw PagesProblem("Chromium is not here, which prints the PDF. On Debian: apt-get install chromium")
     }
     self.url = url

@@ -44,7 +44,7 @@ extension ChapterFormCheck {
 
   private func misplaced(_ card: TeachingBlock.Card, _ entry: ExerciseShelf.Entry, on page: Page) -> [String] {
     let chapter = entry.guide.chapter
-    guard "Chapters/\(chapter.folder)/README.md" == page.path else {
+    guard page.folder == "Chapters/\(chapter.folder)" else {
       return ["this exercise belongs to \(chapter); put the card there, or change `Chapter:` in \(entry.path)"]
     }
     guard let heading = page.markdown.headings.first(where: { $0.anchor == chapter.anchor }) else {
@@ -58,30 +58,22 @@ extension ChapterFormCheck {
 
   /// Exercises go forward through the book: by pages, then by sections.
   func exercisesOutOfOrder() -> [BookProblem] {
-    var problems: [BookProblem] = []
-    var before: (place: (Int, Int), entry: ExerciseShelf.Entry)?
-    for entry in shelf.entries {
-      guard let place = place(of: entry.guide.chapter) else {
-        problems.append(
-          BookProblem(
-            file: entry.path, line: entry.chapterLine, "there is no section \(entry.guide.chapter); name one that is there"))
-        continue
-      }
-      if let before, place < before.place {
-        problems.append(
-          BookProblem(
-            file: entry.path, line: entry.chapterLine,
-            "its section \(entry.guide.chapter) comes before that of \(before.entry.name.text), \(before.entry.guide.chapter); give it a lower number"))
-      }
-      before = (place, entry)
+    let places = shelf.entries.map { entry in
+      SectionPlace(entry.guide.chapter, in: book.page(inFolder: entry.guide.chapter.folder)?.markdown)
     }
-    return problems
+    let missing = zip(shelf.entries, places).filter { $1 == nil }.map { entry, _ in
+      problem(entry, "there is no section \(entry.guide.chapter); name one that is there")
+    }
+    return missing + SectionPlace.stepsBack(places).map { step in
+      let (entry, before) = (shelf.entries[step.index], shelf.entries[step.before])
+      return problem(
+        entry,
+        "its section \(entry.guide.chapter) comes before that of \(before.name.text), \(before.guide.chapter); "
+          + "give it a lower number")
+    }
   }
 
-  private func place(of link: Guide.ChapterLink) -> (Int, Int)? {
-    guard let page = book.pages.firstIndex(where: { $0.path == "Chapters/\(link.folder)/README.md" }),
-      let heading = book.pages[page].markdown.headings.first(where: { $0.anchor == link.anchor })
-    else { return nil }
-    return (page, heading.line)
+  private func problem(_ entry: ExerciseShelf.Entry, _ sentence: String) -> BookProblem {
+    BookProblem(file: entry.path, line: entry.chapterLine, sentence)
   }
 }

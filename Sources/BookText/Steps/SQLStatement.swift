@@ -1,18 +1,17 @@
 import Foundation
+import SQLDebugLog
 
 /// A statement that ran, with the values that were bound to it.
 public struct SQLStatement: Hashable, Sendable {
-  /// As the stack printed it, with single blanks.
   private let template: String
   /// SQL literals.
-  private var values: [String] = []
+  private let values: [String]
 
-  init(_ text: String) {
-    template = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  /// The values are as the stack prints them: `(int64)1`, `Z_PK = 1`, `ZTITLE = string("Solaris")`.
+  init(_ logged: SQLDebugLog.Statement) {
+    template = logged.sql
+    values = logged.values.map(Self.literal)
   }
-
-  /// Notes the next value, as the stack prints it: `(int64)1`, `Z_PK = 1`, `ZTITLE = string("Solaris")`.
-  mutating func bind(_ printed: String) { values.append(Self.literal(printed)) }
 
   /// The statement with its values, or with question marks if not all of them were printed.
   public var text: String {

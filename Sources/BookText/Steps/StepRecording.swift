@@ -1,4 +1,5 @@
 import Foundation
+import SQLDebugLog
 import StepFrames
 
 /// What a stepper moves through: the frames of a transcript, and the SQL that ran before each.
@@ -19,25 +20,24 @@ public struct StepRecording: Sendable {
   public init(_ transcript: Transcript) throws {
     var title: String?
     var steps: [Step] = []
-    var statements: [SQLStatement] = []
+    // What ran since the last frame.
+    var log = SQLDebugLog()
     for (index, line) in transcript.text.components(separatedBy: "\n").enumerated() {
       func problem(_ sentence: String) -> BookProblem { BookProblem(file: transcript.path, line: index + 1, sentence) }
-      if let sql = line.wholeMatch(of: #/CoreData: sql: (.*)/#) {
-        statements.append(SQLStatement(String(sql.1)))
-      } else if let value = line.wholeMatch(of: #/CoreData: details: SQLite bind\[\d+\] = (.*)/#), !statements.isEmpty {
-        statements[statements.count - 1].bind(String(value.1))
+      if log.take(line) {
+        continue
       } else if line.hasPrefix("{\"recording\"") {
         guard title == nil else { throw problem("a second recording begins here; record each in a transcript of its own") }
         title = try Self.decoded(StepHeading.self, line, problem).recording
-        statements = []
+        log = SQLDebugLog()
       } else if line.hasPrefix("{") {
         guard title != nil else { throw problem("this frame stands before its recording; StepRecorder prints both") }
         let frame = try Self.decoded(StepFrame.self, line, problem)
         guard !frame.caption.allSatisfy(\.isWhitespace) else {
           throw problem("this frame has no caption; say in frame(_:) what the program has just done")
         }
-        steps.append(Step(frame: frame, statements: statements, line: index + 1))
-        statements = []
+        steps.append(Step(frame: frame, statements: log.statements.map(SQLStatement.init), line: index + 1))
+        log = SQLDebugLog()
       }
     }
     guard let title, !steps.isEmpty else {

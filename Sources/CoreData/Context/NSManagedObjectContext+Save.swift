@@ -77,10 +77,9 @@ extension NSManagedObjectContext {
       do { try object.validateForInsert() } catch { errors.append(error) }
     }
     updated.forEachHeld { object in
-      guard object.isUpdated else { return }
       // A fault whose row was not found above: reading it makes a deletion of the change, and then there is nothing to
       // validate.
-      if object.row == nil, object.state.contains(.fault) { object.fire() }
+      if object.row == nil, object.isUpdated, object.state.contains(.fault) { object.fire() }
       guard object.isUpdated else { return }
       do { try object.validateForUpdate() } catch { errors.append(error) }
     }

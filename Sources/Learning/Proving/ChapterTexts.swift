@@ -6,10 +6,8 @@ package struct ChapterTexts {
   private let pages: [(folder: String, text: MarkdownText)]
 
   package init(course: Course) {
-    let folders = course.chapterFolders
-    let chapters = folders.filter { $0.first?.isNumber == true }
-    let besides = folders.filter { $0.first?.isNumber != true }
-    pages = (chapters + besides).compactMap { folder in course.text(of: folder).map { (folder, $0) } }
+    // Numbers sort before letters, as chapters come before the pages beside them.
+    pages = course.chapterFolders.compactMap { folder in course.text(of: folder).map { (folder, $0) } }
   }
 
   /// The words of all pages before a section's page, and of its page to the end of the section; nil if there is no such
