@@ -112,12 +112,16 @@
   let timer;
   input.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(show, 60);
+    timer = setTimeout(showNow, 60);
   });
+  function showNow() {
+    clearTimeout(timer);
+    timer = undefined;
+    show();
+  }
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    clearTimeout(timer);
-    show();
+    showNow();
     results.querySelector("a")?.click();
   });
   button.addEventListener("click", open);
@@ -138,6 +142,8 @@
   });
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    // Results that come later would take the focused one away.
+    if (timer !== undefined) showNow();
     const places = [input, ...results.querySelectorAll("a, button")];
     const next = places.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
     if (places[next]) {

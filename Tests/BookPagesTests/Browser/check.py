@@ -146,6 +146,12 @@ def search(browser):
         browser.key("ArrowDown")
         if not browser.run("document.activeElement.matches('.results a')"):
             wrong(longest, "the arrow does not lead into the results")
+        browser.key("ArrowUp")
+        browser.run("(() => { const field = document.activeElement; field.value = 'merge'; field.dispatchEvent(new Event('input')) })()")
+        browser.key("ArrowDown")
+        browser.run("new Promise((done) => setTimeout(done, 110))")
+        if not browser.run("document.activeElement.matches('.results a') && document.activeElement.textContent.toLowerCase().includes('merge')"):
+            wrong(longest, "results that come late take the reader out of them")
         browser.key("Escape")
         after = browser.run("[scrollY, document.activeElement.outerHTML]")
         if browser.run("document.querySelector('.search-window').open") or after != before:
