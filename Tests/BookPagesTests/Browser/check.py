@@ -154,7 +154,9 @@ def search(browser):
             wrong(longest, "results that come late take the reader out of them")
         browser.key("Escape")
         after = browser.run("[scrollY, document.activeElement.outerHTML]")
-        if browser.run("document.querySelector('.search-window').open") or after != before:
+        # The browser keeps what is seen in its place when something above it gets its final height, by a pixel or two.
+        is_back = after[1] == before[1] and abs(after[0] - before[0]) < 5
+        if browser.run("document.querySelector('.search-window').open") or not is_back:
             wrong(longest, f"Escape does not lead back at {width}: {before} became {after}")
     browser.key("/", "/")
     for query, places in searches.items():
