@@ -153,7 +153,7 @@ let package = Package(
     .testTarget(
       name: "InspectionTests",
       dependencies: [
-        "BuiltPrograms", "CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader", "inspect",
+        "BookText", "BuiltPrograms", "CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader", "inspect",
       ],
       swiftSettings: stackSettings),
   ]

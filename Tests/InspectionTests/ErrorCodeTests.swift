@@ -1,3 +1,4 @@
+import BookText
 import Foundation
 import Testing
 
@@ -52,5 +53,34 @@ struct ErrorCodeTests {
       #expect(words.contains(code.constant) && words.contains(code.meaning) && words.contains(code.remedy), "\(code.code)")
       #expect(words.contains("**See it:**"), "\(code.code)")
     }
+  }
+
+  @Test("A section that the book's page names for a code speaks of that code")
+  func sections() throws {
+    let page = try source("Chapters/G-ErrorCodes/README.md")
+    var count = 0
+    for (section, code) in zip(page.components(separatedBy: "\n### ").dropFirst(), ErrorCode.all) {
+      let words = section.components(separatedBy: "\n## ")[0].split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      let place = try #require(words.components(separatedBy: "**See it:**").dropFirst().first, "\(code.code)")
+      let links = MarkdownText(place).links.map(\.target)
+      #expect(links.isEmpty == place.contains("no chapter provokes this one"), "\(code.code)")
+      for link in links {
+        #expect(try linkedText(link).matches(of: #/[0-9]+/#).contains { $0.0 == "\(code.code)" }, "\(code.code) at \(link)")
+      }
+      count += links.count
+    }
+    #expect(count > 20)
+  }
+
+  /// The section that a link from the page of codes leads to; of a link to a whole chapter, what stands before its
+  /// first section.
+  private func linkedText(_ link: String) throws -> String {
+    let parts = link.components(separatedBy: "#")
+    let text = MarkdownText(try source("Chapters/G-ErrorCodes/" + parts[0]))
+    let headings = text.headings
+    let index = parts.count == 1 ? 0 : try #require(headings.firstIndex { $0.anchor == parts[1] }, "\(link)")
+    let level = parts.count == 1 ? 2 : headings[index].level
+    let end = headings[(index + 1)...].first { $0.level <= level }?.line ?? text.lines.count + 1
+    return text.lines[(headings[index].line - 1)..<(end - 1)].joined(separator: "\n")
   }
 }
