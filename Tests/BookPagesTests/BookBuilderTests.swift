@@ -6,7 +6,7 @@ import Testing
 
 let hasMarkdown = (try? MarkdownProgram()) != nil
 
-@Suite struct BookBuilderTests {
+@Suite("Building the pages") struct BookBuilderTests {
   @Test func `Without cmark-gfm one error says how to get it`() {
     #expect(throws: PagesProblem("The program cmark-gfm is not here. On Debian and Ubuntu: apt-get install cmark-gfm")) {
       try MarkdownProgram(path: "/nowhere:/neither")

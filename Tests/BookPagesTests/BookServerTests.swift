@@ -3,7 +3,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite struct BookServerTests {
+@Suite("Serving the pages") struct BookServerTests {
   @Test func `Files of the folder are served, and nothing outside of it`() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -4,7 +4,7 @@ import Testing
 @testable import BookPages
 
 /// Text is readable when its contrast with what is behind it is at least 4.5, marks when it is at least 3 (WCAG 2, AA).
-@Suite struct ContrastTests {
+@Suite("Colours") struct ContrastTests {
   @Test("All text of the pages can be read in both themes", arguments: ["light", "dark"])
   func text(theme: String) throws {
     let colors = try Self.colors(of: try Resource.text("book.css"), theme: theme)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite struct DiagramTests {
+@Suite("Pictures") struct DiagramTests {
   static let folder = projectRoot.appendingPathComponent("Chapters/Diagrams")
   static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
     .filter { $0.hasSuffix(".svg") }.map { String($0.dropLast(4)) }.sorted()

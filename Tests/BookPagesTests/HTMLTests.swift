@@ -2,7 +2,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite struct HTMLTests {
+@Suite("Balanced markup") struct HTMLTests {
   @Test func `HTML that is taken apart is the same when it is put together`() {
     let html = "<!-- a > b --><p class=\"x\">1 &lt; 2<br/><a href=\"?a&amp;b\" title=\"ab\">t</a></p>\n"
     #expect(HTMLPiece.pieces(of: html).html == html)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite struct HighlighterTests {
+@Suite("Colours of code") struct HighlighterTests {
   static let languages = ["swift", "sql", "xml", "json", "console", "yaml", "diff", "text", ""]
 
   /// What stands in the languages of the book, whole and broken off.

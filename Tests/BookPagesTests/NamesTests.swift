@@ -4,7 +4,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite struct NamesTests {
+@Suite("Names in code lead to their declarations") struct NamesTests {
   let names = PublicNames(
     source: """
       open class Context {

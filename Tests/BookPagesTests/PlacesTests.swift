@@ -4,7 +4,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite struct PlacesTests {
+@Suite("Where a page and its sections are") struct PlacesTests {
   @Test(
     "A page's file has its folder's name in small letters",
     arguments: [("01-ManualStack", "01-manual-stack"), ("B-Glossary", "b-glossary"), ("10-InsideTheFile", "10-inside-the-file")])

@@ -6,7 +6,7 @@ import Testing
 
 /// The book of this project: its pages hold together, are found by the words that readers type, and can be read in a
 /// browser.
-@Suite(.serialized, .enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+@Suite("The pages of this book", .serialized, .enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
 struct ProjectPagesTests {
   private static let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("project-book-\(UUID().uuidString)")

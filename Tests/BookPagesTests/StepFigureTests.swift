@@ -5,7 +5,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite struct StepFigureTests {
+@Suite("Steppers") struct StepFigureTests {
   private static func frame(_ caption: String, _ objects: [StepFrame.Object], rows: [[String]]) -> String {
     let frame = StepFrame(
       caption: caption, contexts: [.init(name: "context", objects: objects)],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+@Suite("Cards, predictions, steppers as pages", .enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
 struct TeachingPagesTests {
   /// The small book with another third chapter, a glossary and the exercises' page.
   private func built(_ chapter: String, glossary: String = "# Glossary\n") throws -> BuiltBook {

@@ -54,7 +54,7 @@ private func page(_ report: BenchmarkReport) throws -> BuiltPage {
   try BuiltPage { try BenchmarkPage(report, root: projectRoot).write(into: $0) }
 }
 
-@Suite struct BenchmarkPageTests {
+@Suite("The page of the benchmarks") struct BenchmarkPageTests {
   @Test func `A report comes back from its JSON as it was`() throws {
     #expect(try BenchmarkReport(json: report().json()) == report())
   }
@@ -113,7 +113,7 @@ private func page(_ report: BenchmarkReport) throws -> BuiltPage {
   }
 }
 
-@Suite struct FiguresTests {
+@Suite("Figures") struct FiguresTests {
   @Test func `Figures have three digits, and no more than make sense`() {
     #expect([0.2137, 12.34, 123.4, 1240, 1_234_567.8, 7].map(Figures.text) == ["0.21", "12.3", "123", "1,240", "1,234,568", "7"])
     #expect(Figures.grouped(-1234) == "−1,234")

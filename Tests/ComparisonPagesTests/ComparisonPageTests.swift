@@ -15,7 +15,7 @@ private func page(_ report: ComparisonReport) throws -> BuiltPage {
   try BuiltPage { try ComparisonPage(report, root: projectRoot).write(into: $0) }
 }
 
-@Suite struct ComparisonPageTests {
+@Suite("The page of the comparison") struct ComparisonPageTests {
   @Test func `Tags match, ids are used once, and links lead somewhere`() throws {
     let page = try page(try example())
     for (file, html) in page.files {

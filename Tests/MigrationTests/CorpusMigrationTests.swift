@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Versions of models that people have made: a store of each, full of random objects, is migrated to the next one.
-@Suite(.enabled(if: ModelVersions.root != nil)) struct CorpusMigrationTests {
+@Suite("Stores of models that people have made, migrated", .enabled(if: ModelVersions.root != nil)) struct CorpusMigrationTests {
   enum Kind: String, CaseIterable {
     case sqlite, xml
     var type: String { self == .sqlite ? NSSQLiteStoreType : NSXMLStoreType }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A container whose model was not found has an empty one, and migrates by default.
-@Suite struct EmptyModelTests {
+@Suite("A container whose model was not found") struct EmptyModelTests {
   private static let model = InferenceModels.model(
     InferenceModels.Entity("Book", [InferenceModels.attribute("title")]))
 

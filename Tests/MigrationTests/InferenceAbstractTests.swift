@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Entities that become abstract.
-@Suite struct InferenceAbstractTests {
+@Suite("Inferred mappings: entities that become abstract") struct InferenceAbstractTests {
   typealias Make = InferenceModels
   typealias Entity = InferenceModels.Entity
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Versions of models that people have made, each with the next one, both ways.
-@Suite(.enabled(if: ModelVersions.root != nil)) struct InferenceCorpusTests {
+@Suite("Inferred mappings: models that people have made", .enabled(if: ModelVersions.root != nil)) struct InferenceCorpusTests {
   @Test("Consecutive versions of sample models are inferred or refused as the rules say, up and down")
   func versions() throws {
     var reasons: [String: Int] = [:]

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Random pairs of small models, with few names so that renamings meet.
-@Suite struct InferenceRandomTests {
+@Suite("Inferred mappings: random pairs of models") struct InferenceRandomTests {
   @Test("Random pairs of models are inferred or refused as the rules say")
   func random() throws {
     var outcomes: [String: Int] = [:]

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What is not inferred, with the reason.
-@Suite struct InferenceRefusalTests {
+@Suite("Inferred mappings: what is refused, and why") struct InferenceRefusalTests {
   typealias Make = InferenceModels
   typealias Entity = InferenceModels.Entity
 

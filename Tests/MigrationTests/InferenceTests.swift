@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What is inferred between two models: which entities and properties are kept.
-@Suite struct InferenceTests {
+@Suite("Inferred mappings") struct InferenceTests {
   typealias Make = InferenceModels
   typealias Entity = InferenceModels.Entity
 

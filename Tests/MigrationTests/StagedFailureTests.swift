@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Staged migrations that can't be done, fail, or are killed.
-@Suite struct StagedFailureTests {
+@Suite("Staged migrations that fail") struct StagedFailureTests {
   typealias Make = InferenceModels
   typealias Entity = InferenceModels.Entity
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// References to models.
-@Suite struct StagedReferenceTests {
+@Suite("References to models") struct StagedReferenceTests {
   private func keys(_ model: NSManagedObjectModel) -> [String] {
     model.entitiesByName["Entry"]!.attributesByName.keys.sorted()
   }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Migrations in stages.
-@Suite struct StagedTests {
+@Suite("Staged migrations") struct StagedTests {
   typealias Make = InferenceModels
   typealias Entity = InferenceModels.Entity
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The versions of a model in their files, and finding the one that a store is of.
-@Suite struct VersionTests {
+@Suite("Versions of a model") struct VersionTests {
   /// A folder with `Journal.momd` of three versions, the second of which is current.
   final class Folder {
     let url: URL
