@@ -116,15 +116,15 @@ struct CurrentEventTests {
     try withStack(kind) { _, context in
       let (_, book) = try saved(context)
       book["title"] = "a"
-      #expect(context.eventSnapshots.isEmpty)
+      #expect(context.ledger.snapshots.isEmpty)
       context.processPendingChanges()
       book["title"] = "b"
-      #expect(context.eventSnapshots.count == 1)
+      #expect(context.ledger.snapshots.count == 1)
       context.processPendingChanges()
-      #expect(context.eventSnapshots.isEmpty)
+      #expect(context.ledger.snapshots.isEmpty)
       book["title"] = "c"
       context.rollback()
-      #expect(context.eventSnapshots.isEmpty)
+      #expect(context.ledger.snapshots.isEmpty)
     }
   }
 

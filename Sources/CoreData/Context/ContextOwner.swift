@@ -234,7 +234,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
     object.key = key
     object.store = store
-    object.state = [.fault, .registered]
+    object.ownState = [.fault, .registered]
     if let row { object.row = row }
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: key)
     if table.isWatched { note(object, table, key, isThere: true) }
@@ -244,7 +244,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   func register(_ object: NSManagedObject) {
     lock.lock()
     defer { unlockAndTell() }
-    object.state.insert(.registered)
+    object.ownState.insert(.registered)
     let table = table(object.layout.index, object.store, object.key)
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
     if table.isWatched { note(object, table, object.key, isThere: true) }
@@ -252,7 +252,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   func unregister(_ object: NSManagedObject) {
     forget(object)
-    object.state.remove(.registered)
+    object.ownState.remove(.registered)
   }
 
   /// Gives a new object the key that its store keeps it under.

@@ -64,32 +64,13 @@ final class PostedEvent {
   }
 }
 
-extension NSManagedObjectContext {
-  /// Before an object's first change in an event: keeps what it holds, if it has unsaved changes already.
-  @inline(never)
-  func keepSnapshot(of object: NSManagedObject) {
-    if object.state.contains(.eventListed) || !object.needsSnapshot { return }
-    let id = ObjectIdentifier(object)
-    if eventSnapshots[id] == nil { eventSnapshots[id] = EventSnapshot(object) }
-  }
-}
-
 extension NSManagedObject {
   final var hasChangedMembers: Bool { toManyStates.contains { $0?.isChanged == true } }
 
   /// Whether the row does not tell what the object holds.
-  fileprivate final var needsSnapshot: Bool {
+  final var needsSnapshot: Bool {
     if state.contains(.deleted) || hasChangedMembers { return true }
     guard let changes else { return false }
     return row == nil || !changes.changed.isEmpty || !layout.transientSlots.isEmpty
-  }
-
-  /// Before another row takes the place of the one that tells what the object held before the event.
-  final func keepEventRow() {
-    guard state.contains(.eventListed), !state.contains(.eventInserted),
-      let context = (owner as? ContextOwner)?.context
-    else { return }
-    let id = ObjectIdentifier(self)
-    if context.eventSnapshots[id] == nil { context.eventSnapshots[id] = EventSnapshot(unchanged: self) }
   }
 }

@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
       return FormerValues(object, snapshot, isNew: snapshot == nil && postedEvent.isInserted(object))
     }
     guard object.state.contains(.eventListed) else { return nil }
-    let snapshot = eventSnapshots[id]
+    let snapshot = ledger.snapshots[id]
     return FormerValues(object, snapshot, isNew: snapshot == nil && object.state.contains(.eventInserted))
   }
 }

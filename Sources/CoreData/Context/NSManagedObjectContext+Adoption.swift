@@ -67,43 +67,27 @@ extension NSManagedObjectContext {
     if let former, former < 0 { formerKeys[former] = (object.reference, object.store) }
   }
 
-  func adopt(_ plan: SavePlan) {
+  /// `stores` are those that were written, where it was not all of them.
+  func adopt(_ plan: SavePlan, writtenStores stores: Set<UInt16>? = nil) {
     // First all keys, so that references of objects to each other are right when relationships settle.
     let hasChildren = !children.isEmpty
     plan.inserted.objects.forEachHeld { adoptReservedKey($0, hasChildren: hasChildren) }
     plan.inserted.forEach(settle)
     plan.updated.forEach(settle)
     for object in plan.unchanged { settle(object, nil) }
-    for object in plan.deleted {
-      // The id is asked for once more when observers are told; afterwards the store is out of reach.
-      _ = object.objectID
-      if object.state.contains(.registered) { owner.unregister(object) }
-      object.state = []
-    }
-    for object in lockedList { object.state.remove(.locked) }
-    // Objects that have left a list before the save, as by a refresh, must come into it again at their next change.
-    if insertedList.count + updatedList.count + deletedList.count != plan.count {
-      for object in insertedList { object.state.remove(.listedInserted) }
-      for object in updatedList { object.state.remove(.listedUpdated) }
-      for object in deletedList { object.state.remove(.listedDeleted) }
-    }
-    insertedList = []
-    updatedList = []
-    lockedList = []
-    let deleted = plan.deleted
-    deletedList = []
+    for object in plan.deleted { takeOut(object, as: .deleted) }
+    ledger.saveEnded(count: plan.count, stores: stores)
     plan.inserted.objects.forEachHeld { $0.didSave() }
     plan.updated.objects.forEachHeld { $0.didSave() }
-    for object in deleted {
+    for object in plan.deleted {
       object.didSave()
-      object.owner = ObjectOwner(owner.layouts)
-      object.dropReferences()
+      letGo(object, as: .deleted, to: ObjectOwner(owner.layouts))
     }
   }
 
   private func settle(_ object: NSManagedObject, _ row: RowSnapshot?) {
     if let row { object.row = row }
-    object.state.remove([.inserted, .updated, .listedInserted, .listedUpdated])
+    ledger.saved(object)
     let layout = object.layout
     if !layout.toMany.isEmpty { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
     guard let changes = object.changes else { return }

@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
     if conflicts.isEmpty { return [] }
     // New objects by the keys that are reserved for them, under which nobody knows them yet.
     var new: [UInt16: [RowReference: NSManagedObject]] = [:]
-    for object in insertedList where object.state.contains(.inserted) {
+    for object in ledger.newObjects {
       new[object.store, default: [:]][object.finalReference] = object
     }
     return conflicts.map { store, conflict in
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
   func discardChanges(of object: NSManagedObject) {
     object.changes = nil
     for state in object.toManyStates { state?.discardChanges(keepingBase: false) }
-    object.state.remove([.updated, .eventUpdated])
+    ChangeLedger.reverted(object)
     if object.layout.hasTransientDefaults, object.row != nil, !object.state.contains(.fault) {
       object.takeTransientDefaults()
     }
@@ -66,10 +66,7 @@ extension NSManagedObjectContext {
     if objects.isEmpty { return }
     for object in objects {
       discardChanges(of: object)
-      object.state.remove([.deleted, .inserted, .propagated])
-      _ = object.objectID
-      owner.unregister(object)
-      object.owner = ObjectOwner(owner.layouts)
+      leave(object, as: .deletedElsewhere)
     }
     for object in owner.allObjects { object.forget(objects) }
   }

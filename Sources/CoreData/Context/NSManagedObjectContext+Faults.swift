@@ -97,7 +97,7 @@ extension NSManagedObjectContext {
       misuse(.inaccessibleFault(object, isDeleted: false))
     }
     if !object.state.contains(.deleted) { markDeleted(object) }
-    object.state.insert(.propagated)
+    ledger.rulesApplied(to: object)
   }
 }
 

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
   func foundByCode(
     _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> [NSManagedObject] {
-    if options.pendingChanges || insertedList.isEmpty && updatedList.isEmpty && deletedList.isEmpty {
+    if options.pendingChanges || ledger.isEmpty {
       return try overlaid(description, options, coordinator)
     }
     // What is saved is what the objects of another context have.

@@ -63,12 +63,4 @@ extension NSManagedObject {
   fileprivate var objectIDForReport: String {
     NSManagedObjectID(layout: layout, key: key, store: owner.storeIdentity(store)).description
   }
-
-  /// Lets go of all objects that this one refers to.
-  final func dropReferences() {
-    toManyStates = []
-    for property in layout.slots where property.kind == .toOne {
-      if let changes, changes.holds(property.slot) { changes.drop(property.slot) }
-    }
-  }
 }

@@ -3,8 +3,7 @@ extension NSManagedObjectContext {
   /// ``hasChanges``.
   var holdsChanges: Bool {
     guardQueue("hasChanges")
-    return insertedList.contains { $0.state.contains(.inserted) } || updatedList.contains { $0.isUpdated }
-      || deletedList.contains { $0.state.contains(.deleted) }
+    return ledger.hasChanges
   }
 
   /// ``insert(_:)``.
@@ -143,8 +142,7 @@ extension NSManagedObjectContext {
   public func detectConflicts(for object: NSManagedObject) {
     guardQueue("detectConflicts(for:)")
     if object.state.contains(.fault) { object.fire() }
-    object.state.insert(.locked)
-    lockedList.append(object)
+    ledger.locked(object)
   }
 }
 

@@ -5,13 +5,9 @@
 extension NSManagedObjectContext {
   /// Whether unsaved changes could change what a fetch finds.
   func hasPendingChanges(touching description: FetchDescription) -> Bool {
-    if insertedList.isEmpty && updatedList.isEmpty && deletedList.isEmpty { return false }
+    if ledger.isEmpty { return false }
     let touched = touchedRoots(description).roots
-    func touches(_ object: NSManagedObject) -> Bool {
-      !object.state.isDisjoint(with: .pending) && touched.contains(object.layout.rootIndex)
-    }
-    return insertedList.contains(where: touches) || updatedList.contains(where: touches)
-      || deletedList.contains(where: touches)
+    return ledger.containsPending { touched.contains($0.layout.rootIndex) }
   }
 
   /// The root entities that the fetched one and every key path in the predicate and the sort order go through, and
@@ -58,10 +54,10 @@ extension NSManagedObjectContext {
     var found = try committed(wide, options, coordinator)
     found = try found.filter { isPending($0) ? false : isLocal ? true : try matches($0) }
     var pending: [NSManagedObject] = []
-    for object in insertedList where object.state.contains(.inserted) && object.layout.rootIndex == root {
+    for object in ledger.newObjects where object.layout.rootIndex == root {
       if try matches(object) { pending.append(object) }
     }
-    for object in updatedList where object.isUpdated && object.layout.rootIndex == root {
+    for object in ledger.changedObjects where object.layout.rootIndex == root {
       if try matches(object) { pending.append(object) }
     }
     found += pending

@@ -8,23 +8,7 @@ extension NSManagedObjectContext {
   ) {
     let numbers = Set(stores.map { owner.number(of: $0.identity) })
     let part = plan.part(ofStores: numbers, stores)
-    let (inserted, updated, deleted) = (insertedList, updatedList, deletedList)
-    let locked = ContiguousArray(lockedList.filter { !numbers.contains($0.store) })
-    adopt(part)
-    for object in inserted where object.state.contains(.inserted) {
-      object.state.insert(.listedInserted)
-      insertedList.append(object)
-    }
-    for object in updated where object.isUpdated {
-      object.state.insert(.listedUpdated)
-      updatedList.append(object)
-    }
-    for object in deleted where object.state.contains(.deleted) {
-      object.state.insert(.listedDeleted)
-      deletedList.append(object)
-    }
-    for object in locked { object.state.insert(.locked) }
-    lockedList = locked
+    adopt(part, writtenStores: numbers)
     finish(part, rewritten, coordinator)
   }
 
@@ -33,10 +17,7 @@ extension NSManagedObjectContext {
     let incomplete = Failure.incompleteSave(stores: stores, errors: [error]).nsError
     var info = incomplete.userInfo
     let numbers = Set(stores.map { owner.number(of: $0.identity) })
-    let pending = insertedList + updatedList + deletedList
-    info[NSAffectedObjectsErrorKey] = pending.filter {
-      !$0.state.isDisjoint(with: .pending) && numbers.contains($0.store)
-    }.map { $0 as NSManagedObject }
+    info[NSAffectedObjectsErrorKey] = ledger.pendingObjects { numbers.contains($0.store) }
     info[NSUnderlyingErrorKey] = error
     return NSError(domain: incomplete.domain, code: incomplete.code, userInfo: info)
   }

@@ -1,26 +1,24 @@
 /// From single changes to an event: who changed, delete rules, one notification.
 extension NSManagedObjectContext {
-  // Marking. Each list is appended to only if the object does not stand in it already.
+  // The ledger's transitions, each of which may begin an event.
 
   func noteChange(of object: NSManagedObject) {
-    if object.changes != nil || !object.toManyStates.isEmpty { keepSnapshot(of: object) }
-    if object.state.isDisjoint(with: .pending) {
-      object.state.insert(.updated)
-      if !object.state.contains(.listedUpdated) {
-        object.state.insert(.listedUpdated)
-        updatedList.append(object)
-      }
-    }
-    // A new object that changes after the event of its insertion is an updated one to observers.
-    if object.state.isDisjoint(with: [.eventInserted, .deleted]) { object.state.insert(.eventUpdated) }
-    addToEvent(object)
+    ledger.changed(object)
+    scheduleEvent()
   }
 
-  private func addToEvent(_ object: NSManagedObject) {
-    if !object.state.contains(.eventListed) {
-      object.state.insert(.eventListed)
-      eventList.append(object)
-    }
+  func markInserted(_ object: NSManagedObject) {
+    ledger.inserted(object)
+    scheduleEvent()
+  }
+
+  func markDeleted(_ object: NSManagedObject) {
+    ledger.deleted(object)
+    scheduleEvent()
+  }
+
+  func undelete(_ object: NSManagedObject, isNewToObservers: Bool = false) {
+    ledger.undeleted(object, isNewToObservers: isNewToObservers)
     scheduleEvent()
   }
 
@@ -36,37 +34,6 @@ extension NSManagedObjectContext {
     }
   }
 
-  func markInserted(_ object: NSManagedObject) {
-    object.state.insert([.inserted, .eventInserted])
-    object.state.remove(.fault)
-    if !object.state.contains(.listedInserted) {
-      object.state.insert(.listedInserted)
-      insertedList.append(object)
-    }
-    addToEvent(object)
-  }
-
-  func markDeleted(_ object: NSManagedObject) {
-    keepSnapshot(of: object)
-    object.state.insert([.deleted, .eventDeleted])
-    object.state.remove(.eventUpdated)
-    if !object.state.contains(.listedDeleted) {
-      object.state.insert(.listedDeleted)
-      deletedList.append(object)
-    }
-    addToEvent(object)
-  }
-
-  func undelete(_ object: NSManagedObject) {
-    keepSnapshot(of: object)
-    object.state.remove([.deleted, .eventDeleted, .propagated])
-    if object.state.contains(.inserted) {
-      markInserted(object)
-    } else {
-      noteChange(of: object)
-    }
-  }
-
   /// ``processPendingChanges()``.
   func endEvent() {
     guardQueue("processPendingChanges()")
@@ -76,84 +43,38 @@ extension NSManagedObjectContext {
   func processChanges(propagatingDeletes: Bool) {
     if isProcessing { return }
     // Rules may have been put off from the event in which the object was deleted.
-    if eventList.isEmpty && refreshedInEvent.isEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }
+    if ledger.isEventEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }
     isProcessing = true
     propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
-    let event = eventList
-    let refreshed = refreshedInEvent
-    let snapshots = eventSnapshots
-    eventList = []
-    eventSnapshots = [:]
-    refreshedInEvent = []
-    if let undoManager { registerUndo(of: event, snapshots, undoManager) }
-    var changes = changes(of: event)
-    changes.refreshed = refreshed
+    let event = ledger.takeEvent()
+    if let undoManager { registerUndo(of: event, undoManager) }
+    let (changes, unborn) = ledger.eventEnded(event)
+    for object in unborn { leave(object, as: .unsaved) }
     isProcessing = false
     checkInvariants("after processing its changes")
     if changes.isEmpty { return }
     let outer = postedEvent
-    postedEvent = PostedEvent(changes, snapshots)
+    postedEvent = PostedEvent(changes, event.snapshots)
     let sets = changes.sets()
     if isSaving { toldInSave = ToldObjects(changes: changes, sets: sets) }
     post(.NSManagedObjectContextObjectsDidChange, sets.userInfo)
     postedEvent = outer
   }
 
-  /// What has happened to the objects of an event, whose marks are taken off. Nearly always the same to all.
-  private func changes(of event: ContiguousArray<NSManagedObject>) -> ObjectChanges {
-    let marks: ObjectState = [.eventListed, .eventInserted, .eventUpdated, .eventDeleted]
-    let gone: ObjectState = [.deleted, .eventDeleted]
-    var changes = ObjectChanges()
-    if event.allHeld({ $0.state.isDisjoint(with: gone) && $0.state.contains(.eventInserted) }) {
-      event.forEachHeld { $0.state.remove(marks) }
-      changes.inserted = event
-      return changes
-    }
-    if event.allHeld({ $0.state.isDisjoint(with: gone.union(.eventInserted)) && $0.state.contains(.eventUpdated) }) {
-      event.forEachHeld { $0.state.remove(marks) }
-      changes.updated = event
-      return changes
-    }
-    for object in event {
-      let state = object.state
-      object.state.remove(marks)
-      if state.contains(.deleted) && state.contains(.inserted) {
-        // Inserted and deleted without a save between: as if it had never been.
-        dismiss(object)
-        if !state.contains(.eventInserted) { changes.deleted.append(object) }
-      } else if state.contains(.eventDeleted) {
-        changes.deleted.append(object)
-      } else if state.contains(.eventInserted) {
-        changes.inserted.append(object)
-      } else if state.contains(.eventUpdated) {
-        changes.updated.append(object)
-      }
-    }
-    return changes
-  }
-
-  /// A new object that was deleted before any save leaves the context.
-  private func dismiss(_ object: NSManagedObject) {
-    object.state.remove([.inserted, .deleted])
-    owner.unregister(object)
-    object.owner = ObjectOwner(owner.layouts)
-    object.dropReferences()
-  }
-
   private var hasDeletesToPropagate: Bool {
-    deletedList.contains { $0.state.contains(.deleted) && !$0.state.contains(.propagated) }
+    ledger.deletedList.contains { $0.state.contains(.deleted) && !$0.state.contains(.propagated) }
   }
 
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
   /// while it is walked. New objects leave with the event, so that their rules can't wait for the save.
   func propagateDeletes(ofNewObjectsOnly isForNewOnly: Bool = false) {
     var index = 0
-    while index < deletedList.count {
-      let object = deletedList[index]
+    while index < ledger.deletedList.count {
+      let object = ledger.deletedList[index]
       index += 1
       guard object.state.contains(.deleted), !object.state.contains(.propagated) else { continue }
       if isForNewOnly && !object.state.contains(.inserted) { continue }
-      object.state.insert(.propagated)
+      ledger.rulesApplied(to: object)
       for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
     }
   }

@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
       if object.state.contains(.updated) { revertChanges(of: object) }
       object.turnIntoFault()
     }
-    noteRefresh(of: object)
+    ledger.refreshed(object)
   }
 
   /// A new object becomes a fault as well. It has no row to be read from: it starts again with its default values, and
@@ -32,9 +32,9 @@ extension NSManagedObjectContext {
     object.willTurnIntoFault()
     object.setDefaultValues()
     object.toManyStates = ContiguousArray(repeating: nil, count: object.layout.toMany.count)
-    object.state.insert(.fault)
+    object.ownState.insert(.fault)
     object.didTurnIntoFault()
-    noteRefresh(of: object)
+    ledger.refreshed(object)
   }
 
   /// A new object has no row to go back to; one with a temporary id may be the parent's.
@@ -59,17 +59,13 @@ extension NSManagedObjectContext {
     }
   }
 
-  func noteRefresh(of object: NSManagedObject) {
-    refreshedInEvent.append(object)
-  }
-
   /// Refreshes every object; unsaved changes are kept.
   public func refreshAllObjects() {
     guardQueue("refreshAllObjects()")
     for object in owner?.allObjects ?? [] where isRefreshable(object) {
       if object.state.isDisjoint(with: .pending) {
         object.turnIntoFault()
-        noteRefresh(of: object)
+        ledger.refreshed(object)
       } else {
         refresh(object, mergeChanges: true)
       }
@@ -81,25 +77,23 @@ extension NSManagedObjectContext {
     guardQueue("rollback()")
     guard owner != nil else { return }
     processPendingChanges()
-    let inserted = insertedList.filter { $0.state.contains(.inserted) }
-    let touched = (updatedList + deletedList).filter { !$0.state.isDisjoint(with: .pending) && !$0.isInserted }
-    for object in inserted {
-      object.state = [.registered]
-      owner.unregister(object)
-      object.owner = ObjectOwner(owner.layouts)
-      object.dropReferences()
+    let inserted = ledger.newObjects
+    let touched = (ledger.updatedList + ledger.deletedList).filter {
+      !$0.state.isDisjoint(with: .pending) && !$0.isInserted
     }
+    for object in inserted { leave(object, as: .rolledBack) }
     for object in touched {
       let wasFault = object.state.contains(.fault)
       discardChanges(of: object)
-      object.state = wasFault || object.row == nil ? [.registered, .fault] : [.registered]
+      ledger.cleared(object)
+      object.ownState = wasFault || object.row == nil ? [.registered, .fault] : [.registered]
       object.awake(fromSnapshotEvents: .rollback)
     }
-    clearLists()
+    ledger.reset()
     undoManager?.removeAllActions(withTarget: self)
     checkInvariants("after a rollback")
     var changes = ObjectChanges()
-    changes.deleted = ContiguousArray(inserted)
+    changes.deleted = inserted
     changes.refreshed = ContiguousArray(touched)
     if !changes.isEmpty { post(.NSManagedObjectContextObjectsDidChange, changes.userInfo) }
   }
@@ -112,33 +106,16 @@ extension NSManagedObjectContext {
     let ids = objects.map(\.objectID)
     let nobody = ForgottenOwner(owner.layouts)
     for object in objects {
-      owner.unregister(object)
-      object.owner = nobody
-      object.changes = nil
-      object.toManyStates = []
-      object.row = nil
-      object.state = [.fault]
+      takeOut(object, as: .reset)
+      letGo(object, as: .reset, to: nobody)
     }
-    clearLists()
+    ledger.reset()
     moveGeneration()
     undoManager?.removeAllActions(withTarget: self)
     formerKeys = [:]
     batches = []
     recentDestinations = []
     post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: ids])
-  }
-
-  private func clearLists() {
-    for object in insertedList + updatedList + deletedList + eventList + lockedList {
-      object.state.formIntersection([.registered, .fault])
-    }
-    insertedList = []
-    updatedList = []
-    deletedList = []
-    eventList = []
-    eventSnapshots = [:]
-    lockedList = []
-    refreshedInEvent = []
   }
 }
 
@@ -160,7 +137,7 @@ extension MisuseReport {
 extension NSManagedObject {
   /// Takes a newer row; unsaved changes stay on top of it.
   final func takeRefreshed(_ row: RowSnapshot) {
-    keepEventRow()
+    if state.contains(.eventListed) { (owner as? ContextOwner)?.context?.ledger.rowChanges(of: self) }
     self.row = row
     refreshMembers()
     if state.contains(.fault) { return }
@@ -201,8 +178,9 @@ extension NSManagedObject {
     changes = nil
     toManyStates = []
     row = nil
-    state.remove([.updated, .eventUpdated, .inaccessible])
-    state.insert(.fault)
+    ChangeLedger.reverted(self)
+    ownState.remove(.inaccessible)
+    ownState.insert(.fault)
     didTurnIntoFault()
   }
 }

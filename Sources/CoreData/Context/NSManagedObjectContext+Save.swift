@@ -4,11 +4,11 @@ extension NSManagedObjectContext {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
     processChanges(propagatingDeletes: true)
-    guard hasChanges || !lockedList.isEmpty else { return try saveMetadata(coordinator) }
+    guard hasChanges || !ledger.lockedList.isEmpty else { return try saveMetadata(coordinator) }
     post(.NSManagedObjectContextWillSave)
     settle()
     if validatesOnSave { try validatePendingChanges() }
-    if !eventList.isEmpty { processChanges(propagatingDeletes: true) }
+    if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
     var plan = try SavePlan(self, coordinator)
     let rewritten = try commit(&plan, coordinator)
     adopt(plan)
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
     var rounds = 0
     while !round.allSatisfy(\.isEmpty) {
       for list in round { list.forEachHeld { $0.willSave() } }
-      let touched = eventList
+      let touched = ledger.eventList
       processChanges(propagatingDeletes: true)
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
       rounds += 1
@@ -58,20 +58,17 @@ extension NSManagedObjectContext {
 
   /// Everything the save is about, deleted objects last.
   private var pendingLists: [ContiguousArray<NSManagedObject>] {
-    [
-      insertedList.keeping { $0.state.contains(.inserted) }, updatedList.keeping { $0.isUpdated },
-      deletedList.keeping { $0.state.contains(.deleted) },
-    ]
+    [ledger.newObjects, ledger.changedObjects, ledger.deletedObjects]
   }
 
   private func validatePendingChanges() throws {
     // Faults that were changed from the other side of a relationship only: their rows are read together.
-    try readRows(of: updatedList.lazy.filter { $0.row == nil && $0.isUpdated })
+    try readRows(of: ledger.updatedList.lazy.filter { $0.row == nil && $0.isUpdated })
     var errors: [any Error] = []
-    for object in deletedList where object.state.contains(.deleted) {
+    for object in ledger.deletedList where object.state.contains(.deleted) {
       do { try object.validateForDelete() } catch { errors.append(error) }
     }
-    let (inserted, updated) = (insertedList, updatedList)
+    let (inserted, updated) = (ledger.insertedList, ledger.updatedList)
     inserted.forEachHeld { object in
       guard object.state.contains(.inserted), !object.state.contains(.deleted) else { return }
       do { try object.validateForInsert() } catch { errors.append(error) }
@@ -85,7 +82,7 @@ extension NSManagedObjectContext {
     }
     try NSManagedObject.throwAll(errors)
     // Values that a validation replaced belong to this save.
-    if !eventList.isEmpty { processChanges(propagatingDeletes: true) }
+    if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
   }
 
   /// Hands the change sets down; on conflicts the merge policy decides and the save starts again from there.

@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
 
   /// What was changed under the former manager is registered with it.
   func prepareForUndoManager() {
-    if !eventList.isEmpty, owner.isOnQueue { processPendingChanges() }
+    if !ledger.eventList.isEmpty, owner.isOnQueue { processPendingChanges() }
   }
 
   func replaceUndoManager(_ former: UndoManager?) {
@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
     undoCheckpoint = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: undoManager, queue: nil
     ) { [weak self] _ in
-      guard let self, let owner, !eventList.isEmpty, owner.isOnQueue else { return }
+      guard let self, let owner, !ledger.eventList.isEmpty, owner.isOnQueue else { return }
       processPendingChanges()
     }
   }
@@ -42,12 +42,9 @@ extension NSManagedObjectContext {
   }
 
   /// Registers what takes an event back. Called while the objects still say what they were.
-  func registerUndo(
-    of event: ContiguousArray<NSManagedObject>, _ snapshots: [ObjectIdentifier: EventSnapshot],
-    _ manager: UndoManager
-  ) {
+  func registerUndo(of event: ChangeLedger.Event, _ manager: UndoManager) {
     guard manager.isUndoRegistrationEnabled else { return }
-    let step = UndoStep(event, snapshots)
+    let step = UndoStep(event)
     if step.entries.isEmpty { return }
     manager.registerUndo(withTarget: self) { $0.takeBack(step) }
   }
@@ -130,18 +127,14 @@ extension NSManagedObjectContext {
     if object.owner === owner {
       guard object.state.contains(.deleted), !object.state.contains(.inaccessible) else { return false }
       let wasPropagated = object.state.contains(.propagated)
-      keepSnapshot(of: object)
-      object.state.remove([.deleted, .eventDeleted, .propagated])
-      // To observers, to whom it had gone, it is new.
-      object.state.insert(.eventInserted)
-      noteChange(of: object)
+      undelete(object, isNewToObservers: true)
       if wasPropagated { object.forgetNullified() }
       return true
     }
-    // Deleted and saved, or never saved: it is inserted, under the id that it had.
-    if let other = owner.registered(object.reference, store: object.store) { dismissStranger(other) }
+    // Deleted and saved, or never saved: it is inserted, under the id that it had, which may have been asked for since.
+    if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
     object.owner = owner
-    object.state.formIntersection([.listedInserted, .listedUpdated, .listedDeleted])
+    object.ownState = []
     object.row = nil
     object.changes = ChangedValues.make(object.layout)
     object.toManyStates = ContiguousArray(object.layout.toMany.map { _ in ToManyState(base: []) })
@@ -150,21 +143,12 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// A fault that was made for the id of an object that was gone.
-  private func dismissStranger(_ other: NSManagedObject) {
-    owner.unregister(other)
-    other.owner = ObjectOwner(owner.layouts)
-    other.state.formIntersection([.listedInserted, .listedUpdated, .listedDeleted])
-    other.changes = nil
-    other.toManyStates = []
-  }
-
   /// Deletes an object whose insertion is undone. Nothing follows it: what it led to was there before.
   private func takeAway(_ object: NSManagedObject) {
     if object.state.contains(.fault) { object.fire() }
     if object.state.contains(.inaccessible) { return }
     markDeleted(object)
-    object.state.insert(.propagated)
+    ledger.rulesApplied(to: object)
     for property in object.layout.relationships where property.relationship.deleteRule.severs {
       object.nullify(property)
     }

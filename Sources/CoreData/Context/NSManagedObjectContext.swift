@@ -25,7 +25,8 @@ extension NSManagedObjectContextConcurrencyType {
 /// none. A context and its objects may be used on its queue only: wrap every use in ``perform(_:)`` or
 /// ``performAndWait(_:)->_``; a main-queue context may also be used directly on the main queue.
 ///
-/// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``.
+/// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``; see
+/// `ChangeLedger`.
 nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: handing a context around is fine, using it is bound to its queue,
   // which the guard checks. What other threads do touch is said so on the member.
@@ -92,21 +93,12 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The merge runs on the context's queue, some time after the save.
   open var automaticallyMergesChangesFromParent = false
 
-  // Objects with something to do; an object may stand in a list it has left in the meantime (see ObjectState).
-  @exclusivity(unchecked) final var insertedList = ContiguousArray<NSManagedObject>()
-  @exclusivity(unchecked) final var updatedList = ContiguousArray<NSManagedObject>()
-  @exclusivity(unchecked) final var deletedList = ContiguousArray<NSManagedObject>()
-  /// Objects touched since pending changes were last processed.
-  @exclusivity(unchecked) final var eventList = ContiguousArray<NSManagedObject>()
+  /// What there is to save and to tell.
+  final let ledger = ChangeLedger()
   @exclusivity(unchecked) final var isEventScheduled = false
-  /// What objects held before the event, where their rows don't tell; see `EventSnapshot`.
-  @exclusivity(unchecked) final var eventSnapshots: [ObjectIdentifier: EventSnapshot] = [:]
   /// The event that observers are being told of.
   final var postedEvent: PostedEvent?
   final var undoCheckpoint: (any NSObjectProtocol)?
-  /// Unchanged objects whose version the next save checks.
-  @exclusivity(unchecked) final var lockedList = ContiguousArray<NSManagedObject>()
-  @exclusivity(unchecked) final var refreshedInEvent = ContiguousArray<NSManagedObject>()
   /// Whether a save checks the model's rules. Off for a migration, which makes objects before their relationships.
   @exclusivity(unchecked) final var validatesOnSave = true
   /// Set while a save is under way, and what its event has told observers of.
@@ -260,19 +252,19 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Objects that the next save writes for the first time.
   open var insertedObjects: Set<NSManagedObject> {
     guardQueue("insertedObjects")
-    return Set(insertedList.lazy.filter { $0.state.intersection([.inserted, .deleted]) == .inserted })
+    return Set(ledger.insertedList.lazy.filter { $0.state.intersection([.inserted, .deleted]) == .inserted })
   }
 
   /// Saved objects that were changed since.
   open var updatedObjects: Set<NSManagedObject> {
     guardQueue("updatedObjects")
-    return Set(updatedList.lazy.filter { $0.isUpdated })
+    return Set(ledger.updatedList.lazy.filter { $0.isUpdated })
   }
 
   /// Objects that the next save deletes.
   open var deletedObjects: Set<NSManagedObject> {
     guardQueue("deletedObjects")
-    return Set(deletedList.lazy.filter { $0.state.contains(.deleted) })
+    return Set(ledger.deletedList.lazy.filter { $0.state.contains(.deleted) })
   }
 
   /// The objects the context knows. Unchanged ones live only as long as something else refers to them.

@@ -153,7 +153,6 @@ extension NSManagedObject {
       state.discardOrder()
       state.refresh([])
     }
-    state.remove(.updated)
     context.markInserted(self)
     return true
   }

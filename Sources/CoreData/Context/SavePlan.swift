@@ -23,17 +23,17 @@ struct SavePlan {
   init(_ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator) throws {
     // Temporary ids stay temporary until the root saves.
     builder = RowWriter(keepsTemporaryKeys: context.parent != nil)
-    try addInserts(context.insertedList.keeping { $0.state.contains(.inserted) }, context, coordinator)
-    let changed = context.updatedList.keeping { $0.isUpdated }
+    try addInserts(context.ledger.newObjects, context, coordinator)
+    let changed = context.ledger.changedObjects
     // A fault that is marked as updated was changed from the other side of a relationship only.
     try context.readRows(of: changed.filter { $0.row == nil })
     SavePlan.readOrders(of: changed)
     try changed.forEachHeld { try addUpdate(of: $0, context) }
-    for object in context.deletedList where object.state.contains(.deleted) {
+    for object in context.ledger.deletedObjects {
       deleted.append(object)
       if let row = object.row { withChanges(object, context) { $0.deleted.append(row) } }
     }
-    for object in context.lockedList where object.state.isDisjoint(with: .pending) {
+    for object in context.ledger.lockedList where object.state.isDisjoint(with: .pending) {
       if let row = object.row { withChanges(object, context) { $0.locked.append(row) } }
     }
     if let lost { throw Failure.storeNotAdded(url: nil, entity: lost.layout.name).nsError }

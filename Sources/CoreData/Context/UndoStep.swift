@@ -23,9 +23,9 @@ struct UndoStep {
   private(set) var entries: [Entry] = []
 
   /// Looks at the objects of an event before their states are settled.
-  init(_ event: ContiguousArray<NSManagedObject>, _ snapshots: [ObjectIdentifier: EventSnapshot]) {
-    for object in event where !object.state.contains(.inaccessible) {
-      let snapshot = snapshots[ObjectIdentifier(object)]
+  init(_ event: ChangeLedger.Event) {
+    for object in event.objects where !object.state.contains(.inaccessible) {
+      let snapshot = event.snapshots[ObjectIdentifier(object)]
       let isNew = snapshot == nil && object.state.contains(.eventInserted)
       let wasThere = !isNew && snapshot?.wasDeleted != true
       let isThere = !object.state.contains(.deleted)

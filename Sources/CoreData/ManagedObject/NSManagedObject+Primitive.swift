@@ -40,9 +40,9 @@ extension NSManagedObject {
     default:
       // While an object awakes, what it sets is no change of it.
       let isAwaking = state.contains(.awaking)
-      state.insert(.awaking)
+      ownState.insert(.awaking)
       write(value, held)
-      if !isAwaking { state.remove(.awaking) }
+      if !isAwaking { ownState.remove(.awaking) }
     }
   }
 

@@ -27,7 +27,7 @@ extension NSManagedObject {
     if row == nil {
       // A new object that was refreshed has its default values.
       if state.contains(.inserted) {
-        state.remove(.fault)
+        ownState.remove(.fault)
         return
       }
       do {
@@ -38,16 +38,16 @@ extension NSManagedObject {
       }
     }
     guard row != nil else {
-      state.remove(.fault)
-      state.insert(.inaccessible)
+      ownState.remove(.fault)
+      ownState.insert(.inaccessible)
       owner.handleInaccessible(self, property: property)
       return
     }
-    state.remove(.fault)
+    ownState.remove(.fault)
     if layout.hasTransientDefaults { takeTransientDefaults() }
-    state.insert(.awaking)
+    ownState.insert(.awaking)
     awakeFromFetch()
-    state.remove(.awaking)
+    ownState.remove(.awaking)
   }
 
   /// Gives the transient attributes that hold nothing the default values of a new object. That is no change.

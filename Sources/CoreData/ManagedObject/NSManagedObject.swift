@@ -1,6 +1,9 @@
 internal import CSwiftRuntime
 
 /// Where an object stands. Kept in the object, so that asking costs no look-up.
+///
+/// Two kinds of bits lie side by side, so that one test may ask for both: the object's own (`OwnState`), and marks, which
+/// say what its context has to do for it. Marks are written by the context's `ChangeLedger` alone.
 struct ObjectState: OptionSet {
   let rawValue: UInt32
 
@@ -9,7 +12,7 @@ struct ObjectState: OptionSet {
   static let inserted = ObjectState(rawValue: 1 << 1)
   static let updated = ObjectState(rawValue: 1 << 2)
   static let deleted = ObjectState(rawValue: 1 << 3)
-  /// Stands in the context's list of inserted, updated or deleted objects, though perhaps no longer as such.
+  /// Stands in the ledger's list of inserted, updated or deleted objects, though perhaps no longer as such.
   static let listedInserted = ObjectState(rawValue: 1 << 4)
   static let listedUpdated = ObjectState(rawValue: 1 << 5)
   static let listedDeleted = ObjectState(rawValue: 1 << 6)
@@ -26,10 +29,25 @@ struct ObjectState: OptionSet {
   static let propagated = ObjectState(rawValue: 1 << 13)
   /// Values are being read in by the framework: setting them is no change.
   static let awaking = ObjectState(rawValue: 1 << 14)
-  static let locked = ObjectState(rawValue: 1 << 15)
 
   /// The context has something to do for it, and so holds it.
   static let pending: ObjectState = [.inserted, .updated, .deleted]
+  /// What the ledger writes: all but the object's own bits.
+  static let marks: ObjectState = [
+    .pending, .listedInserted, .listedUpdated, .listedDeleted, .eventListed, .eventInserted, .eventUpdated,
+    .eventDeleted, .propagated,
+  ]
+}
+
+/// The bits of an object's state that are not about unsaved changes: whether its values are there, and whether the
+/// identity map knows it. Whoever reads values in, or makes a fault of an object, writes them.
+struct OwnState: OptionSet {
+  let rawValue: UInt32
+
+  static let fault = OwnState(rawValue: ObjectState.fault.rawValue)
+  static let registered = OwnState(rawValue: ObjectState.registered.rawValue)
+  static let inaccessible = OwnState(rawValue: ObjectState.inaccessible.rawValue)
+  static let awaking = OwnState(rawValue: ObjectState.awaking.rawValue)
 }
 
 /// An object of an entity, in a context.
@@ -48,7 +66,8 @@ nonisolated open class NSManagedObject: NSObject {
   @exclusivity(unchecked) final var attached: AnyObject?
   /// `Z_PK`, or a negative number while the object was never saved.
   @exclusivity(unchecked) final var key: Int64 = 0
-  @exclusivity(unchecked) final var state: ObjectState = []
+  /// Everybody reads it. `ownState` writes the object's own bits, the context's `ChangeLedger` the others.
+  @exclusivity(unchecked) private(set) final var state: ObjectState = []
   /// Which of the context's stores; `noStore` for a new object that was not assigned to one.
   @exclusivity(unchecked) final var store: UInt16 = NSManagedObject.noStore
 
@@ -118,6 +137,19 @@ nonisolated open class NSManagedObject: NSObject {
   /// The first word of the committed row, for typed reads; valid until the row is set.
   @inline(__always)
   final var rowWords: UnsafePointer<UInt64>? { rowReference?._withUnsafeGuaranteedRef { $0.words } }
+
+  /// The part of `state` that is the object's own.
+  final var ownState: OwnState {
+    @inline(__always) get { OwnState(rawValue: state.subtracting(.marks).rawValue) }
+    @inline(__always) set { state = state.intersection(.marks).union(ObjectState(rawValue: newValue.rawValue)) }
+  }
+
+  /// Writes the rest of `state`. The ledger's file alone can make a `Right`: the one type of a higher room that this room
+  /// names without Apple's asking, since in Swift a file is what keeps something to itself.
+  @inline(__always)
+  final func setMarks(_ marks: ObjectState, _: ChangeLedger.Right) {
+    state = state.subtracting(.marks).union(marks.intersection(.marks))
+  }
 
   /// The values set since; nil when there are none. Setting nil frees them.
   final var changes: ChangedValues? {
