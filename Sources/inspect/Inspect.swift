@@ -17,7 +17,8 @@ struct Inspect: ParsableCommand {
       Without options it describes the whole file. It reads a store with the model that the store keeps; if the store \
       keeps none, give one with --model.
 
-      --error explains one of Core Data's error codes, and needs no file: inspect --error 134100.
+      --error explains one of Core Data's error codes, and needs no file: inspect --error 134100. --runtime needs none \
+      either: it tries what the module takes for granted of this version of Swift.
 
       Exit codes: 0, 1 when the file can't be shown, 64 when the command line is wrong.
 
@@ -31,6 +32,9 @@ struct Inspect: ParsableCommand {
 
   @Option(help: ArgumentHelp("Explain an error code, and what to do about it.", valueName: "code"))
   var error: Int?
+
+  @Flag(help: "Try what the module takes for granted of Swift's runtime, and say what happens where it is not so.")
+  var runtime = false
 
   @Flag(help: "Print one JSON document.")
   var json = false
@@ -69,6 +73,10 @@ struct Inspect: ParsableCommand {
       if file != nil { throw ValidationError("--error explains a code, and takes no file.") }
       return
     }
+    if runtime {
+      if file != nil { throw ValidationError("--runtime tries this version of Swift, and takes no file.") }
+      return
+    }
     if file == nil { throw ValidationError("Name a store or a model, or give --error with a code.") }
     if entity == nil, condition != nil || sort != nil {
       throw ValidationError("--where and --sort need an --entity.")
@@ -83,6 +91,7 @@ struct Inspect: ParsableCommand {
   func run() throws {
     do {
       if let error { return try explain(error) }
+      if runtime { return try tryRuntime() }
       if let file { try inspect(file) }
     } catch let failure as InspectionFailure {
       let next = failure.code.flatMap(ErrorCode.find).map { "More about \($0.code): inspect --error \($0.code)" }
@@ -98,6 +107,12 @@ struct Inspect: ParsableCommand {
         "Core Data has no error \(code). Its codes are \(ErrorCode.all.map { "\($0.code)" }.joined(separator: ", ")).")
     }
     show(found.text)
+  }
+
+  private func tryRuntime() throws {
+    let report = RuntimeReport()
+    show(report.text)
+    if !report.isWhole { throw ExitCode.failure }
   }
 
   private func inspect(_ file: String) throws {

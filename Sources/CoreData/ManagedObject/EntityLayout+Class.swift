@@ -53,10 +53,7 @@ enum EntityClasses {
   /// `NSClassFromString` costs milliseconds at its first call; a class that is not nested has a simple mangling.
   static func anyClass(named name: String) -> AnyClass? {
     let parts = name.split(separator: ".")
-    if parts.count == 2 {
-      let mangled = parts.map { "\($0.utf8.count)\($0)" }.joined() + "C"
-      if let found = _typeByName(mangled) as? AnyClass { return found }
-    }
+    if parts.count == 2, let found = TypeNames.type(parts[1], .class, in: parts[0]) as? AnyClass { return found }
     // Foundation complains about more parts, and finds nothing.
     return parts.count > 2 ? nil : NSClassFromString(name)
   }

@@ -38,7 +38,7 @@ final class OwnAccessors: @unchecked Sendable {
     guard names.count > 1 else { return nil }
     let module = names.removeFirst()
     let name = "ManagedAccessorsOf" + names.joined(separator: "_")
-    return _typeByName("\(module.utf8.count)\(module)\(name.utf8.count)\(name)O") as? any _ManagedAccessors.Type
+    return TypeNames.type(name, .enumeration, in: module) as? any _ManagedAccessors.Type
   }
 }
 

@@ -1,9 +1,8 @@
 /// Whether a class overrides `validateValue(_:forKey:)`, so that a save has to ask it about every property.
 ///
-/// Swift has no way to compare methods. But a class' metadata holds a pointer for each method, at the same
-/// place in every subclass. Which place is this method's is found with two classes that differ in that method
-/// alone: where the plain one has the pointer of `NSManagedObject` and the other one does not. Should no
-/// place, or more than one, look like that, every subclass is taken to override: slower, and never wrong.
+/// Swift has no way to compare methods. But a class's metadata holds a pointer for each method, at the same place in every
+/// subclass. Which place is this method's is found with two classes that differ in that method alone. Should no place, or
+/// more than one, look like that, every subclass is taken to override: slower, and never wrong.
 enum ValueValidation {
   private class Plain: NSManagedObject {}
   private class Overriding: NSManagedObject {
@@ -38,31 +37,9 @@ enum ValueValidation {
 
   static func isOverridden(by type: NSManagedObject.Type) -> Bool {
     guard let place else { return type != NSManagedObject.self }
-    return word(place, of: type) != word(place, of: NSManagedObject.self)
+    return ClassMetadata(type).word(at: place) != ClassMetadata(NSManagedObject.self).word(at: place)
   }
 
-  /// Words from the metadata's start to the pointer of the method.
-  private static let place: Int? = {
-    let base = NSManagedObject.self
-    let found = words(of: base).filter {
-      let own = word($0, of: base)
-      return word($0, of: Plain.self) == own && word($0, of: Overriding.self) != own
-    }
-    return found.count == 1 ? found[0] : nil
-  }()
-
-  /// The fields of a class' metadata that the compiler writes on platforms without Objective-C: isa,
-  /// superclass, flags and address point (32 bits each), instance size, alignment (16 and 16 reserved), size
-  /// and address point of the class (32 each), description, destroyer; then methods and field offsets.
-  private static func words(of type: AnyClass) -> Range<Int> {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    let size = metadata.load(fromByteOffset: 32, as: UInt32.self)
-    let addressPoint = metadata.load(fromByteOffset: 36, as: UInt32.self)
-    let (first, end) = (56 / 8, (Int(size) - Int(addressPoint)) / 8)
-    return first < end && end < 4096 ? first..<end : 0..<0
-  }
-
-  private static func word(_ place: Int, of type: AnyClass) -> UInt {
-    unsafeBitCast(type, to: UnsafeRawPointer.self).load(fromByteOffset: place * 8, as: UInt.self)
-  }
+  private static let place = ClassMetadata.place(
+    overriddenBy: Overriding.self, of: NSManagedObject.self, butNotBy: Plain.self)
 }

@@ -1,4 +1,3 @@
-internal import CSwiftRuntime
 import Foundation
 
 /// A predicate of ours: it knows its tree.
@@ -125,29 +124,3 @@ extension NSPredicate {
     }
   }
 }
-
-/// An object of `type`, which Foundation gives no way to initialise: the superclass's fields are bytes copied
-/// from `model` if there is one, the rest are zeros.
-///
-/// `model`'s fields must be trivial values, since nothing is retained.
-func allocateObject<Object: AnyObject>(_ type: Object.Type, fieldsFrom model: AnyObject? = nil) -> Object {
-  let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-  // The class's metadata: kind, superclass, data, reserved; then flags (4 bytes), address point (4),
-  // instance size (4), alignment mask (2).
-  let size = Int(metadata.load(fromByteOffset: instanceSizeOffset, as: UInt32.self))
-  let alignmentMask = Int(metadata.load(fromByteOffset: instanceSizeOffset + 4, as: UInt16.self))
-  let object = swift_allocObject(metadata, size, alignmentMask)
-  let header = 2 * MemoryLayout<Int>.size
-  (object + header).initializeMemory(as: UInt8.self, repeating: 0, count: size - header)
-  if let model {
-    let modelMetadata = unsafeBitCast(Swift.type(of: model) as AnyClass, to: UnsafeRawPointer.self)
-    let modelSize = Int(modelMetadata.load(fromByteOffset: instanceSizeOffset, as: UInt32.self))
-    let source = Unmanaged.passUnretained(model).toOpaque()
-    (object + header).copyMemory(from: source + header, byteCount: modelSize - header)
-  }
-  return Unmanaged<Object>.fromOpaque(object).takeRetainedValue()
-}
-
-/// Without Objective-C a class's metadata has no cache and data words, so the sizes follow kind, superclass
-/// and two 4-byte fields.
-private let instanceSizeOffset = 2 * MemoryLayout<Int>.size + 2 * MemoryLayout<UInt32>.size

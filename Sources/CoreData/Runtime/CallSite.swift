@@ -48,6 +48,16 @@ struct CallSite: CustomStringConvertible {
     return nil
   }
 
+  /// Whether this function is found on the stack, by its name.
+  static var readsNames: Bool {
+    #if canImport(Runtime)
+      guard let names = try? Backtrace.capture(limit: 16, top: 0).symbolicated(options: []) else { return false }
+      return names.frames.contains { $0.symbol?.name.contains("readsNames") ?? false }
+    #else
+      return false
+    #endif
+  }
+
   #if canImport(Runtime)
     private static func line(of frame: Backtrace) -> (file: String, number: Int)? {
       let symbol = frame.symbolicated(options: [.showSourceLocations])?.frames.first?.symbol

@@ -1,0 +1,39 @@
+/// What the compiler writes about a class, on platforms without Objective-C: there a class has no cache and no data words.
+///
+/// | byte | content |
+/// |---|---|
+/// | 0 | kind |
+/// | 8 | the superclass's metadata |
+/// | 16 | flags (4 bytes), where an object's address points to (4) |
+/// | 24 | an object's size (4), its alignment less one (2), reserved (2) |
+/// | 32 | the size of the whole (4), how much of it is before byte 0 (4) |
+/// | 40 | the description, the destroyer (16) |
+/// | 56 | methods and offsets of fields, a word each |
+struct ClassMetadata {
+  private let start: UnsafeRawPointer
+
+  init(_ type: AnyClass) { start = unsafeBitCast(type, to: UnsafeRawPointer.self) }
+
+  var address: UnsafeRawPointer { start }
+  var instanceSize: Int { Int(start.load(fromByteOffset: 24, as: UInt32.self)) }
+  var alignmentMask: Int { Int(start.load(fromByteOffset: 28, as: UInt16.self)) }
+
+  /// The places of methods and of offsets of fields, in words from the start; empty if the metadata is not what the table
+  /// says.
+  var places: Range<Int> {
+    let size = Int(start.load(fromByteOffset: 32, as: UInt32.self))
+    let before = Int(start.load(fromByteOffset: 36, as: UInt32.self))
+    let (first, end) = (56 / 8, (size - before) / 8)
+    return first < end && end < 4096 ? first..<end : 0..<0
+  }
+
+  func word(at place: Int) -> UInt { start.load(fromByteOffset: place * 8, as: UInt.self) }
+
+  /// The one place where `changed` has another word than `base`, and `plain` has not: that of the method which `changed`
+  /// overrides. nil if there is no such place, or more than one.
+  static func place(overriddenBy changed: AnyClass, of base: AnyClass, butNotBy plain: AnyClass) -> Int? {
+    let (changed, base, plain) = (ClassMetadata(changed), ClassMetadata(base), ClassMetadata(plain))
+    let found = base.places.filter { plain.word(at: $0) == base.word(at: $0) && changed.word(at: $0) != base.word(at: $0) }
+    return found.count == 1 ? found[0] : nil
+  }
+}

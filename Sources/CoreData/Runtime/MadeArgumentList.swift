@@ -1,0 +1,72 @@
+import Foundation
+
+/// C arguments as Foundation on Apple's platforms makes them, for `NSPredicate(format:arguments:)`. Linux lacks
+/// this function.
+///
+/// The list is valid until the thread has asked for 64 more; use it at once.
+public func getVaList(_ args: [CVarArg]) -> CVaListPointer {
+  let made = MadeArgumentList(args)
+  let key = "CoreData.getVaList"
+  let threadValues = Thread.current.threadDictionary
+  var recent = threadValues[key] as? [MadeArgumentList] ?? []
+  if recent.count == 64 { recent.removeFirst() }
+  recent.append(made)
+  threadValues[key] = recent
+  return made.list
+}
+
+/// A list whose arguments are all where C puts those that don't fit into registers: one behind the other.
+private final class MadeArgumentList {
+  private let words: UnsafeMutableBufferPointer<Int>
+  private let header: UnsafeMutablePointer<Header>
+  /// Strings have no encoding of their own; their objects live as long as the list.
+  private let texts: [NSString]
+
+  /// What a `va_list` is on x86-64, where `CVaListPointer` points to it, and on arm64, where it is it.
+  private struct Header {
+    #if arch(arm64)
+      var stack: UnsafeMutablePointer<Int>?
+      var generalTop: UnsafeMutablePointer<Int>?
+      var vectorTop: UnsafeMutablePointer<Int>?
+      var generalOffset: Int32 = 0
+      var vectorOffset: Int32 = 0
+    #else
+      /// Behind the six general and the eight vector registers: none is left.
+      var generalOffset: UInt32 = 48
+      var vectorOffset: UInt32 = 176
+      var stack: UnsafeMutablePointer<Int>?
+      var registers: UnsafeMutablePointer<Int>?
+    #endif
+  }
+
+  init(_ arguments: [CVarArg]) {
+    var texts: [NSString] = []
+    var encoded: [Int] = []
+    for argument in arguments {
+      if let text = argument as? String {
+        texts.append(NSString(string: text))
+        encoded.append(Int(bitPattern: Unmanaged.passUnretained(texts[texts.count - 1]).toOpaque()))
+      } else {
+        encoded += argument._cVarArgEncoding
+      }
+    }
+    self.texts = texts
+    words = .allocate(capacity: encoded.count + 1)
+    _ = words.initialize(from: encoded + [0])
+    header = .allocate(capacity: 1)
+    header.initialize(to: Header(stack: words.baseAddress))
+  }
+
+  deinit {
+    words.deallocate()
+    header.deallocate()
+  }
+
+  var list: CVaListPointer {
+    #if arch(arm64)
+      unsafeBitCast(header.pointee, to: CVaListPointer.self)
+    #else
+      unsafeBitCast(header, to: CVaListPointer.self)
+    #endif
+  }
+}

@@ -1,0 +1,120 @@
+internal import CSwiftRuntime
+import Foundation
+
+/// What this room takes for granted of the compiler, of the runtime and of Foundation, and nobody promises.
+///
+/// Each is looked at when it is asked for, once in a run of a program. `inspect --runtime` prints them all: the first thing
+/// to do with another version of Swift.
+package enum RuntimeAssumption: String, CaseIterable, Sendable {
+  /// `SmallString`.
+  case smallStrings = "Texts of up to 15 ASCII bytes lie in the string's own two words"
+  /// `allocateObject(_:fieldsFrom:)`.
+  case instanceSizes = "A class says how large its objects are, where ClassMetadata looks"
+  /// `ClassMetadata.place(overriddenBy:of:butNotBy:)`.
+  case methodPlaces = "A class has a pointer for each method, at one place in all its subclasses"
+  /// `getVaList(_:)`.
+  case argumentLists = "A list of C arguments can be made of words that lie one behind the other"
+  /// `TypeNames`.
+  case typeNames = "The runtime finds a type by its mangled name"
+  /// `SymbolNames`.
+  case keyPathGetters = "A key path names the getter of a computed property, and the program has the getter's name"
+  /// `CallSite`.
+  case callSites = "The stack of calls can be read, and the functions on it have names"
+  /// Every weak entry of the tables of rows and objects.
+  case endingObjects = "An object whose end has begun can't be retained any more"
+
+  /// What the module does where it is not so.
+  package var otherwise: String {
+    switch self {
+    case .smallStrings: "Such texts are made by the standard library: readings are slower."
+    case .instanceSizes: "The program ends with this sentence at the first predicate or expression that it makes."
+    case .methodPlaces: "Each class is taken to override validateValue(_:forKey:): saves are slower."
+    case .argumentLists: "NSPredicate(format:arguments:) can't be used with getVaList(_:); argumentArray: can."
+    case .typeNames: "Foundation finds classes, more slowly; accessors of transient attributes are not found by key."
+    case .keyPathGetters:
+      "Sort descriptors by a key path to @NSManaged properties fail with an error that says to use a key. "
+        + "Programs whose symbols were stripped have no names either."
+    case .callSites: "Reports about misuse don't say which line of the program it was."
+    case .endingObjects: "Nothing helps: two threads may use an object that is being freed. Don't use this version."
+    }
+  }
+
+  package var isMet: Bool {
+    switch self {
+    case .smallStrings: Self.hasSmallStrings
+    case .instanceSizes: Self.hasInstanceSizes
+    case .methodPlaces: Self.hasMethodPlaces
+    case .argumentLists: Self.hasArgumentLists
+    case .typeNames: Self.hasTypeNames
+    case .keyPathGetters: Self.hasKeyPathGetters
+    case .callSites: CallSite.readsNames
+    case .endingObjects: Self.refusesEndingObjects
+    }
+  }
+
+  private static let hasSmallStrings: Bool = {
+    SmallString.setUp
+    return core_data_knows_small_strings
+  }()
+
+  private static let hasInstanceSizes: Bool = {
+    // Behind the header's two words a word and two bytes; then from the next multiple of four on four bytes more.
+    let (base, below) = (ClassMetadata(RuntimeSample.self), ClassMetadata(ChangedRuntimeSample.self))
+    return base.instanceSize == 26 && below.instanceSize == 32 && base.alignmentMask == 7
+  }()
+
+  private static let hasMethodPlaces =
+    ClassMetadata.place(overriddenBy: ChangedRuntimeSample.self, of: RuntimeSample.self, butNotBy: PlainRuntimeSample.self) != nil
+
+  private static let hasArgumentLists: Bool = {
+    let kinds = "ild".utf8.map { CChar(bitPattern: $0) }
+    var words = [UInt64](repeating: 0, count: 3)
+    core_data_take_arguments(getVaList([Int32(-7), Int64(1) << 40, 2.5]), kinds, 3, &words)
+    return words == [UInt64(bitPattern: -7), 1 << 40, (2.5).bitPattern]
+  }()
+
+  private static let hasTypeNames = TypeNames.type("RuntimeSample", .class, in: "CoreData") == RuntimeSample.self
+
+  private static let hasKeyPathGetters: Bool = {
+    let words = "\(\RuntimeSample.computed)".split(whereSeparator: { $0 == " " || $0 == "." })
+    guard let address = words.firstIndex(of: "<computed").flatMap({ words[safe: $0 + 1] }), address.hasPrefix("0x"),
+      let number = UInt(address.dropFirst(2), radix: 16)
+    else { return false }
+    return SymbolNames.property(getterAt: number) == "computed"
+  }()
+
+  private static let refusesEndingObjects: Bool = {
+    var wasRetained: Bool?
+    _ = EndingRuntimeSample { pointer in
+      wasRetained = swift_tryRetain(pointer) != nil
+    }
+    return wasRetained == false
+  }()
+}
+
+extension Collection {
+  fileprivate subscript(safe index: Index) -> Element? { indices.contains(index) ? self[index] : nil }
+}
+
+/// Classes that the assumptions are tried with.
+class RuntimeSample {
+  var word = 0
+  var short: UInt16 = 0
+  var computed: Int { word + 1 }
+  func answer() -> Int { 1 }
+}
+
+private final class PlainRuntimeSample: RuntimeSample {}
+
+private final class ChangedRuntimeSample: RuntimeSample {
+  var more: Int32 = 0
+  // Something that no other method does, lest the linker folds two functions of one text.
+  override func answer() -> Int { word &* 31 &+ Int(more) }
+}
+
+/// Hands out its address at its end.
+private final class EndingRuntimeSample {
+  private let body: (UnsafeMutableRawPointer) -> Void
+  init(_ body: @escaping (UnsafeMutableRawPointer) -> Void) { self.body = body }
+  deinit { body(Unmanaged.passUnretained(self).toOpaque()) }
+}

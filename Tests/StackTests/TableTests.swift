@@ -1,0 +1,105 @@
+import Testing
+
+@testable import CoreData
+
+/// The tables that are made by hand, beside the standard library's.
+@Suite("Tables made by hand")
+struct TableTests {
+  private final class Thing {}
+
+  /// Keys that come one after the other, at random, and with gaps of a power of two, which all ask for one place.
+  @Test("A table of keys finds, replaces and removes what a dictionary does", arguments: [1, 1 << 32, 0])
+  func keys(gap: Int64) {
+    var random = SystemRandomNumberGenerator()
+    let things = (0..<300).map { _ in Thing() }
+    let keys = things.indices.map { gap > 0 ? Int64($0 - 150) * gap : Int64.random(in: .min ... .max, using: &random) }
+    var table = KeyTable()
+    var expected: [Int64: UnsafeMutableRawPointer] = [:]
+    for _ in 0..<20_000 {
+      let (key, thing) = (keys.randomElement()!, Unmanaged.passUnretained(things.randomElement()!).toOpaque())
+      switch Int.random(in: 0..<3) {
+      case 0:
+        table.insert(thing, at: key)
+        expected[key] = thing
+      case 1:
+        // An object that stands there no more takes nobody else out.
+        let isThere = expected[key] == thing
+        #expect(table.remove(thing, at: key) == isThere)
+        if isThere { expected[key] = nil }
+      default:
+        if let there = expected.removeValue(forKey: key) { table.remove(there, at: key) }
+      }
+      #expect(table[key] == expected[key])
+      if table.count != expected.count { break }
+    }
+    #expect(table.count == expected.count)
+    var found: [Int64: UnsafeMutableRawPointer] = [:]
+    table.forEach { found[$0] = $1 }
+    #expect(found == expected)
+    withExtendedLifetime(things) {}
+  }
+
+  @Test("Room that is made beforehand changes nothing of what a table of keys holds")
+  func reserve() {
+    let things = (0..<100).map { _ in Thing() }
+    var table = KeyTable()
+    for (index, thing) in things.enumerated() { table.insert(Unmanaged.passUnretained(thing).toOpaque(), at: Int64(index)) }
+    table.reserve(10_000)
+    #expect(table.count == 100)
+    for (index, thing) in things.enumerated() { #expect(table[Int64(index)] == Unmanaged.passUnretained(thing).toOpaque()) }
+    #expect(table[100] == nil)
+  }
+
+  @Test("A table of names finds each name of up to 16 bytes, and nothing that only looks like it")
+  func names() {
+    let letters = Array("abAB0_é")
+    let names = Set((0..<400).map { _ in String((0..<Int.random(in: 1...12)).map { _ in letters.randomElement()! }) })
+      .filter { $0.utf8.count <= 16 }
+    let listed = Array(names.shuffled().prefix(names.count / 2))
+    let table = NameTable(listed)
+    defer { table.free() }
+    for (index, name) in listed.enumerated() { #expect(table[name] == index, "\(name)") }
+    for name in names.subtracting(listed) { #expect(table[name] == nil, "\(name)") }
+    #expect(table[""] == nil)
+    #expect(table[String(repeating: "a", count: 17)] == nil)
+  }
+
+  @Test("A short text made of bytes is the library's, and of others than ASCII none is made")
+  func smallStrings() {
+    for count in 0...15 {
+      for _ in 0..<100 {
+        var bytes = (0..<count).map { _ in UInt8.random(in: 1..<128) }
+        let made = bytes.withUnsafeBytes { SmallString.make($0.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!, count) }
+        let library = String(decoding: bytes, as: UTF8.self)
+        #expect(made == library)
+        #expect(made.map { unsafeBitCast($0, to: (UInt64, UInt64).self) }.map { [$0.0, $0.1] }
+          == [unsafeBitCast(library, to: (UInt64, UInt64).self)].map { [$0.0, $0.1] }.first)
+        if count > 0 {
+          bytes[Int.random(in: 0..<count)] |= 0x80
+          #expect(bytes.withUnsafeBytes { SmallString.make($0.baseAddress!, count) } == nil)
+        }
+      }
+    }
+  }
+
+  @Test("A weak list gives those that live, in their order, and forgets the others")
+  func weakList() {
+    var list = WeakList<Thing>()
+    let (first, last) = (Thing(), Thing())
+    _ = list.append(first)
+    var middle: Thing? = Thing()
+    _ = list.append(middle!)
+    _ = list.append(last)
+    #expect(list.elements.map(ObjectIdentifier.init) == [first, middle!, last].map(ObjectIdentifier.init))
+    middle = nil
+    #expect(list.elements.map(ObjectIdentifier.init) == [first, last].map(ObjectIdentifier.init))
+    list.remove(ObjectIdentifier(first))
+    #expect(list.elements.map(ObjectIdentifier.init) == [ObjectIdentifier(last)])
+    withExtendedLifetime((first, last)) {}
+  }
+
+  @Test("What the module takes for granted of this version of Swift is so", arguments: RuntimeAssumption.allCases)
+  func runtime(assumption: RuntimeAssumption) {
+    #expect(assumption.isMet, "\(assumption.otherwise)")
+  }
+}
