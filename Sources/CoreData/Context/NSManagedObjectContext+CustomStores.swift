@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     }
     let named = giveIDs(plan.inserted.objects)
     do {
-      let conflicts = try coordinator.commit(withObjects(plan.changeSets))
+      let conflicts = try coordinator.commit(plan.changeSets, of: changedObjects)
       if !conflicts.isEmpty { takeBack(named, notOf: conflicts.written) }
       return conflicts
     } catch let partial as PartialSave {
@@ -25,18 +25,9 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func withObjects(
-    _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]
-  ) -> [(store: NSPersistentStore, changes: ChangeSet)] {
-    changeSets.map { store, changes in
-      guard store.identity.takesObjects else { return (store, changes) }
-      var changes = changes
-      let number = owner.number(of: store.identity)
-      changes.objects = ChangedObjects(context: self) { [owner] reference in
-        owner!.object(for: reference, store: number)
-      }
-      return (store, changes)
-    }
+  private func changedObjects(of store: NSPersistentStore) -> ChangedObjects {
+    let number = owner.number(of: store.identity)
+    return ChangedObjects(context: self) { [owner] in owner!.object(for: $0, store: number) }
   }
 
   /// An object that has got the id it will have, and what it had before.

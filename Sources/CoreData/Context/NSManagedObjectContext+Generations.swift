@@ -126,16 +126,8 @@ extension NSManagedObjectContext {
   @inline(__always)
   func reader(of store: UInt16) throws -> (any RowReader)? {
     guard let identity = owner.storeIdentity(store) else { return nil }
-    if identity.asksContexts { return try ownReader(of: identity) }
-    if case .newest = generation { return identity.rowStore }
-    guard let generation = try pinnedGeneration() else { return identity.rowStore }
-    return generation.reader(of: identity)
-  }
-
-  private func ownReader(of identity: StoreIdentity) throws -> (any RowReader)? {
-    let reader: (any RowReader)? =
-      if let generation = try pinnedGeneration() { generation.reader(of: identity) } else { identity.rowStore }
-    return reader?.reader(for: self)
+    if isPinned, let generation = try pinnedGeneration() { return try generation.reader(of: identity, for: self) }
+    return try identity.rowStore?.reader(for: self)
   }
 }
 

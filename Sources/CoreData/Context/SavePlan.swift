@@ -168,8 +168,7 @@ struct SavePlan {
 
   private func refuseReadOnlyStores() throws {
     for (store, changes) in changeSets where store.isReadOnly {
-      let row = changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first
-      let object = row.flatMap { inserted.object(of: $0) ?? updated.object(of: $0) }
+      let object = changes.firstRow.flatMap { inserted.object(of: $0) ?? updated.object(of: $0) }
       throw Failure.readOnlyStore(url: store.url, entity: object?.layout.name).nsError
     }
   }

@@ -139,7 +139,9 @@ extension NSPersistentStoreCoordinator {
       if isMade { return new }
       do {
         if new.isReadOnly { throw Failure.readOnlyStore(url: url, entity: nil) }
-        guard let rows = new as? any RowStore else { return new }
+        guard let rows = new as? any ValueStore else {
+          throw Failure.unsupportedFeature("Saving rows without objects to a store of class \(storeClass)")
+        }
         try copy.fill(rows, from: source)
       } catch {
         new.willRemove(from: self)

@@ -82,13 +82,13 @@ extension NSPersistentStoreCoordinator {
   /// The stores that hold an entity; throws if one of them does not know batch requests, before any has changed.
   private func batchStores(
     for layout: EntityLayout, among asked: [NSPersistentStore]?, _ request: String
-  ) throws -> [any RowStore] {
+  ) throws -> [any BatchStore] {
     let all = persistentStores.filter { store in
       (asked?.contains { $0 === store } ?? true) && holds(store, layout)
     }
     if all.isEmpty { throw noStore(for: layout) }
     return try all.map { store in
-      guard let rows = store as? any RowStore, rows.executesBatches else {
+      guard let rows = store as? any BatchStore else {
         throw Failure.unsupportedRequest(request: request, store: store.type)
       }
       return rows
@@ -97,7 +97,7 @@ extension NSPersistentStoreCoordinator {
 
   /// What each store answers, as ids. With several stores a later one may fail after an earlier one has changed.
   private func executeBatch(
-    _ stores: [any RowStore], _ body: (any RowStore) throws -> [RowReference]
+    _ stores: [any BatchStore], _ body: (any BatchStore) throws -> [RowReference]
   ) throws -> [NSManagedObjectID] {
     try stores.flatMap { store in
       let rows = try body(store)
@@ -106,7 +106,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  private func ids(_ rows: [RowReference], _ store: any RowStore) -> [NSManagedObjectID] {
+  private func ids(_ rows: [RowReference], _ store: any BatchStore) -> [NSManagedObjectID] {
     rows.map { NSManagedObjectID(layout: layouts.layouts[Int($0.entity)], key: $0.key, store: store.identity) }
   }
 }

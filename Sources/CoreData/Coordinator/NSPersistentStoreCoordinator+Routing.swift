@@ -44,25 +44,20 @@ extension [StoreAnswer] {
 
 /// Which store a request goes to.
 extension NSPersistentStoreCoordinator {
-  /// The stores a fetch asks: those that hold the entity, in order of adding; and where each is read. A
-  /// generation leaves out what was added after it.
-  private func rowReaders(
+  /// The stores a fetch asks: those that hold the entity, in order of adding. A generation leaves out what was added
+  /// after it.
+  private func rowStores(
     for layout: EntityLayout, among asked: [NSPersistentStore]?, _ generation: QueryGeneration?
-  ) throws -> [(store: NSPersistentStore, reader: any RowReader)] {
+  ) throws -> [any RowStore] {
     let all = persistentStores
     if all.isEmpty { throw noStore(for: layout).nsError }
-    var readers: [(store: NSPersistentStore, reader: any RowReader)] = []
-    for store in all where (asked?.contains { $0 === store } ?? true) && holds(store, layout) {
+    return try all.compactMap { store in
+      guard asked?.contains(where: { $0 === store }) ?? true, holds(store, layout) else { return nil }
       guard let rows = store.rowStore else {
         throw Failure.unsupportedFeature("Fetching from a store of class \(type(of: store))").nsError
       }
-      guard let generation else {
-        readers.append((store, rows))
-        continue
-      }
-      if let reader = generation.reader(of: store.identity) { readers.append((store, reader)) }
+      return generation?.has(store.identity) ?? true ? rows : nil
     }
-    return readers
   }
 
   func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
@@ -94,7 +89,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   func reserveKeys(_ count: Int, in root: EntityLayout, _ store: NSPersistentStore) throws -> Int64 {
-    guard let rows = store as? any RowStore else {
+    guard let rows = store as? any ValueStore else {
       throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))").nsError
     }
     if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: root.name).nsError }
@@ -112,16 +107,14 @@ extension NSPersistentStoreCoordinator {
     _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> Bool {
     let all = persistentStores
-    return try all.count > 1 && rowReaders(for: description.layout, among: asked, generation).count > 1
+    return try all.count > 1 && rowStores(for: description.layout, among: asked, generation).count > 1
   }
 
   /// Whether all stores that a fetch asks have their rows in memory.
   func evaluates(
     _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> Bool {
-    try rowReaders(for: description.layout, among: asked, generation).allSatisfy {
-      $0.store.rowStore?.evaluatesFetches == true
-    }
+    try rowStores(for: description.layout, among: asked, generation).allSatisfy(\.evaluatesFetches)
   }
 
   /// Asks every store that holds the entity, in the order of adding. With several stores the common order,
@@ -130,9 +123,15 @@ extension NSPersistentStoreCoordinator {
     to description: FetchDescription, for context: NSManagedObjectContext, stores asked: [NSPersistentStore]?,
     _ generation: QueryGeneration?
   ) throws -> [StoreAnswer] {
-    let stores = try rowReaders(for: description.layout, among: asked, generation)
-    return try publicErrors { 
-      try stores.map { ($0.store.identity, try $0.reader.reader(for: context).rows(for: description)) }
+    let stores = try rowStores(for: description.layout, among: asked, generation)
+    return try publicErrors {
+      try stores.compactMap { store in
+        let reader: (any RowReader)? =
+          if let generation { try generation.reader(of: store.identity, for: context) } else {
+            try store.reader(for: context)
+          }
+        return try reader.map { (store.identity, try $0.rows(for: description)) }
+      }
     }
   }
 
@@ -161,14 +160,19 @@ extension NSPersistentStoreCoordinator {
 
   /// Hands each store its changes, until one has something against them; then the others write metadata that was set.
   /// Throws a `PartialSave` where one fails after others have written.
-  func commit(_ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]) throws -> StoreConflicts {
+  ///
+  /// - Parameter objects: for stores whose methods take managed objects, where there are such: finds them.
+  func commit(
+    _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)],
+    of objects: ((NSPersistentStore) -> ChangedObjects)? = nil
+  ) throws -> StoreConflicts {
     try saving.together {
       var conflicts = StoreConflicts()
       let others = storesWithUnsavedMetadata(but: changeSets.map(\.store))
       let changeSets = others.isEmpty ? changeSets : changeSets + others.map { ($0, ChangeSet()) }
       for (index, part) in changeSets.enumerated() where conflicts.isEmpty {
         do {
-          try commit(part.changes, to: part.store, &conflicts)
+          try commit(part.changes, to: part.store, objects, &conflicts)
         } catch {
           let error = error.publicError
           guard !conflicts.written.isEmpty else { throw error }
@@ -184,16 +188,14 @@ extension NSPersistentStoreCoordinator {
   }
 
   private func commit(
-    _ changes: ChangeSet, to store: NSPersistentStore, _ conflicts: inout StoreConflicts
+    _ changes: ChangeSet, to store: NSPersistentStore, _ objects: ((NSPersistentStore) -> ChangedObjects)?,
+    _ conflicts: inout StoreConflicts
   ) throws {
     if !withStores({ $0.contains(store) }) {
-      let row = changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first
-      throw Failure.storeNotAdded(url: store.url, entity: row.map { layouts.layouts[$0.entity].name })
+      let entity = changes.firstRow.map { layouts.layouts[$0.entity].name }
+      throw Failure.storeNotAdded(url: store.url, entity: entity)
     }
-    guard let rows = store as? any RowStore else {
-      throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))")
-    }
-    switch try rows.commit(rows.followsReferences ? changes : changes.withExternalValues(layouts)) {
+    switch try answer(to: changes, of: store, objects) {
     case .saved(let rewritten):
       conflicts.written.append(store)
       conflicts.rewritten += rewritten.map { (store.identity, $0) }
@@ -202,5 +204,17 @@ extension NSPersistentStoreCoordinator {
     case .constraintConflicts(let found):
       conflicts.constraints += found.map { (store.identity, $0) }
     }
+  }
+
+  private func answer(
+    to changes: ChangeSet, of store: NSPersistentStore, _ objects: ((NSPersistentStore) -> ChangedObjects)?
+  ) throws -> SaveOutcome {
+    if let objects, let store = store as? any ObjectStore {
+      return try store.commit(changes.withExternalValues(layouts), of: objects(store))
+    }
+    guard let rows = store as? any ValueStore else {
+      throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))")
+    }
+    return try rows.commit(rows.followsReferences ? changes : changes.withExternalValues(layouts))
   }
 }

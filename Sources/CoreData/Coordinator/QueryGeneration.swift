@@ -7,13 +7,13 @@ final class QueryGeneration: @unchecked Sendable {
 
   let token: NSQueryGenerationToken
   /// By store; nil for one that cannot be pinned, which is read as it is.
-  private let readers: [(store: StoreIdentity, reader: (any RowReader)?)]
+  private let pins: [(store: StoreIdentity, pin: (any StoreGeneration)?)]
 
   /// Pins what the stores have now; nil when none of them can be pinned.
   init?(pinning stores: [NSPersistentStore]) throws {
-    let readers = try stores.map { ($0.identity, try ($0 as? any RowStore)?.pinnedReader()) }
-    guard readers.contains(where: { $0.1 != nil }) else { return nil }
-    self.readers = readers
+    let pins = try stores.map { ($0.identity, try ($0 as? any ValueStore)?.pinnedGeneration()) }
+    guard pins.contains(where: { $0.1 != nil }) else { return nil }
+    self.pins = pins
     token = QueryGeneration.lock.withLock {
       QueryGeneration.lastNumber += 1
       return NSQueryGenerationToken(number: QueryGeneration.lastNumber)
@@ -27,14 +27,17 @@ final class QueryGeneration: @unchecked Sendable {
   }
 
   /// Where to read a store's rows; nil for one that was removed, or added after the generation was made.
-  func reader(of store: StoreIdentity) -> (any RowReader)? {
-    guard store.store != nil, let found = readers.first(where: { $0.store === store }) else { return nil }
-    return found.reader ?? store.rowStore
+  func reader(of store: StoreIdentity, for context: NSManagedObjectContext) throws -> (any RowReader)? {
+    guard store.store != nil, let found = pins.first(where: { $0.store === store }) else { return nil }
+    return try found.pin?.reader() ?? store.rowStore?.reader(for: context)
   }
+
+  /// Whether it is about a store: not about one that was removed, or added later.
+  func has(_ store: StoreIdentity) -> Bool { store.store != nil && pins.contains { $0.store === store } }
 
   func isAbout(_ coordinator: NSPersistentStoreCoordinator) -> Bool {
     let stores = coordinator.persistentStores
-    return readers.contains { own in stores.contains { $0.identity === own.store } }
+    return pins.contains { own in stores.contains { $0.identity === own.store } }
   }
 
   // All generations, by number.

@@ -1,7 +1,7 @@
 /// Everything one save asks of one store: values only, no managed object.
 ///
 /// Made by the context once its changes are validated; from then to the end of the save no managed object is
-/// read (invariant 7; but see `objects`). Rows of inserted objects already carry the permanent keys reserved for them, and every
+/// read (invariant 7; but see `ObjectStore`). Rows of inserted objects already carry the permanent keys reserved for them, and every
 /// reference in a row is to a key of the same store.
 struct ChangeSet {
   /// Rows to insert; their version is 1.
@@ -17,12 +17,13 @@ struct ChangeSet {
   var toManyUpdates: [ToManyChange] = []
   /// For persistent history.
   var origin = ChangeOrigin()
-  /// Only for a store whose methods take managed objects: a `ChangedObjects`, which finds them.
-  var objects: AnyObject?
 
   var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty && locked.isEmpty
   }
+
+  /// Some row that is to be written, for messages and for looking whether it was; nil if there is none.
+  var firstRow: RowSnapshot? { inserted.first ?? updated.first?.row ?? deleted.first }
 }
 
 /// One changed row: what was read, what is to be written, which slots differ.

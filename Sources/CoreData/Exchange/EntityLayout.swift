@@ -408,7 +408,7 @@ final class ModelLayouts: @unchecked Sendable {
   static func of(_ model: NSManagedObjectModel) -> ModelLayouts {
     creation.lock()
     defer { creation.unlock() }
-    if let made = model.layoutsStorage as? ModelLayouts { return made }
+    if let made = model.layoutsStorage { return made }
     model.freeze()
     let made = ModelLayouts(model)
     model.layoutsStorage = made
@@ -454,10 +454,7 @@ final class ModelLayouts: @unchecked Sendable {
   }
 
   func layout(of entity: NSEntityDescription) -> EntityLayout? {
-    if let made = entity.layoutStorage {
-      let layout = unsafeDowncast(made, to: EntityLayout.self)
-      if layout.model === self { return layout }
-    }
+    if let layout = entity.layoutStorage, layout.model === self { return layout }
     // A description of another copy of the same model is taken by its name, as Apple's is.
     return indexByName[entity.name ?? ""].map { layouts[$0] }
   }

@@ -16,7 +16,7 @@ struct FetchDescription {
   var offset = 0
   var output: Output = .rows
   /// The client's request, for a store that is handed one. It may be changed as soon as the fetch is over.
-  var request: AnyObject?
+  var request: NSPersistentStoreRequest?
   /// Who may call the fetch off while it runs; nil for a caller that waits for it.
   var watch: FetchWatch?
 

@@ -154,7 +154,7 @@ struct MigrationWriter {
   func finish() throws {
     // A store without objects may have metadata.
     if let store = store as? NSAtomicStore { return try store.save() }
-    guard let rows = store as? any RowStore, !(store is any ObjectStore) else { return }
+    guard let rows = store as? any ValueStore else { return }
     (store as? AtomicFileStore)?.writesFile = true
     _ = try rows.commit(ChangeSet())
   }

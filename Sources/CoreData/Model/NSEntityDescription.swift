@@ -30,7 +30,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   /// What is known for good once the model is frozen; nil before.
   final var frozen: FrozenEntity?
   /// Where the stack keeps its own view of the entity: slots, columns.
-  final var layoutStorage: AnyObject?
+  final var layoutStorage: EntityLayout?
 
   /// An entity without a name, a model or properties.
   public override init() {

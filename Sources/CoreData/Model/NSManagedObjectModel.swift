@@ -24,7 +24,7 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   /// What is known for good once the model is frozen; nil before.
   final var frozen: FrozenModel?
   /// Where the stack keeps its own view of the model.
-  final var layoutsStorage: AnyObject?
+  final var layoutsStorage: ModelLayouts?
   final var storedStoreOrigin: StoreOrigin?
   /// Where the model was read from; nil for one that was built, copied or merged.
   final var fileURL: URL?

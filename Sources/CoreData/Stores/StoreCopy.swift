@@ -13,7 +13,8 @@ struct StoreCopy {
     metadata = (store.metadata ?? [:]).filter { !NSPersistentStore.isOwn($0.key) }
   }
 
-  func fill(_ destination: any RowStore, from source: any RowStore) throws {
+  func fill(_ destination: any ValueStore, from source: any RowStore) throws {
+    let source = try source.reader(for: nil)
     var changes = ChangeSet()
     for root in entities where root.isRoot {
       guard case .rows(let rows) = try source.rows(for: FetchDescription(layout: root)) else { continue }
@@ -41,7 +42,7 @@ struct StoreCopy {
 
   /// What no row says: join tables, orders, relationships without inverse.
   private func links(
-    of owners: [Int64], _ layout: EntityLayout, _ source: any RowStore
+    of owners: [Int64], _ layout: EntityLayout, _ source: any RowReader
   ) throws -> [LinkChange] {
     try layout.toMany.filter { property in
       !property.isTransient && (property.isOrdered || layout.inverse(of: property)?.kind != .toOne)

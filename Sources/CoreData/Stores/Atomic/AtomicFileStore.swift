@@ -5,7 +5,7 @@
 /// makes the others' saves fail (`Failure.fileChangedElsewhere`), since they would undo it.
 ///
 /// Any thread: rows are guarded by `committed`, everything else by `lock`. While a save writes, fetches wait.
-class AtomicFileStore: NSPersistentStore, RowStore {
+class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   /// How the file is written: a subclass says it.
   class var form: any AtomicForm.Type { preconditionFailure("\(self) has no form.") }
 
@@ -27,10 +27,6 @@ class AtomicFileStore: NSPersistentStore, RowStore {
   var writesFile = true {
     didSet { if writesFile, !oldValue { lock.withLock { isMetadataChanged = true } } }
   }
-
-  var rowCache: RowCache { committed.rowCache }
-
-  var evaluatesFetches: Bool { true }
 
   override var type: String { Self.form.type }
 
@@ -158,21 +154,6 @@ class AtomicFileStore: NSPersistentStore, RowStore {
     return entities.compactMap(layouts.layout(of:))
   }
 
-  // Reading.
-
-  func rows(for fetch: FetchDescription) throws -> FetchOutcome {
-    try MemoryFetch(fetch, MemoryView(committed.current, identity)).outcome()
-  }
-
-  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
-    let table = committed.current.tables[root.rootIndex]
-    return keys.compactMap { table[$0] }
-  }
-
-  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
-    committed.current.members(of: relationship, owner: owner)
-  }
-
   // Saving.
 
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 {
@@ -192,7 +173,7 @@ class AtomicFileStore: NSPersistentStore, RowStore {
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     guard let url else { throw Failure.storeWithoutURL(type: type) }
     if isReadOnly {
-      let entity = (changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first)?.entity
+      let entity = changes.firstRow?.entity
       throw Failure.readOnlyStore(url: url, entity: entity.map { committed.layouts.layouts[$0].name })
     }
     let isMetadataChanged = lock.withLock { self.isMetadataChanged }

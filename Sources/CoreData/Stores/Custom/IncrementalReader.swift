@@ -120,7 +120,7 @@ final class IncrementalReader: RowReader {
   private func request(for fetch: FetchDescription) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     let original = fetch.request.map {
-      unsafeBitCast($0, to: NSFetchRequest<any NSFetchRequestResult>.self)
+      unsafeBitCast($0 as AnyObject, to: NSFetchRequest<any NSFetchRequestResult>.self)
     }
     if let original { request.takeAll(from: original) }
     request.entity = fetch.layout.entity

@@ -1,22 +1,5 @@
 /// An atomic store behind the coordinator: rows in memory, encoded from nodes.
-extension NSAtomicStore: ObjectStore {
-  var rowCache: RowCache { committed.rowCache }
-
-  var evaluatesFetches: Bool { true }
-
-  func rows(for fetch: FetchDescription) throws -> FetchOutcome {
-    try MemoryFetch(fetch, MemoryView(committed.current, identity)).outcome()
-  }
-
-  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
-    let table = committed.current.tables[root.rootIndex]
-    return keys.compactMap { table[$0] }
-  }
-
-  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
-    committed.current.members(of: relationship, owner: owner)
-  }
-
+extension NSAtomicStore: MemoryBacked, ObjectStore {
   func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64] {
     var given: Set<Int64> = []
     return try objects.map { object in
@@ -30,15 +13,14 @@ extension NSAtomicStore: ObjectStore {
     }
   }
 
-  func commit(_ changes: ChangeSet) throws -> SaveOutcome {
+  func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
     saving.lock()
     defer { saving.unlock() }
-    return try committed.commit(changes, writtenByOthers: { try write(changes) })
+    return try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
   }
 
   /// Has the subclass take the changes into its nodes and write them; if it can't, the nodes are as before.
-  private func write(_ changes: ChangeSet) throws {
-    let objects = changes.changedObjects
+  private func write(_ changes: ChangeSet, _ objects: ChangedObjects) throws {
     let before = nodes.all
     var values: [(node: NSAtomicStoreCacheNode, values: NSMutableDictionary?)] = []
     nodes.isCollecting = true

@@ -1,22 +1,15 @@
 /// An incremental store behind the coordinator.
 extension NSIncrementalStore: ObjectStore {
-  func reader(for context: AnyObject) -> any RowReader {
-    IncrementalReader(self, unsafeDowncast(context, to: NSManagedObjectContext.self))
+  func reader(for context: NSManagedObjectContext?) throws -> any RowReader {
+    guard let context else {
+      throw Failure.unsupportedFeature("Reading a store of class \(Swift.type(of: self)) without a context")
+    }
+    return IncrementalReader(self, context)
   }
 
   func id(_ reference: RowReference) -> NSManagedObjectID {
     NSManagedObjectID(layout: layouts.layouts[Int(reference.entity)], key: reference.key, store: identity)
   }
-
-  // Every question is one of a context: see `reader(for:)`.
-
-  private var unasked: Failure { .unsupportedFeature("Reading a store of class \(Swift.type(of: self)) without a context") }
-
-  func rows(for fetch: FetchDescription) throws -> FetchOutcome { throw unasked }
-
-  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] { throw unasked }
-
-  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] { throw unasked }
 
   func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64] {
     let ids = try obtainPermanentIDs(for: objects)
@@ -33,8 +26,7 @@ extension NSIncrementalStore: ObjectStore {
   }
 
   /// Checks what the save is based on, then hands it over.
-  func commit(_ changes: ChangeSet) throws -> SaveOutcome {
-    let objects = changes.changedObjects
+  func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
     let reader = IncrementalReader(self, objects.context)
     var conflicts: [VersionConflict] = []
     for base in changes.updated.map(\.base) + changes.deleted + changes.locked {

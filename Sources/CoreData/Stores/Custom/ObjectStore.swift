@@ -4,12 +4,9 @@
 protocol ObjectStore: RowStore {
   /// The keys that new objects are to be saved under, in their order.
   func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64]
-}
 
-extension ObjectStore {
-  func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 {
-    throw Failure.unsupportedFeature("Saving rows without objects to a store of class \(Swift.type(of: self))")
-  }
+  /// Writes all of the change set or none of it, by methods that take its objects.
+  func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome
 }
 
 /// The managed objects of a change set. Belongs to the context's queue, on which the save runs.
@@ -25,16 +22,6 @@ final class ChangedObjects {
   func object(_ reference: RowReference) -> NSManagedObject { find(reference) }
 
   func set(_ references: some Sequence<RowReference>) -> Set<NSManagedObject> { Set(references.map(find)) }
-}
-
-extension ChangeSet {
-  /// For the stores of this room there always are some.
-  var changedObjects: ChangedObjects {
-    guard let objects = objects as? ChangedObjects else {
-      preconditionFailure("A change set without objects was handed to a store that takes objects.")
-    }
-    return objects
-  }
 }
 
 extension NSPersistentStore {

@@ -1,12 +1,8 @@
 /// A store whose rows live in memory only: they are gone with the store. Any thread.
-final class InMemoryStore: NSPersistentStore, RowStore, FileOperating {
-  private let committed: CommittedRows
+final class InMemoryStore: NSPersistentStore, MemoryBacked, ValueStore, FileOperating {
+  let committed: CommittedRows
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
-
-  var rowCache: RowCache { committed.rowCache }
-
-  var evaluatesFetches: Bool { true }
 
   override var type: String { NSInMemoryStoreType }
 
@@ -35,19 +31,6 @@ final class InMemoryStore: NSPersistentStore, RowStore, FileOperating {
   }
 
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { committed.removeAll() }
-
-  func rows(for fetch: FetchDescription) throws -> FetchOutcome {
-    try MemoryFetch(fetch, MemoryView(committed.current, identity)).outcome()
-  }
-
-  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
-    let table = committed.current.tables[root.rootIndex]
-    return keys.compactMap { table[$0] }
-  }
-
-  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
-    committed.current.members(of: relationship, owner: owner)
-  }
 
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 { committed.reserveKeys(count, in: root) }
 

@@ -1,8 +1,6 @@
 /// Batch requests: the rows that a delete or an update is about are noted in a table of the connection, then changed
 /// where they stand; an insert reads its rows one by one. All in one transaction.
 extension SQLiteStore {
-  var executesBatches: Bool { true }
-
   func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
     let plan = try BatchDeletePlan(schema, batch.layout)
     return try notingRows(batch.layout, origin) { run in
@@ -97,7 +95,7 @@ extension SQLiteStore {
       }
     } catch var conflict as BatchConflict {
       if let holder = conflict.holder {
-        conflict.persisted = try rows(forKeys: [holder.key], in: batch.layout.root).first
+        conflict.persisted = try reader.rows(forKeys: [holder.key], in: batch.layout.root).first
       }
       throw conflict
     }
@@ -115,15 +113,6 @@ extension SQLiteStore {
     }
   }
 
-  /// Records what triggers did to rows that were there before and that the request was not about, too.
-  private func finish(_ recorder: HistoryRecorder, _ run: BatchRun, _ notes: TriggerNotes?) throws {
-    if let notes, !notes.rows.isEmpty {
-      let known = Set(run.changed)
-      try recorder.updateDerived(notes.rows) { known.contains($0) || run.isNew($0) }
-    }
-    try recorder.finish()
-  }
-
   /// Runs `body` in a transaction, and lets the cache know which rows it changed.
   private func batchTransaction<Result>(
     _ layout: EntityLayout, _ origin: ChangeOrigin, before: (BatchRun) throws -> Void = { _ in },
@@ -132,35 +121,25 @@ extension SQLiteStore {
     if isReadOnly { throw Failure.readOnlyStore(url: url, entity: layout.name) }
     return try translatingErrors {
       try pool.write { connection in
-        let notes = connection.attachment as? TriggerNotes
-        notes?.rows.removeAll()
-        try checkFile(connection)
-        let run = BatchRun(self, connection, origin)
+        let transaction = try WriteTransaction(self, connection, by: origin)
+        let run = BatchRun(self, transaction)
         try before(run)
-        try connection.begin(.exclusive)
-        let result: Result
-        var isCommitting = false
-        do {
+        var result: Result?
+        _ = try transaction.run {
           result = try body(run)
-          if let recorder = run.recorder { try finish(recorder, run, notes) }
-          try externals.willCommit(made: run.writer.written, forgotten: run.writer.abandoned)
-          pool.willCommit()
-          isCommitting = true
-          try connection.commit()
-        } catch {
-          connection.rollback()
-          // A commit that failed may be in the file all the same; its rows need their files.
-          if !isCommitting { externals.discard(run.writer.written) }
-          throw error
+          return true
+        } files: {
+          run.writer
+        } isOwn: {
+          // Triggers also tell of rows that the request has inserted.
+          let known = Set(run.changed)
+          return { known.contains($0) || run.isNew($0) }
         }
-        pool.didCommit()
-        if let recorder = run.recorder { history?.didCommit(recorder.transaction) }
-        didCommitFiles(of: run.writer, connection)
-        let derived = (notes?.rows ?? []).compactMap { note in
+        let derived = (transaction.notes?.rows ?? []).compactMap { note in
           schema.index(ofNumber: note.number).map { RowReference(entity: $0, key: note.key) }
         }
         rowCache.invalidate(run.changed + derived)
-        return result
+        return result!
       }
     }
   }

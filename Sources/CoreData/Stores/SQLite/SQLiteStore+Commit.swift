@@ -2,7 +2,7 @@
 extension SQLiteStore {
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     if isReadOnly {
-      let entity = (changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first)?.entity
+      let entity = changes.firstRow?.entity
       throw Failure.readOnlyStore(url: url, entity: entity.map { layouts.layouts[$0].name })
     }
     let steps = try savePlanner.steps(for: changes)
@@ -15,69 +15,33 @@ extension SQLiteStore {
   private func commit(
     _ changes: ChangeSet, _ steps: [SaveStep], _ connection: Connection
   ) throws -> SaveOutcome {
-    let notes = connection.attachment as? TriggerNotes
-    notes?.rows.removeAll()
-    try checkFile(connection)
+    let transaction = try WriteTransaction(self, connection, by: changes.isEmpty ? nil : changes.origin)
     var run = SaveRun(connection, schema, externals, changes)
     let newMetadata = changedMetadata()
-    let recorder = changes.isEmpty ? nil : history?.recorder(connection, changes.origin)
-    var isCommitting = false
-    try connection.begin(.exclusive)
-    do {
-      try recorder?.record(changes)
+    let isCommitted = try transaction.run {
+      try transaction.recorder?.record(changes)
       try run.run(steps)
-      guard !run.hasConflicts else {
-        connection.rollback()
-        externals.discard(run.writer.written)
-        // Somebody else's commit was met. No reader is to answer with what was there before it.
-        pool.didCommit()
-        if let row = run.displaced { throw keyIsTaken(row) }
-        return try conflicts(run, changes, connection)
-      }
+      if run.hasConflicts { return false }
       if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }
-      if let recorder { try finish(recorder, changes, notes) }
-      try externals.willCommit(made: run.writer.written, forgotten: run.writer.abandoned)
-      pool.willCommit()
-      isCommitting = true
-      try connection.commit()
-    } catch {
-      connection.rollback()
-      // Where the disk failed behind the point of no return, the rows are there all the same. When that can't be told,
-      // files without a row do less harm than rows without their file.
-      guard isCommitting else {
-        externals.discard(run.writer.written)
-        throw error
-      }
-      if !isInFile(changes, connection) { throw error }
+      return true
+    } files: {
+      run.writer
+    } isOwn: {
+      Set(changes.inserted.map(\.reference) + changes.updated.map(\.row.reference)).contains
+    } isInFile: {
+      isInFile(changes, connection)
     }
-    pool.didCommit()
-    if let recorder { history?.didCommit(recorder.transaction) }
+    guard isCommitted else {
+      if let row = run.displaced { throw keyIsTaken(row) }
+      return try conflicts(run, changes, connection)
+    }
     if newMetadata != nil { didWriteMetadata() }
-    didCommitFiles(of: run.writer, connection)
-    return .saved(rewritten: try publish(changes, notes, connection))
-  }
-
-  /// After a commit: files that no row names go as soon as nobody needs them.
-  func didCommitFiles(of writer: TaggedWriter, _ connection: Connection) {
-    externals.didCommit(made: writer.written, forgotten: writer.abandoned, connection)
-    // Contexts may be pinned to an older state.
-    if !writer.abandoned.isEmpty, externals.hasPending {
-      pool.whenNoneIsPinned { [weak externals] in externals?.removeLater() }
-    }
-  }
-
-  /// Records what triggers did to rows that the save was not about, too.
-  private func finish(_ recorder: HistoryRecorder, _ changes: ChangeSet, _ notes: TriggerNotes?) throws {
-    if let notes, !notes.rows.isEmpty {
-      let own = Set(changes.inserted.map(\.reference) + changes.updated.map(\.row.reference))
-      try recorder.updateDerived(notes.rows, but: own.contains)
-    }
-    try recorder.finish()
+    return .saved(rewritten: try publish(changes, transaction.notes, connection))
   }
 
   /// Whether the file has what was to be saved, after a commit that SQLite called failed.
   private func isInFile(_ changes: ChangeSet, _ connection: Connection) -> Bool {
-    guard let row = changes.inserted.first ?? changes.updated.first?.row ?? changes.deleted.first else { return false }
+    guard let row = changes.firstRow else { return false }
     var question = ChangeSet()
     question.locked = [row]
     do {

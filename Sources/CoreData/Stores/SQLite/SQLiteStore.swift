@@ -1,8 +1,8 @@
 /// A store in a SQLite file of Apple's layout.
 ///
-/// The file is opened by `loadMetadata()`. `rows(for:)`, `rows(forKeys:in:)`, `members(of:owner:)`,
-/// `reserveKeys(_:in:)` and `commit(_:)` may then be called from any thread.
-final class SQLiteStore: NSPersistentStore, RowStore {
+/// The file is opened by `loadMetadata()`. After that any thread may read it, by a `SQLiteReader`, and write to it, by
+/// `reserveKeys(_:in:)`, `commit(_:)` and batch requests.
+final class SQLiteStore: NSPersistentStore, BatchStore, HistoryStore {
   let layouts: ModelLayouts
   /// The layouts don't keep it.
   private let model: NSManagedObjectModel
@@ -75,6 +75,10 @@ final class SQLiteStore: NSPersistentStore, RowStore {
     storedMetadata[key] = nil
     metadataLock.unlock()
   }
+
+  var translatesFetches: Bool { true }
+
+  var followsReferences: Bool { true }
 
   var hasUnsavedMetadata: Bool { !isReadOnly && changedMetadata() != nil }
 

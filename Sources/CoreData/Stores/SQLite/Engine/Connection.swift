@@ -27,8 +27,8 @@ final class Connection {
   @exclusivity(unchecked) private var keptByText: [String: StatementText] = [:]
   /// Keeps the closures of registered functions.
   var functions: [AnyObject] = []
-  /// What the room above keeps with the connection.
-  var attachment: AnyObject?
+  /// What triggers have done to rows since the transaction began; nil where the schema has no such triggers.
+  var attachment: TriggerNotes?
 
   /// How many prepared statements a connection keeps.
   private static let keepLimit = 400

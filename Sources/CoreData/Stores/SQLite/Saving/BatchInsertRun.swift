@@ -22,7 +22,7 @@ struct BatchInsertRun {
     self.plan = plan
     self.batch = batch
     self.store = store
-    notes = run.connection.attachment as? TriggerNotes
+    notes = run.connection.attachment
     firstKey = key + 1
     lastKey = key
     run.inserted = RowReference(entity: batch.layout.index, key: firstKey)

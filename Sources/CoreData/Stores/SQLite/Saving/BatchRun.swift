@@ -8,10 +8,10 @@ final class BatchRun {
   /// Nil for a store without history.
   let recorder: HistoryRecorder?
 
-  init(_ store: SQLiteStore, _ connection: Connection, _ origin: ChangeOrigin) {
+  init(_ store: SQLiteStore, _ transaction: WriteTransaction) {
     self.store = store
-    self.connection = connection
-    recorder = store.history?.recorder(connection, origin)
+    connection = transaction.connection
+    recorder = transaction.recorder
     writer = TaggedWriter(store.externals, store.schema)
   }
 

@@ -1,33 +1,29 @@
 /// Fetching: plan, text, statement, rows.
-extension SQLiteStore {
-  var translatesFetches: Bool { true }
-
-  var followsReferences: Bool { true }
-
-  func rows(for fetch: FetchDescription, in generation: SQLiteGeneration?) throws -> FetchOutcome {
-    let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
-    let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: identity))
+extension SQLiteReader {
+  func rows(for fetch: FetchDescription) throws -> FetchOutcome {
+    let query = try store.queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
+    let planner = FetchPlanner(schema: store.schema, translator: PredicateTranslator(store: store.identity))
     switch fetch.output {
     case .rows:
-      let files = externalFiles
+      let files = store.externalFiles
       let plan = try plan(fetch, .rows, query, planner)
-      var rows = try run(plan, fetch.watch, generation) { try query.rows($0, files: files) }
-      (generation?.rowCache ?? rowCache).publish(&rows)
+      var rows = try run(plan, fetch.watch) { try query.rows($0, files: files) }
+      rowCache.publish(&rows)
       return .rows(rows)
     case .references:
       let entity = query.entity.sharesTable ? -1 : query.entity.layout.index
       return .references(
-        try run(plan(fetch, .references, query, planner), fetch.watch, generation) {
-          try references($0, entity: entity)
+        try run(plan(fetch, .references, query, planner), fetch.watch) {
+          try store.references($0, entity: entity)
         })
     case .count:
-      let count = try run(plan(fetch, .count, query, planner), fetch.watch, generation) { try $0.step() ? Int($0.int(0)) : 0 }
+      let count = try run(plan(fetch, .count, query, planner), fetch.watch) { try $0.step() ? Int($0.int(0)) : 0 }
       let rest = max(count - fetch.offset, 0)
       return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
     case .dictionaries(let request):
       let dictionary = try DictionaryQuery(planner, fetch, request, query)
       let plan = PlannedFetch(dictionary.select.fragment)
-      return .dictionaries(try run(plan, fetch.watch, generation) { try dictionary.dictionaries($0, self) })
+      return .dictionaries(try run(plan, fetch.watch) { try dictionary.dictionaries($0, store) })
     }
   }
 
@@ -36,6 +32,7 @@ extension SQLiteStore {
     _ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery, _ planner: FetchPlanner
   ) throws -> PlannedFetch {
     var bindings: [Binding] = []
+    let (schema, queries): (StoreSchema, QueryPlans) = (store.schema, store.queries)
     guard let shape = FetchShape(fetch, output, query.entity, planner.translator, schema, bindings: &bindings) else {
       return PlannedFetch(try planner.select(fetch, output, query).fragment)
     }
@@ -49,35 +46,33 @@ extension SQLiteStore {
   /// The text of a fetch depends on its shape only, never on its values, so a connection that has run such a
   /// fetch before has its statement prepared.
   private func run<Result>(
-    _ plan: PlannedFetch, _ watch: FetchWatch?, _ generation: SQLiteGeneration?, _ body: (Statement) throws -> Result
+    _ plan: PlannedFetch, _ watch: FetchWatch?, _ body: (Statement) throws -> Result
   ) throws -> Result {
     func watched(_ statement: Statement, _ connection: Connection) throws -> Result {
       guard let watch else { return try body(statement) }
       return try connection.watching(statement, watch) { try body(statement) }
     }
-    return try translatingErrors {
-      try read(isFresh: true, in: generation) { connection in
-        let statement =
-          switch plan.text {
-          case .numbered(let text): try connection.statement(text)
-          case .plain(let sql): try connection.statement(sql)
-          }
-        defer { statement.reset() }
-        var place: Int32 = 0
-        for binding in plan.bindings {
-          place += 1
-          binding.bind(to: statement, at: place)
+    return try read(isFresh: true) { connection in
+      let statement =
+        switch plan.text {
+        case .numbered(let text): try connection.statement(text)
+        case .plain(let sql): try connection.statement(sql)
         }
-        guard let trace = connection.trace else { return try watched(statement, connection) }
-        let start = DispatchTime.now().uptimeNanoseconds
-        trace.willRun(statement, parameters: plan.bindings.map(\.text))
-        if trace.level >= 4 { try explain(statement.sql, connection, trace) }
-        let result = try watched(statement, connection)
-        trace.annotate("sql connection fetch time: \(StatementTrace.seconds(since: start))")
-        let count = (result as? any Collection)?.count ?? 1
-        trace.annotate("total fetch execution time: \(StatementTrace.seconds(since: start)) for \(count) rows.")
-        return result
+      defer { statement.reset() }
+      var place: Int32 = 0
+      for binding in plan.bindings {
+        place += 1
+        binding.bind(to: statement, at: place)
       }
+      guard let trace = connection.trace else { return try watched(statement, connection) }
+      let start = DispatchTime.now().uptimeNanoseconds
+      trace.willRun(statement, parameters: plan.bindings.map(\.text))
+      if trace.level >= 4 { try explain(statement.sql, connection, trace) }
+      let result = try watched(statement, connection)
+      trace.annotate("sql connection fetch time: \(StatementTrace.seconds(since: start))")
+      let count = (result as? any Collection)?.count ?? 1
+      trace.annotate("total fetch execution time: \(StatementTrace.seconds(since: start)) for \(count) rows.")
+      return result
     }
   }
 

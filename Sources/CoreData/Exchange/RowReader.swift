@@ -1,0 +1,57 @@
+/// Where rows are read: the newest state of a store, or one generation of it.
+///
+/// Calls may come from any thread; a reader orders them itself. Rows that it returns are published in its
+/// cache.
+protocol RowReader {
+  var rowCache: RowCache { get }
+
+  /// Answers a fetch from committed rows.
+  func rows(for fetch: FetchDescription) throws -> FetchOutcome
+
+  /// The rows of these keys, in any order; keys that have no row are missing from the answer.
+  /// All keys are of one entity hierarchy.
+  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot]
+
+  /// The row of one key; nil when there is none. What firing a fault comes to.
+  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot?
+
+  /// The members of a to-many relationship, in order where it is ordered.
+  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
+
+  /// The rows of the members of a to-many relationship, for several owners of one entity: owner by owner, the
+  /// members of each in order where they are ordered. What prefetching comes to.
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow]
+}
+
+/// A row that a relationship leads to, and the key of the object that has the relationship.
+struct MemberRow {
+  let owner: Int64
+  let row: RowSnapshot
+}
+
+/// One state of a store that somebody holds on to. It lasts as long as this does.
+protocol StoreGeneration: AnyObject {
+  /// Reads that state. Throws where the store is gone.
+  func reader() throws -> any RowReader
+}
+
+extension RowReader {
+  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
+    try rows(forKeys: [key], in: root).first
+  }
+
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow] {
+    try keys.flatMap { key -> [MemberRow] in
+      let members = try members(of: relationship, owner: RowReference(entity: layout.index, key: key))
+      guard let first = members.first else { return [] }
+      let root = layout.model.layouts[Int(first.entity)].root
+      let rows = try rows(forKeys: members.map(\.key), in: root)
+      let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      return members.compactMap { member in byKey[member.key].map { MemberRow(owner: key, row: $0) } }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// What the stack asks of a store, whoever has written it: to speak in rows.
+///
+/// Two kinds refine it: a `ValueStore` is told of changes in values alone, an `ObjectStore`, whose methods take managed
+/// objects, with the objects. What else a store can do, it says by a protocol (`BatchStore`, `HistoryStore`,
+/// `FileOperating`) or by a flag here.
+protocol RowStore: NSPersistentStore {
+  /// Rows that contexts hold, of the newest state.
+  var rowCache: RowCache { get }
+
+  /// Reads the newest state on behalf of a context, or of none. Only a store whose methods take the context wants to know
+  /// it, and throws without.
+  func reader(for context: NSManagedObjectContext?) throws -> any RowReader
+
+  /// Rows that were written elsewhere: from now on they are read again.
+  func changedElsewhere(_ rows: [RowReference])
+
+  /// Whether there is metadata that the next commit writes.
+  var hasUnsavedMetadata: Bool { get }
+
+  /// Whether the store takes a predicate with FETCH expressions, and makes sub-selects of them.
+  var translatesFetches: Bool { get }
+
+  /// Whether the store has its rows in memory and answers fetches by evaluation: a fetch with code of the program's in it
+  /// may as well be evaluated over a context's objects.
+  var evaluatesFetches: Bool { get }
+}
+
+/// A store that is told of changes in values alone: all of the framework's own.
+protocol ValueStore: RowStore {
+  /// Holds on to the state that the store has now; nil when the store cannot.
+  func pinnedGeneration() throws -> (any StoreGeneration)?
+
+  /// Reserves `count` keys of an entity hierarchy; the first of them is returned, the others follow.
+  /// Reserved keys are never given out again, whether or not a save uses them.
+  func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64
+
+  /// Takes up keys that another store has given out, from 1 to `last`, for its rows to be inserted here. For a store
+  /// without rows; false where it can't.
+  func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool
+
+  /// Whether rows to be inserted may refer to files of another store: it reads them, and makes its own.
+  var followsReferences: Bool { get }
+
+  /// Writes all of the change set or none of it.
+  func commit(_ changes: ChangeSet) throws -> SaveOutcome
+}
+
+/// A store that knows batch requests.
+protocol BatchStore: ValueStore {
+  /// Deletes rows and applies the delete rules, all or nothing. The rows that were chosen are returned, not those
+  /// that went along.
+  func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference]
+
+  /// Changes rows, all or nothing, and returns which. Throws a `BatchConflict` if they break a constraint.
+  func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference]
+
+  /// Inserts rows, all or nothing. Throws a `BatchConflict` if they break a constraint and are not to give way.
+  func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted
+}
+
+/// A store whose file others may write, and that can keep a history of what was written.
+protocol HistoryStore: ValueStore {
+  /// The history of what was written; nil if none is kept.
+  var storeHistory: (any StoreHistory)? { get }
+
+  /// Calls `told` whenever another process has written to the store, with the number of the last transaction in its
+  /// history, if it keeps one. On some queue; until `endWatching()`.
+  func beginWatching(_ told: @escaping (Int64?) -> Void)
+
+  func endWatching()
+}
+
+extension NSPersistentStore {
+  /// The store, if it speaks in rows. What its identity says of itself costs less than the cast.
+  final var rowStore: (any RowStore)? {
+    if let known = identity.rowStore, known === self { return known }
+    return self as? any RowStore
+  }
+
+  /// The store's history; nil if it keeps none.
+  final var keptHistory: (any StoreHistory)? { (self as? any HistoryStore)?.storeHistory }
+}
+
+extension RowStore {
+  func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
+
+  var hasUnsavedMetadata: Bool { false }
+
+  var translatesFetches: Bool { false }
+
+  var evaluatesFetches: Bool { false }
+}
+
+extension ValueStore {
+  func pinnedGeneration() throws -> (any StoreGeneration)? { nil }
+
+  func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool {
+    try reserveKeys(Int(last), in: root) == 1
+  }
+
+  var followsReferences: Bool { false }
+}

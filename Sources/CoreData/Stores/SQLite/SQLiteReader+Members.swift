@@ -1,0 +1,94 @@
+/// The members of relationships, of one owner or of many at once.
+extension SQLiteReader {
+  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
+    let plan = try store.queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
+    return try read(isFresh: false) { connection in
+      let statement = try connection.statement(plan.text)
+      statement.bind(owner.key, at: 1)
+      connection.trace?.willRun(statement, parameters: ["(int64)\(owner.key)"])
+      defer { statement.reset() }
+      return try store.references(statement, entity: plan.entity)
+    }
+  }
+
+  /// One statement for each 512 owners.
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow] {
+    let query = try store.queries.rowQuery(
+      store.layouts.layouts[relationship.destination], includesSubentities: true)
+    let storage = try store.schema.entity(layout).toMany[relationship.toManyIndex]
+    let files = store.externalFiles
+    let found = try read(isFresh: false) { connection -> [MemberRow] in
+      var found: [MemberRow] = []
+      var rest = keys.sorted()[...]
+      while !rest.isEmpty {
+        let size = QueryPlans.keyCounts.first { $0 >= rest.count } ?? QueryPlans.keyCounts.last!
+        let portion = rest.prefix(size)
+        rest = rest.dropFirst(size)
+        let statement = try connection.statement(try query.membersSQL(storage, ownerCount: size))
+        defer { statement.reset() }
+        for place in 0..<size {
+          if place < portion.count {
+            statement.bind(portion[portion.startIndex + place], at: Int32(place + 1))
+          } else {
+            statement.bindNull(at: Int32(place + 1))
+          }
+        }
+        connection.trace?.willRun(statement, parameters: portion.map { "(int64)\($0)" })
+        found += try query.memberRows(statement, files: files)
+      }
+      return found
+    }
+    var rows = found.map(\.row)
+    rowCache.publish(&rows)
+    return zip(found, rows).map { MemberRow(owner: $0.owner, row: $1) }
+  }
+}
+
+extension SQLiteStore {
+  /// The rows of a statement that selects Z_ENT, or anything where `entity` is known, and Z_PK.
+  func references(_ statement: Statement, entity: Int) throws -> [RowReference] {
+    var references: [RowReference] = []
+    while try statement.step() {
+      var index = entity
+      if index < 0 {
+        let number = Int(statement.int(0))
+        guard let found = schema.index(ofNumber: number) else {
+          throw Failure.incompatibleSchema(
+            url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+            what: "the row \(statement.int(1)) has Z_ENT \(number), which no entity has")
+        }
+        index = found
+      }
+      let key = statement.int(1)
+      guard key > 0 else {
+        throw Failure.incompatibleSchema(
+          url: url ?? URL(fileURLWithPath: "/dev/null"), table: layouts.layouts[index].name.uppercased(),
+          what: "a row of \(layouts.layouts[index].name) is referred to by the Z_PK \(key)")
+      }
+      references.append(RowReference(entity: index, key: key))
+    }
+    return references
+  }
+}
+
+extension RowQuery {
+  /// Selects the members' rows and the owners' keys, ordered by these.
+  fileprivate func membersSQL(_ storage: ToManyStorage, ownerCount: Int) throws -> String {
+    let list = Array(repeating: "?", count: ownerCount).joined(separator: ",")
+    let columns = columns.joined(separator: ", ")
+    let known = memberCondition
+    switch storage {
+    case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):
+      let inOrder = order.map { ", t0.\($0), t0.Z_PK" } ?? ""
+      return "SELECT \(columns), t0.\(column) FROM \(entity.table) t0 WHERE  t0.\(column) IN (\(list))  \(known)"
+        + "ORDER BY t0.\(column)\(inOrder)"
+    case .join(let side):
+      let inOrder = side.order.map { ", t1.\($0), t1.\(side.member)" } ?? ""
+      return "SELECT \(columns), t1.\(side.owner) FROM \(entity.table) t0 JOIN \(side.table.name) t1 "
+        + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) IN (\(list))  \(known)ORDER BY t1.\(side.owner)\(inOrder)"
+    case .none: throw Failure.entityOutsideStore(entity.layout.name)
+    }
+  }
+}

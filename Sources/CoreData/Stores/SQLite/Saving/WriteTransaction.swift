@@ -1,0 +1,85 @@
+/// One transaction that writes rows, a save's or a batch request's: what belongs to every such transaction
+/// besides the rows, in the order in which it has to happen.
+///
+/// Files that rows name are there before the commit, and go after it: a process that is killed leaves no row
+/// without its file.
+struct WriteTransaction {
+  private let store: SQLiteStore
+  let connection: Connection
+  /// Nil where nothing is recorded.
+  let recorder: HistoryRecorder?
+  /// What triggers do to rows in the transaction; nil where the schema has no such triggers.
+  let notes: TriggerNotes?
+
+  /// - Parameter origin: who makes the changes, for persistent history; nil if there are none to record.
+  init(_ store: SQLiteStore, _ connection: Connection, by origin: ChangeOrigin?) throws {
+    self.store = store
+    self.connection = connection
+    notes = connection.attachment
+    notes?.rows.removeAll()
+    try store.checkFile(connection)
+    recorder = origin.flatMap { store.history?.recorder(connection, $0) }
+  }
+
+  /// Runs `body`, which writes the rows, and commits; or takes everything back where `body` says so, or
+  /// throws.
+  ///
+  /// - Parameters:
+  ///   - body: whether to commit; false where somebody else's commit was met.
+  ///   - files: the files that `body` has made and left without use, once it has.
+  ///   - isOwn: makes the test for rows that `body` has recorded; others that triggers have changed are
+  ///     recorded here.
+  ///   - isInFile: asked when SQLite calls a commit failed: whether the rows are there all the same.
+  /// - Returns: whether it is committed.
+  func run(
+    _ body: () throws -> Bool, files: () -> TaggedWriter, isOwn: () -> (RowReference) -> Bool,
+    isInFile: () -> Bool = { false }
+  ) throws -> Bool {
+    var isCommitting = false
+    try connection.begin(.exclusive)
+    do {
+      guard try body() else {
+        connection.rollback()
+        store.externals.discard(files().written)
+        // No reader is to answer with what was there before the other's commit.
+        store.pool.didCommit()
+        return false
+      }
+      try finishRecording(isOwn)
+      try store.externals.willCommit(made: files().written, forgotten: files().abandoned)
+      store.pool.willCommit()
+      isCommitting = true
+      try connection.commit()
+    } catch {
+      connection.rollback()
+      // Where the disk failed behind the point of no return, the rows are there all the same. When that can't
+      // be told, files without a row do less harm than rows without their file.
+      guard isCommitting else {
+        store.externals.discard(files().written)
+        throw error
+      }
+      if !isInFile() { throw error }
+    }
+    store.pool.didCommit()
+    if let recorder { store.history?.didCommit(recorder.transaction) }
+    didCommitFiles(files())
+    return true
+  }
+
+  /// Records what triggers did to rows that the change was not about, too.
+  private func finishRecording(_ isOwn: () -> (RowReference) -> Bool) throws {
+    guard let recorder else { return }
+    if let notes, !notes.rows.isEmpty { try recorder.updateDerived(notes.rows, but: isOwn()) }
+    try recorder.finish()
+  }
+
+  /// Files that no row names go as soon as nobody needs them.
+  private func didCommitFiles(_ writer: TaggedWriter) {
+    let externals: ExternalStorage = store.externals
+    externals.didCommit(made: writer.written, forgotten: writer.abandoned, connection)
+    // Contexts may be pinned to an older state.
+    if !writer.abandoned.isEmpty, externals.hasPending {
+      store.pool.whenNoneIsPinned { [weak externals] in externals?.removeLater() }
+    }
+  }
+}
