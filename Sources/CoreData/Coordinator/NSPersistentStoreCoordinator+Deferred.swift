@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
   /// - Throws: what SQLite says. A store's part is done as a whole or not at all.
   public func finishDeferredLightweightMigration() throws {
     try publicErrors {
-      for case let store as SQLiteStore in persistentStores { _ = try store.finishDeferredMigration(isOne: false) }
+      for case let store as any InPlaceMigrating in persistentStores { _ = try store.finishDeferredMigration(isOne: false) }
     }
   }
 
@@ -18,7 +18,7 @@ extension NSPersistentStoreCoordinator {
   /// - Throws: what SQLite says; the piece is then still to be done.
   public func finishDeferredLightweightMigrationTask() throws {
     try publicErrors {
-      for case let store as SQLiteStore in persistentStores
+      for case let store as any InPlaceMigrating in persistentStores
       where try store.finishDeferredMigration(isOne: true) { return }
     }
   }

@@ -63,20 +63,21 @@ extension NSMigrationManager {
     }
   }
 
-  /// What two models imply, between two files of SQLite: on a copy of the file. False where that is not how it goes.
+  /// What two models imply, between two files of a class that can: on a copy of the file. False where that is not how it
+  /// goes.
   private func migrateInPlace(_ job: MigrationJob) throws -> Bool {
-    guard let delta = job.mapping.inferredDelta, job.source.type == NSSQLiteStoreType,
-      job.destination.type == NSSQLiteStoreType
+    guard let delta = job.mapping.inferredDelta, job.source.type == job.destination.type,
+      let storeClass = (try? NSPersistentStoreCoordinator.storeClass(for: job.source.type)) as? any InPlaceMigrating.Type
     else { return false }
     let file = MigrationFile(job.destination)
     guard file.isNew else { return false }
     do {
       try job.reading {
-        try SQLiteStore.replaceStore(
+        try storeClass.replaceStore(
           at: job.destination.url, job.destination.options, from: job.source.url, job.source.options)
       }
       try job.writing {
-        try SQLiteStore.migrateInPlace(
+        try storeClass.migrateInPlace(
           at: job.destination.url, by: delta, to: ModelLayouts.of(destinationModel),
           configuration: job.destination.configuration, options: job.destination.options)
       }
@@ -107,25 +108,25 @@ struct MigrationFile {
   let store: MigrationJob.Store
   /// Whether nothing did, before.
   let isNew: Bool
+  /// Nil for a class of the program's own.
+  private let files: (any FileOperating.Type)?
 
   init(_ store: MigrationJob.Store) {
     self.store = store
     guard let storeClass = try? NSPersistentStoreCoordinator.storeClass(for: store.type), store.type != NSInMemoryStoreType
     else {
       isNew = false
+      files = nil
       return
     }
-    isNew = (try? (storeClass as? any FileOperating.Type)?.isOccupied(store.url)) ?? StoreFiles.isOccupied(store.url) == false
+    files = storeClass as? any FileOperating.Type
+    isNew = (try? files?.isOccupied(store.url)) ?? StoreFiles.isOccupied(store.url) == false
   }
 
   /// Removes what the migration has made.
   func remove() {
     guard isNew, store.url.isFileURL, store.url.path != "/dev/null" else { return }
-    if store.type == NSSQLiteStoreType {
-      try? SQLiteStore.destroyStore(at: store.url, nil)
-      for suffix in ["-wal", "-shm", "-journal"] { unlink(store.url.path + suffix) }
-    }
-    try? StoreFiles.remove(store.url)
+    if let files { files.removeStore(at: store.url) } else { try? StoreFiles.remove(store.url) }
   }
 }
 
@@ -136,7 +137,7 @@ struct MigrationWriter {
   init(_ store: NSPersistentStore) {
     self.store = store
     // Else the file would be written for every few hundred objects.
-    (store as? AtomicFileStore)?.writesFile = false
+    (store as? any FileWriting)?.writesFile = false
   }
 
   /// What the client has said of the old store; and whose it is, if the new one takes its place.
@@ -155,7 +156,7 @@ struct MigrationWriter {
     // A store without objects may have metadata.
     if let store = store as? NSAtomicStore { return try store.save() }
     guard let rows = store as? any ValueStore else { return }
-    (store as? AtomicFileStore)?.writesFile = true
+    (store as? any FileWriting)?.writesFile = true
     _ = try rows.commit(ChangeSet())
   }
 }

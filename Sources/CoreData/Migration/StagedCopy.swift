@@ -12,7 +12,7 @@ struct StagedCopy {
     let folder = try MigrationFolder(beside: url)
     defer { folder.remove() }
     let copy = folder.store
-    let watch = try ReplacingWatch(migration.storeClass, url)
+    let replacement = try migration.replacement()
     try make(copy)
     for step in steps {
       if let stage = step.stage, let handler = stage.willMigrateHandler {
@@ -23,8 +23,8 @@ struct StagedCopy {
         try call(handler, of: stage, "didMigrateHandler", with: step.destination, at: copy)
       }
     }
-    try watch.check()
-    try migration.putInPlace(copy, watch)
+    try replacement.check()
+    try replacement.putInPlace(copy)
   }
 
   // MARK: Handlers

@@ -32,21 +32,21 @@ extension StoreMigration {
     MigrationFolder.removeAbandoned(beside: url)
     let folder = try MigrationFolder(beside: url)
     defer { folder.remove() }
-    let watch = try ReplacingWatch(storeClass, url)
+    let replacement = try replacement()
     try reached(.folderMade)
-    let counts = try fill(folder.store, by: mapping, manager)
+    let counts = try fill(folder.store, by: mapping, manager, replacement)
     try reached(.filled)
-    try check(folder.store, counts)
+    try check(folder.store, counts, replacement)
     try reached(.checked)
-    try watch.check()
-    try putInPlace(folder.store, watch)
+    try replacement.check()
+    try replacement.putInPlace(folder.store)
     try? reached(.replaced)
   }
 
   /// Made in any case by the class of manager that the store class wants; how many objects of each entity, where it
   /// can be told.
   private func fill(
-    _ new: URL, by mapping: NSMappingModel, _ manager: NSMigrationManager
+    _ new: URL, by mapping: NSMappingModel, _ manager: NSMigrationManager, _ replacement: any FileReplacement
   ) throws -> [String: Int]? {
     var options = options ?? [:]
     // The making of a store is no part of its history.
@@ -63,30 +63,24 @@ extension StoreMigration {
     return try manager.migrate(
       MigrationJob(
         mapping: mapping,
-        source: .init(url: url, type: type, options: options, isOwn: isLogged),
+        source: .init(url: url, type: type, options: options, isOwn: replacement.readsOldAsOwn),
         destination: .init(url: new, type: type, configuration: configuration, options: options),
         keepsIdentity: true))
   }
 
-  /// Whether a log of SQLite's would have to be copied if the old store were only to be read.
-  private var isLogged: Bool {
-    guard storeClass == SQLiteStore.self, case .database(let isLogged)? = try? StoreFileState(url) else { return false }
-    return isLogged
+  /// How the store's file gives way. A class of the program's own keeps its store in the one file, or folder, at its URL.
+  func replacement() throws -> any FileReplacement {
+    try (storeClass as? any FileOperating.Type)?.replacement(of: url, options) ?? RenamedFile(url: url)
   }
 
   /// Whether the new store is whole and can be opened.
-  private func check(_ new: URL, _ counts: [String: Int]?) throws {
+  private func check(_ new: URL, _ counts: [String: Int]?, _ replacement: any FileReplacement) throws {
     guard StoreFiles.isOccupied(new) else {
       throw Failure.unsupportedFeature("Migrating a store of class \(storeClass), which makes no file at its URL,")
     }
-    if storeClass == SQLiteStore.self {
-      let found = try Connection(path: new.path, options: Connection.Options()).rows("PRAGMA integrity_check")
-      guard found.first?[0] == "ok" else {
-        throw broken("the new version is damaged: \(found.compactMap { $0[0] }.prefix(3).joined(separator: ", "))")
-      }
-    }
+    if let damage = try replacement.damage(of: new) { throw broken("the new version is damaged: \(damage)") }
     let job = MigrationJob.Store(
-      url: new, type: type, configuration: configuration, isOwn: storeClass == SQLiteStore.self)
+      url: new, type: type, configuration: configuration, isOwn: replacement.readsNewAsOwn)
     let stack = try MigrationStack(reading: job, destination)
     defer { stack.close() }
     guard let counts else { return }
@@ -103,21 +97,6 @@ extension StoreMigration {
   }
 
   private func broken(_ reason: String) -> Failure { .migrationFailed(url: url, reason: reason, underlying: nil) }
-
-  /// What may fail leaves the store as it was.
-  func putInPlace(_ new: URL, _ watch: ReplacingWatch) throws {
-    if storeClass == SQLiteStore.self {
-      return try SQLiteStore.replaceStore(at: url, options, from: new, nil)
-    }
-    guard storeClass is AtomicFileStore.Type else { return try StoreFiles.rename(new, to: url) }
-    do {
-      _ = try WholeFile.write(try WholeFile.read(new.path).bytes, to: url.path, expecting: watch.expectation)
-    } catch WholeFile.Problem.unconfirmed {
-      // It is there, and the old one gone.
-    } catch let problem as WholeFile.Problem {
-      throw problem.failure(url, isWriting: true)
-    }
-  }
 
   /// What a program is told: failures of migrations as they are, everything else as the reason for one.
   private func failure(_ error: any Error, _ manager: NSMigrationManager) -> any Error {
@@ -145,41 +124,6 @@ extension StoreMigration {
   @TaskLocal static var didReach: (@Sendable (ReplacingStep) throws -> Void)?
 
   private func reached(_ step: ReplacingStep) throws { try StoreMigration.didReach?(step) }
-}
-
-/// Notices that somebody else has written to a store that is about to be replaced.
-struct ReplacingWatch {
-  private let url: URL
-  private let connection: Connection?
-  private let version: String?
-  private let stamp: WholeFile.Stamp?
-
-  init(_ storeClass: NSPersistentStore.Type, _ url: URL) throws {
-    self.url = url
-    guard storeClass == SQLiteStore.self else {
-      (connection, version) = (nil, nil)
-      stamp = storeClass is AtomicFileStore.Type ? try WholeFile.stamp(url.path) : nil
-      return
-    }
-    stamp = nil
-    do {
-      let connection = try Connection(path: url.path, options: Connection.Options())
-      version = try connection.pragma("data_version")
-      self.connection = connection
-    } catch let error as SQLiteError {
-      throw error.openingFailure(at: url)
-    }
-  }
-
-  /// Throws if it has happened.
-  func check() throws {
-    guard let connection else { return }
-    let now = try connection.pragma("data_version")
-    if now != version { throw Failure.fileChangedElsewhere(url: url) }
-  }
-
-  /// For a file that is renamed over; the same.
-  var expectation: WholeFile.Expectation { stamp.map { .unchanged($0) } ?? .anything }
 }
 
 extension NSPersistentStore {

@@ -38,8 +38,8 @@ struct StoreMigration {
     } catch let failure as Failure {
       throw missingMapping(from: source, to: destination, failure)
     }
-    if storeClass == SQLiteStore.self {
-      return try SQLiteStore.migrateInPlace(
+    if let storeClass = storeClass as? any InPlaceMigrating.Type {
+      return try storeClass.migrateInPlace(
         at: url, by: delta, to: ModelLayouts.of(destination), configuration: configuration, options: options)
     }
     try replaceStore(from: source, by: NSMappingModel(delta))
@@ -73,11 +73,7 @@ struct StoreMigration {
     if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata) { return model }
     if let model = destination.sibling(forStoreMetadata: metadata) { return model }
     if let model = LoadedModels.model(forStoreMetadata: metadata) { return model }
-    if storeClass == SQLiteStore.self, let model = try? NSManagedObjectModel(storedIn: url),
-      model.storeOrigin == .cached
-    {
-      return model
-    }
+    if let model = (storeClass as? any InPlaceMigrating.Type)?.keptModel(at: url) { return model }
     throw Failure.missingSourceModel(
       url: url, metadata: metadata, faults: destination.faultsOfVersions(forStoreMetadata: metadata))
   }

@@ -1,14 +1,14 @@
 /// What the stack asks of a store, whoever has written it: to speak in rows.
 ///
-/// Two kinds refine it: a `ValueStore` is told of changes in values alone, an `ObjectStore`, whose methods take managed
-/// objects, with the objects. What else a store can do, it says by a protocol (`BatchStore`, `HistoryStore`,
-/// `FileOperating`) or by a flag here.
+/// Two kinds refine it: a `ValueStore` is told of changes in values alone, an `ObjectStore`, whose methods
+/// take managed objects, with the objects. What else a store can do, it says by a protocol (`BatchStore`,
+/// `HistoryStore`, `FileOperating`, `InPlaceMigrating`) or by a flag here.
 protocol RowStore: NSPersistentStore {
   /// Rows that contexts hold, of the newest state.
   var rowCache: RowCache { get }
 
-  /// Reads the newest state on behalf of a context, or of none. Only a store whose methods take the context wants to know
-  /// it, and throws without.
+  /// Reads the newest state on behalf of a context, or of none. Only a store whose methods take the context
+  /// wants to know it, and throws without.
   func reader(for context: NSManagedObjectContext?) throws -> any RowReader
 
   /// Rows that were written elsewhere: from now on they are read again.
@@ -20,8 +20,8 @@ protocol RowStore: NSPersistentStore {
   /// Whether the store takes a predicate with FETCH expressions, and makes sub-selects of them.
   var translatesFetches: Bool { get }
 
-  /// Whether the store has its rows in memory and answers fetches by evaluation: a fetch with code of the program's in it
-  /// may as well be evaluated over a context's objects.
+  /// Whether the store has its rows in memory and answers fetches by evaluation: a fetch with code of the
+  /// program's in it may as well be evaluated over a context's objects.
   var evaluatesFetches: Bool { get }
 }
 
@@ -34,8 +34,8 @@ protocol ValueStore: RowStore {
   /// Reserved keys are never given out again, whether or not a save uses them.
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64
 
-  /// Takes up keys that another store has given out, from 1 to `last`, for its rows to be inserted here. For a store
-  /// without rows; false where it can't.
+  /// Takes up keys that another store has given out, from 1 to `last`, for its rows to be inserted here. For
+  /// a store without rows; false where it can't.
   func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool
 
   /// Whether rows to be inserted may refer to files of another store: it reads them, and makes its own.
@@ -47,14 +47,15 @@ protocol ValueStore: RowStore {
 
 /// A store that knows batch requests.
 protocol BatchStore: ValueStore {
-  /// Deletes rows and applies the delete rules, all or nothing. The rows that were chosen are returned, not those
-  /// that went along.
+  /// Deletes rows and applies the delete rules, all or nothing. The rows that were chosen are returned, not
+  /// those that went along.
   func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference]
 
   /// Changes rows, all or nothing, and returns which. Throws a `BatchConflict` if they break a constraint.
   func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference]
 
-  /// Inserts rows, all or nothing. Throws a `BatchConflict` if they break a constraint and are not to give way.
+  /// Inserts rows, all or nothing. Throws a `BatchConflict` if they break a constraint and are not to give
+  /// way.
   func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted
 }
 
@@ -63,8 +64,8 @@ protocol HistoryStore: ValueStore {
   /// The history of what was written; nil if none is kept.
   var storeHistory: (any StoreHistory)? { get }
 
-  /// Calls `told` whenever another process has written to the store, with the number of the last transaction in its
-  /// history, if it keeps one. On some queue; until `endWatching()`.
+  /// Calls `told` whenever another process has written to the store, with the number of the last transaction
+  /// in its history, if it keeps one. On some queue; until `endWatching()`.
   func beginWatching(_ told: @escaping (Int64?) -> Void)
 
   func endWatching()

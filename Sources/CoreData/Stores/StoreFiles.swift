@@ -6,6 +6,12 @@ protocol FileOperating: NSPersistentStore {
 
   static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws
 
+  /// Removes what a migration that failed has made.
+  static func removeStore(at url: URL)
+
+  /// How a file gives way to its new version.
+  static func replacement(of url: URL, _ options: [AnyHashable: Any]?) throws -> any FileReplacement
+
   static func replaceStore(
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws
@@ -23,6 +29,12 @@ extension FileOperating {
   static func isOccupied(_ url: URL) throws -> Bool { StoreFiles.isOccupied(url) }
 
   static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws { try StoreFiles.remove(url) }
+
+  static func removeStore(at url: URL) { try? StoreFiles.remove(url) }
+
+  static func replacement(of url: URL, _ options: [AnyHashable: Any]?) throws -> any FileReplacement {
+    RenamedFile(url: url)
+  }
 
   static func replaceStore(
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?

@@ -1,6 +1,10 @@
 import Foundation
 
-extension AtomicFileStore: FileOperating {
+extension AtomicFileStore: FileOperating, FileWriting {
+  static func replacement(of url: URL, _ options: [AnyHashable: Any]?) throws -> any FileReplacement {
+    try RewrittenFile(url)
+  }
+
   /// The file is written as a save writes it, so that what a process leaves that does not live to the end goes with the
   /// next opening.
   static func replaceStore(

@@ -6,10 +6,7 @@ import Foundation
 /// them, which takes no time, and sets the same key in the store's metadata. Saves leave what is put aside alone; a
 /// later migration carries it on.
 extension SQLiteStore {
-  /// Drops what is put aside.
-  ///
-  /// - Parameter isOne: whether to drop one thing only.
-  /// - Returns: whether there was anything to drop.
+  /// Drops what is put aside; a piece is one table or column.
   func finishDeferredMigration(isOne: Bool) throws -> Bool {
     let key = NSPersistentStoreDeferredLightweightMigrationOptionKey
     guard StoreOptions.flag(metadata[key]) else { return false }

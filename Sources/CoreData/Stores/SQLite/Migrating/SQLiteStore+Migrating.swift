@@ -1,12 +1,7 @@
 import Foundation
 
 extension SQLiteStore {
-  /// Brings a file, which no store of this process has open, to another version of its model, in one transaction.
-  ///
-  /// What another process has brought there meanwhile is left as it is.
-  ///
-  /// - Parameter configuration: nil for all entities.
-  /// - Throws: a `Failure`; the file is then as it was.
+  /// In one transaction. What another process has brought there meanwhile is left as it is.
   static func migrateInPlace(
     at url: URL, by delta: ModelDelta, to layouts: ModelLayouts, configuration: String?,
     options: [AnyHashable: Any]?

@@ -1,0 +1,59 @@
+import Foundation
+
+/// How a SQLite file gives way to its new version: in one transaction.
+struct DatabaseReplacement: FileReplacement {
+  private let url: URL
+  private let options: [AnyHashable: Any]?
+  /// Stands open so that the version tells of others' commits.
+  private let connection: Connection
+  private let version: String?
+
+  init(_ url: URL, _ options: [AnyHashable: Any]?) throws {
+    self.url = url
+    self.options = options
+    do {
+      connection = try Connection(path: url.path, options: Connection.Options())
+      version = try connection.pragma("data_version")
+    } catch let error as SQLiteError {
+      throw error.openingFailure(at: url)
+    }
+  }
+
+  /// One that has a log.
+  var readsOldAsOwn: Bool {
+    guard case .database(let isLogged)? = try? StoreFileState(url) else { return false }
+    return isLogged
+  }
+
+  var readsNewAsOwn: Bool { true }
+
+  func damage(of new: URL) throws -> String? {
+    let found = try Connection(path: new.path, options: Connection.Options()).rows("PRAGMA integrity_check")
+    return found.first?[0] == "ok" ? nil : found.compactMap { $0[0] }.prefix(3).joined(separator: ", ")
+  }
+
+  func check() throws {
+    let now = try connection.pragma("data_version")
+    if now != version { throw Failure.fileChangedElsewhere(url: url) }
+  }
+
+  func putInPlace(_ new: URL) throws { try SQLiteStore.replaceStore(at: url, options, from: new, nil) }
+}
+
+extension SQLiteStore: InPlaceMigrating {
+  static func replacement(of url: URL, _ options: [AnyHashable: Any]?) throws -> any FileReplacement {
+    try DatabaseReplacement(url, options)
+  }
+
+  static func keptModel(at url: URL) -> NSManagedObjectModel? {
+    let model = try? NSManagedObjectModel(storedIn: url)
+    return model?.storeOrigin == .cached ? model : nil
+  }
+
+  /// An empty database for whoever has it open, and then none.
+  static func removeStore(at url: URL) {
+    try? destroyStore(at: url, nil)
+    for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
+    try? StoreFiles.remove(url)
+  }
+}
