@@ -70,7 +70,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
           + "fulfilled: keep the context as long as its objects are used.")
     }
     do {
-      return try context.fulfil(object)
+      return try context.source.row(of: object, for: context)
     } catch where storeIdentity(object.store)?.asksContexts == true {
       // Whatever a store's method throws: the object's values cannot be had.
       warn(.unfulfilled(object, error))

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
   func start<R: NSFetchRequestResult>(_ request: NSAsynchronousFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {
     guardQueue("execute(_:)")
     let coordinator = try coordinator(for: "execute(_:)")
-    learnKeys()
+    source.learnKeys(for: self)
     let fetch = request.fetchRequest.copy() as! NSFetchRequest<R>
     if fetch.includesPendingChanges { processPendingChanges() }
     var description = try answeringFetches(
@@ -26,10 +26,8 @@ extension NSManagedObjectContext {
       context: self, coordinator: coordinator, type: fetch.resultType, options: FetchOptions(fetch),
       description: description, watch: watch, completion: request.completionBlock,
       result: NSAsynchronousFetchResult(request, self, progress))
-    let generation = try generationForReading()
-    // An incremental store's methods are called on the queue of the context that asks.
-    let asksContexts = coordinator.persistentStores.contains { $0.identity.asksContexts }
-    if try parent != nil || asksContexts || description.runsCode || coordinator.isSpread(description, fetch.affectedStores, generation) {
+    let generation = try source.generation(for: self)
+    if try description.runsCode || !source.answersAnywhere(description, running.options, for: self) {
       enqueue { running.finish(nil) }
     } else {
       DispatchQueue.global().async {
@@ -48,7 +46,7 @@ private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
   let context: NSManagedObjectContext
   let coordinator: NSPersistentStoreCoordinator
   let type: NSFetchRequestResultType
-  let options: NSManagedObjectContext.FetchOptions
+  let options: FetchOptions
   let description: FetchDescription
   let watch: FetchWatch
   let completion: NSAsynchronousFetchRequest<R>.CompletionBlock?
@@ -70,7 +68,7 @@ private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
       try goOn()
       var options = options
       options.answers = try answers?.get()
-      let found: [R] = try context.results(of: description, options, coordinator, type)
+      let found: [R] = try context.results(of: description, options, type)
       try goOn()
       result.finalResult = found
       let progress = result.progress!

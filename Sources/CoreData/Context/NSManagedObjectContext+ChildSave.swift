@@ -1,10 +1,32 @@
 /// A child's save: its change sets become unsaved changes of the parent.
-extension NSManagedObjectContext {
-  /// Hands the changes of this context to its parent. Nothing is handed over if there is a conflict.
-  func commit(_ plan: SavePlan, to parent: NSManagedObjectContext) throws -> StoreConflicts {
+extension ParentSource {
+  /// The parent knows which store a new object is for.
+  func prepare(_ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext) throws {
+    for object in new { _ = try context.assignedStore(of: object) }
+  }
+
+  func check(_ plan: SavePlan) {}
+
+  /// Hands the changes over to the parent. Nothing is handed over if there is a conflict.
+  func commit(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts {
     let changeSets = plan.changeSets.map { (store: $0.store.identity, changes: $0.changes) }
     let transients = transientValues(of: plan)
-    return try ask(parent) { try $0.takeSave(changeSets, transients) }
+    return try ask(for: context) { try $0.takeSave(changeSets, transients) }
+  }
+
+  func hasUnsavedMetadata(for context: NSManagedObjectContext) -> Bool { false }
+
+  func historyToken(after plan: SavePlan, of context: NSManagedObjectContext) -> NSPersistentHistoryToken? { nil }
+
+  /// The parent has changed, not the stores: nobody is told but who observes the contexts.
+  func announce(_ plan: SavePlan, of context: NSManagedObjectContext) {}
+
+  /// It goes through the parents, whose names stand for those that the child lacks.
+  func batchOrigin(of context: NSManagedObjectContext) -> ChangeOrigin {
+    let own = context.changeOrigin
+    if own.author != nil && own.contextName != nil { return own }
+    let above = parent.runAnswering { parent.source.batchOrigin(of: parent) }
+    return ChangeOrigin(author: own.author ?? above.author, contextName: own.contextName ?? above.contextName)
   }
 
   /// What was set of transient properties. Rows have none of it.
@@ -12,7 +34,7 @@ extension NSManagedObjectContext {
     var values: [TransientValue] = []
     func add(_ object: NSManagedObject, isNew: Bool) {
       guard let changes = object.changes, !object.layout.transientSlots.isEmpty else { return }
-      let reference = ParentReference(object.reference, owner.storeIdentity(object.store))
+      let reference = ParentReference(object.reference, object.owner.storeIdentity(object.store))
       object.layout.transientSlots.forEach { slot in
         guard isNew ? changes.holds(slot) : changes.isChanged(slot) else { return }
         // Objects of this context are none of the parent's.
@@ -26,8 +48,11 @@ extension NSManagedObjectContext {
     return values
   }
 
+}
+
+extension NSManagedObjectContext {
   /// Takes the changes of a child over, as one event of this context. All of them, or none.
-  private func takeSave(
+  fileprivate func takeSave(
     _ changeSets: [(store: StoreIdentity, changes: ChangeSet)], _ transients: [TransientValue]
   ) throws -> StoreConflicts {
     processPendingChanges()

@@ -31,9 +31,9 @@ extension NSManagedObjectContext {
   }
 
   func answerFetch(_ description: FetchDescription, stores: [NSPersistentStore]?) throws -> [ParentObject] {
-    let coordinator = try coordinator(for: "fetch(_:)")
+    _ = try coordinator(for: "fetch(_:)")
     processPendingChanges()
-    let found = try objects(description, FetchOptions(stores: stores), coordinator)
+    let found = try objects(description, FetchOptions(stores: stores))
     let wantsRows = if case .rows = description.output { true } else { false }
     return try found.map { object in
       // A fault whose row a fetch has left here is read by that row: nobody set anything on it.
@@ -43,9 +43,9 @@ extension NSManagedObjectContext {
   }
 
   func answerCount(_ description: FetchDescription, stores: [NSPersistentStore]?) throws -> Int {
-    let coordinator = try coordinator(for: "count(for:)")
+    _ = try coordinator(for: "count(for:)")
     processPendingChanges()
-    return try count(description, FetchOptions(stores: stores), coordinator)
+    return try count(description, FetchOptions(stores: stores))
   }
 
   /// An object's values now, as a row: the committed one where nothing was set. Nil when the row is gone, or the
@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
   func realised(_ object: NSManagedObject) throws -> Bool {
     if object.state.contains(.inaccessible) { return false }
     guard object.state.contains(.fault) else { return true }
-    if object.row == nil { object.row = try fulfil(object) }
+    if object.row == nil { object.row = try source.row(of: object, for: self) }
     if object.row == nil { return false }
     object.fire()
     return true

@@ -3,11 +3,8 @@
 /// These are the exception to invariant 7: they read the objects of a save while it runs. What they find is what the
 /// plan has; and new objects have their permanent ids by then, which are taken back if nothing is written.
 extension NSManagedObjectContext {
-  /// Hands a plan's change sets to the stores.
-  func commit(_ plan: SavePlan, to coordinator: NSPersistentStoreCoordinator) throws -> StoreConflicts {
-    guard plan.changeSets.contains(where: { $0.store.identity.takesObjects }) else {
-      return try coordinator.commit(plan.changeSets)
-    }
+  /// Hands a plan's change sets to the stores, of which one takes objects at least.
+  func commit(_ plan: SavePlan, withObjectsTo coordinator: NSPersistentStoreCoordinator) throws -> StoreConflicts {
     let named = giveIDs(plan.inserted.objects)
     do {
       let conflicts = try coordinator.commit(plan.changeSets, of: changedObjects)

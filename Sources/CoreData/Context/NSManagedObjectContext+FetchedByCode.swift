@@ -4,34 +4,28 @@
 /// objects: all of the entity become objects of the context. Other stores are asked, and refuse it, or, if they are the
 /// program's, run it.
 extension NSManagedObjectContext {
-  func runsCodeHere(
-    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
-  ) throws -> Bool {
+  func runsCodeHere(_ description: FetchDescription, _ options: FetchOptions) throws -> Bool {
     guard description.runsCode else { return false }
-    return try coordinator.evaluates(description, options.stores, generationForReading())
+    return try coordinator(for: "fetch(_:)").evaluates(
+      description, options.stores, source.generation(for: self))
   }
 
   /// The objects that the code accepts, in its order.
-  func foundByCode(
-    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
-  ) throws -> [NSManagedObject] {
+  func foundByCode(_ description: FetchDescription, _ options: FetchOptions) throws -> [NSManagedObject] {
     if options.pendingChanges || ledger.isEmpty {
-      return try overlaid(description, options, coordinator)
+      return try overlaid(description, options)
     }
     // What is saved is what the objects of another context have.
-    let saved = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    if let parent { saved.parent = parent } else { saved.persistentStoreCoordinator = coordinator }
+    let saved = source.sibling(of: self)
     let ids = try saved.performAndWait {
-      try saved.overlaid(description, options, coordinator).map(\.objectID)
+      try saved.overlaid(description, options).map(\.objectID)
     }
     return ids.map { object(with: $0) }
   }
 
   /// A fetch of dictionaries without code: with the ids of the objects that it accepts.
-  func runningCode(
-    of description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
-  ) throws -> FetchDescription {
-    guard try runsCodeHere(description, options, coordinator) else { return description }
+  func runningCode(of description: FetchDescription, _ options: FetchOptions) throws -> FetchDescription {
+    guard try runsCodeHere(description, options) else { return description }
     for key in description.sort {
       try throwingCocoaErrors { try key.checkTranslatable(entity: description.layout.name) }
     }
@@ -42,7 +36,7 @@ extension NSManagedObjectContext {
     choice.offset = 0
     var saved = options
     saved.pendingChanges = false
-    let found = try foundByCode(choice, saved, coordinator).map { PredicateConstant.object($0.objectID) }
+    let found = try foundByCode(choice, saved).map { PredicateConstant.object($0.objectID) }
     var plain = description
     plain.predicate = .comparison(Comparison(.evaluatedObject, .in, .constant(.collection(found))))
     return plain

@@ -24,7 +24,6 @@ extension NSManagedObjectContext {
   /// between pinning and the first read. Nil for a child context, which reads what its parent does.
   public var queryGenerationToken: NSQueryGenerationToken? {
     guardQueue("queryGenerationToken")
-    if parent != nil { return nil }
     switch generation {
     case .newest: return nil
     case .nextRead: return .current
@@ -97,15 +96,8 @@ extension NSManagedObjectContext {
     _ = try? pinnedGeneration()
   }
 
-  /// The generation to read, of a child context that of its root; nil for the newest state. Pins the context if it
-  /// is to be.
-  func generationForReading() throws -> QueryGeneration? {
-    if let parent { return try parent.runAnswering { try parent.generationForReading() } }
-    if case .newest = generation { return nil }
-    return try pinnedGeneration()
-  }
-
-  private func pinnedGeneration() throws -> QueryGeneration? {
+  /// The generation to read; nil for the newest state. Pins the context if it is to be.
+  func pinnedGeneration() throws -> QueryGeneration? {
     switch generation {
     case .newest: return nil
     case .pinned(let generation): return generation

@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
     if object.state.contains(.inserted), object.state.contains(.updated) {
       broken.append("Invariant 2: \(name) is inserted and updated.")
     }
-    if object.key < 0, !object.state.contains(.inserted), parent == nil {
+    if !source.mayHave(object.key), !object.state.contains(.inserted) {
       broken.append("Invariant 4: \(name) has a temporary id, but is not new.")
     }
     return broken

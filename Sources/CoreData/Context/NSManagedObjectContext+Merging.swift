@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
   public class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
-    let contexts = contexts.filter { $0.owner != nil }.sorted { $0.depth < $1.depth }
+    let contexts = contexts.filter { $0.owner != nil }.sorted { $0.contextsAbove.count < $1.contextsAbove.count }
     var told: [NSPersistentStoreCoordinator] = []
     for context in contexts {
       guard let coordinator = context.persistentStoreCoordinator else { continue }
@@ -39,9 +39,6 @@ extension NSManagedObjectContext {
       }
     }
   }
-
-  /// How many parents there are above.
-  private var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
 
   private func isOwn(_ store: StoreIdentity?) -> Bool {
     guard let store else { return true }
@@ -71,12 +68,12 @@ extension NSManagedObjectContext {
   ) {
     guard owner != nil else { return }
     defer { announceToChildren(inserted: inserted, updated: updated, deleted: deleted) }
-    learnKeys()
+    source.learnKeys(for: self)
     processPendingChanges()
     moveGeneration()
     var changes = ObjectChanges()
     let followers = followers.living
-    for id in inserted where id.key > 0 || parent != nil {
+    for id in inserted where source.mayHave(id.key) {
       let known = registeredObject(for: id)
       let object = known ?? self.object(with: id)
       if object.state.contains(.fault) {
@@ -116,7 +113,7 @@ extension NSManagedObjectContext {
   private func newcomer(
     _ id: NSManagedObjectID, to followers: [any ChangeFollower]
   ) -> NSManagedObject? {
-    if followers.isEmpty || id.key < 0 && parent == nil { return nil }
+    if followers.isEmpty || !source.mayHave(id.key) { return nil }
     guard let layout = owner.layouts.layout(of: id.entity) else { return nil }
     guard followers.contains(where: { $0.mayTake(layout, of: id.storeIdentity) }) else {
       return nil
@@ -126,8 +123,7 @@ extension NSManagedObjectContext {
 
   /// Whether the row was another one than the object had.
   private func refreshMerging(_ object: NSManagedObject) -> Bool {
-    let cached = parent == nil ? (try? reader(of: object.store))?.rowCache.row(object.reference) : nil
-    guard let row = cached ?? readAgain(object) else { return false }
+    guard let row = source.cachedRow(of: object, for: self) ?? readAgain(object) else { return false }
     let isOther = row !== object.row
     object.takeRefreshed(row)
     return isOther

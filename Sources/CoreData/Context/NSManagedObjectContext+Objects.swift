@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
     guardQueue("object(with:)")
     if let object = registeredObject(for: objectID) { return object }
     if let former = formerKeys[objectID.key] { return owner.object(for: former.reference, store: former.store) }
-    if parent != nil, objectID.key < 0, let layout = owner.layouts.layout(of: objectID.entity) {
+    if objectID.key < 0, source.mayHave(objectID.key), let layout = owner.layouts.layout(of: objectID.entity) {
       let store = objectID.storeIdentity.map(owner.number) ?? NSManagedObject.noStore
       return owner.object(for: RowReference(entity: layout.index, key: objectID.key), store: store)
     }
@@ -77,11 +77,9 @@ extension NSManagedObjectContext {
     guard let identity = objectID.storeIdentity else { return nil }
     let reference = RowReference(entity: layout.index, key: key)
     let store = owner.number(of: identity)
-    if parent == nil { return owner.registered(reference, store: store) }
-    // A child may know the object by the temporary id that it had before the parent saved it.
     if let object = owner.registered(reference, store: store) { return object }
-    learnKeys()
-    return owner.registered(reference, store: store)
+    // The context may know the object by the temporary id that it had before it was saved above.
+    return source.learnKeys(for: self) ? owner.registered(reference, store: store) : nil
   }
 
   /// ``existingObject(with:)``.
@@ -95,7 +93,7 @@ extension NSManagedObjectContext {
       return try realise(object)
     }
     if formerKeys[objectID.key] != nil { return try realise(object(with: objectID)) }
-    if parent != nil, objectID.key < 0 { return try realise(object(with: objectID)) }
+    if objectID.key < 0, source.mayHave(objectID.key) { return try realise(object(with: objectID)) }
     guard let identity = objectID.storeIdentity, objectID.key > 0,
       persistentStoreCoordinator?.persistentStores.contains(where: { $0.identity === identity }) == true
     else { throw Failure.objectNotFound(id: objectID).nsError }
@@ -103,7 +101,7 @@ extension NSManagedObjectContext {
   }
 
   private func realise(_ object: NSManagedObject) throws -> NSManagedObject {
-    if object.row == nil { object.row = try fulfil(object) }
+    if object.row == nil { object.row = try source.row(of: object, for: self) }
     guard object.row != nil else { throw Failure.objectNotFound(id: object.objectID).nsError }
     object.fire()
     return object
@@ -112,16 +110,14 @@ extension NSManagedObjectContext {
   /// ``obtainPermanentIDs(for:)``.
   func reserveIDs(for objects: [NSManagedObject]) throws {
     guardQueue("obtainPermanentIDs(for:)")
-    let coordinator = try coordinator(for: "obtainPermanentIDs(for:)")
+    _ = try coordinator(for: "obtainPermanentIDs(for:)")
     let temporary = objects.filter { $0.key < 0 && $0.owner === owner }
     let new = ContiguousArray(temporary.filter { $0.state.contains(.inserted) })
-    try reserveKeys(for: new, coordinator)
+    try reserveKeys(for: new)
     let hasChildren = !children.isEmpty
     for object in new { adoptReservedKey(object, hasChildren: hasChildren) }
-    guard let parent else { return }
-    // The others are new in the parent, or above.
-    let known = temporary.filter { !$0.state.contains(.inserted) }.map { ParentReference($0.reference, nil) }
-    try ask(parent) { parent in try parent.obtainPermanentIDs(for: known.map(parent.object(for:))) }
+    // The others are new above.
+    try source.obtainPermanentKeys(for: temporary.filter { !$0.state.contains(.inserted) }, in: self)
   }
 
   /// Says in which store a new object is to be saved.

@@ -30,9 +30,7 @@ extension NSManagedObjectContext {
   }
 
   /// The stores' answer with this context's changes over it.
-  func overlaid(
-    _ description: FetchDescription, _ options: FetchOptions, _ coordinator: NSPersistentStoreCoordinator
-  ) throws -> [NSManagedObject] {
+  func overlaid(_ description: FetchDescription, _ options: FetchOptions) throws -> [NSManagedObject] {
     // What changes of other objects do to a key path only an evaluation over everything can tell.
     let runsCode = description.runsCode
     let isLocal = !runsCode && touchedRoots(description).areLocal
@@ -51,7 +49,7 @@ extension NSManagedObjectContext {
       guard !object.state.contains(.deleted), description.entities.contains(object.layout.index) else { return false }
       return try evaluator?.matches(object) ?? true
     }
-    var found = try committed(wide, options, coordinator)
+    var found = try source.candidates(wide, options, for: self)
     found = try found.filter { isPending($0) ? false : isLocal ? true : try matches($0) }
     var pending: [NSManagedObject] = []
     for object in ledger.newObjects where object.layout.rootIndex == root {
@@ -62,7 +60,7 @@ extension NSManagedObjectContext {
     }
     found += pending
     if !description.sort.isEmpty,
-      try !pending.isEmpty || !isLocal || isMerged(description, options, coordinator)
+      try !pending.isEmpty || !isLocal || source.isSpread(description, options, for: self)
     {
       try sort(&found, by: description.sort)
     }

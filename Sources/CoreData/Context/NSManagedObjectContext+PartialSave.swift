@@ -4,12 +4,12 @@ extension NSManagedObjectContext {
   /// Takes over what some stores have written; everything else stays to be saved.
   func adopt(
     _ plan: SavePlan, writtenBy stores: [NSPersistentStore],
-    _ rewritten: [(store: StoreIdentity, row: RowSnapshot)], _ coordinator: NSPersistentStoreCoordinator
+    _ rewritten: [(store: StoreIdentity, row: RowSnapshot)]
   ) {
     let numbers = Set(stores.map { owner.number(of: $0.identity) })
     let part = plan.part(ofStores: numbers, stores)
     adopt(part, writtenStores: numbers)
-    finish(part, rewritten, coordinator)
+    finish(part, rewritten)
   }
 
   /// Names the stores that have written nothing, the objects that are still to be saved there, and why.

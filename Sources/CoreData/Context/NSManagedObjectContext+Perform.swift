@@ -37,13 +37,13 @@ extension NSManagedObjectContext {
   /// ``performAndWait(_:)`` for what a child asks: see `ContextQueue`.
   func runAnswering<T>(_ question: () throws -> T) rethrows -> T {
     if isOnQueue { return try question() }
-    let outcome = contextQueue.ask(label: name, above: queuesAbove) {
+    let outcome = contextQueue.ask(label: name, above: contextsAbove.map(\.contextQueue)) {
       QueueOwnership.with(self) { Result { try question() } }
     }
     return try outcome.get(as: question)
   }
 
-  private var queuesAbove: [ContextQueue] { parent.map { [$0.contextQueue] + $0.queuesAbove } ?? [] }
+  var contextsAbove: [NSManagedObjectContext] { parent.map { [$0] + $0.contextsAbove } ?? [] }
 
   /// Whether the calling thread may use the context; asked also before there is a coordinator.
   private var isOnQueue: Bool {

@@ -39,16 +39,13 @@ extension NSManagedObjectContext {
 
   /// A new object has no row to go back to; one with a temporary id may be the parent's.
   private func isRefreshable(_ object: NSManagedObject) -> Bool {
-    object.key > 0 || parent != nil && !object.state.contains(.inserted)
+    object.key > 0 || source.keepsTemporaryKeys && !object.state.contains(.inserted)
   }
 
   /// The object's row as the store has it now; nil when it is gone. Neither a refresh nor a merge can throw: a row
   /// that cannot be read is reported, and the object keeps the values it has.
   func readAgain(_ object: NSManagedObject) -> RowSnapshot? {
-    do {
-      if let parent { return try parentRow(of: object, parent) }
-      return try reader(of: object.store)?.faultRow(forKey: object.key, in: object.layout.root)
-    } catch {
+    do { return try source.newestRow(of: object, for: self) } catch {
       warn(
         MisuseReport(
           "\(object.layout.name) \(object.objectID.description) could not be read again.",

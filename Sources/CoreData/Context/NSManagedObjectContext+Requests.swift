@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     _ request: NSPersistentStoreRequest, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> NSPersistentStoreResult {
     do {
-      return try coordinator.executeBatch(request, constraintAnswer, by: batchOrigin)
+      return try coordinator.executeBatch(request, constraintAnswer, by: source.batchOrigin(of: self))
     } catch let conflict as BatchConflict {
       throw Failure.batchConstraintConflict(
         entity: conflict.entity.name, constraint: conflict.constraint, values: conflict.values,
@@ -36,13 +36,6 @@ extension NSManagedObjectContext {
 
   /// Who makes this context's changes.
   var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
-
-  /// Who makes a batch request's changes. A child's go through its parents, whose names stand for those that it lacks.
-  private var batchOrigin: ChangeOrigin {
-    guard let parent, transactionAuthor == nil || name == nil else { return changeOrigin }
-    let above = parent.runAnswering { parent.batchOrigin }
-    return ChangeOrigin(author: transactionAuthor ?? above.author, contextName: name ?? above.contextName)
-  }
 
   /// What the merge policy does with new rows that break a constraint. Its methods are not asked: there are no
   /// objects for them.

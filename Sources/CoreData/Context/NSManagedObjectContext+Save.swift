@@ -9,16 +9,16 @@ extension NSManagedObjectContext {
     settle()
     if validatesOnSave { try validatePendingChanges() }
     if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
-    var plan = try SavePlan(self, coordinator)
-    let rewritten = try commit(&plan, coordinator)
+    var plan = try SavePlan(self)
+    let rewritten = try commit(&plan)
     adopt(plan)
-    finish(plan, rewritten, coordinator)
+    finish(plan, rewritten)
     if Stress.isOn { turnIntoFaults() }
   }
 
   /// Without changes of objects there may be metadata to write, which is a save as well: of no objects.
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
-    if parent != nil || coordinator.storesWithUnsavedMetadata().isEmpty { return }
+    guard source.hasUnsavedMetadata(for: self) else { return }
     post(.NSManagedObjectContextWillSave)
     do { _ = try coordinator.commit([]) } catch let partial as PartialSave { throw partial.error }
     post(.NSManagedObjectContextDidSave, [:])
@@ -26,16 +26,13 @@ extension NSManagedObjectContext {
   }
 
   /// What follows once objects have taken over what the stores have written.
-  func finish(
-    _ plan: SavePlan, _ rewritten: [(store: StoreIdentity, row: RowSnapshot)],
-    _ coordinator: NSPersistentStoreCoordinator
-  ) {
+  func finish(_ plan: SavePlan, _ rewritten: [(store: StoreIdentity, row: RowSnapshot)]) {
     for (store, row) in rewritten {
       owner.registered(row.reference, store: owner.number(of: store))?.takeRefreshed(row)
     }
     checkInvariants("after a save")
     pinAfterSave()
-    announce(plan, coordinator)
+    announce(plan)
   }
 
   private func turnIntoFaults() {
@@ -87,17 +84,15 @@ extension NSManagedObjectContext {
 
   /// Hands the change sets down; on conflicts the merge policy decides and the save starts again from there.
   /// Returns the rows that the stores changed further.
-  private func commit(
-    _ plan: inout SavePlan, _ coordinator: NSPersistentStoreCoordinator
-  ) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
+  private func commit(_ plan: inout SavePlan) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
     // Whether a part is saved already, because another one's store was in conflict.
     var isPartial = false
     for _ in 0..<100 {
       let conflicts: StoreConflicts
       do {
-        conflicts = try parent.map { try commit(plan, to: $0) } ?? commit(plan, to: coordinator)
+        conflicts = try source.commit(plan, for: self)
       } catch let partial as PartialSave {
-        adopt(plan, writtenBy: partial.written, partial.rewritten, coordinator)
+        adopt(plan, writtenBy: partial.written, partial.rewritten)
         throw incompleteSave(partial.unsaved, partial.error)
       } catch where isPartial {
         throw incompleteSave(plan.changeSets.map(\.store), error as NSError)
@@ -108,7 +103,7 @@ extension NSManagedObjectContext {
       }
       if conflicts.isEmpty { return conflicts.rewritten }
       if !conflicts.written.isEmpty {
-        adopt(plan, writtenBy: conflicts.written, conflicts.rewritten, coordinator)
+        adopt(plan, writtenBy: conflicts.written, conflicts.rewritten)
         isPartial = true
       }
       do {
@@ -120,7 +115,7 @@ extension NSManagedObjectContext {
         let unsaved = plan.changeSets.map(\.store).filter { store in !conflicts.written.contains { $0 === store } }
         throw incompleteSave(unsaved, error as NSError)
       }
-      plan = try SavePlan(self, coordinator)
+      plan = try SavePlan(self)
     }
     throw Failure.unsettledConflicts(policy: "\(mergePolicy)").nsError
   }

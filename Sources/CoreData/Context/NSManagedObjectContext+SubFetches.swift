@@ -33,8 +33,7 @@ extension NSManagedObjectContext {
 
   /// Throws where a FETCH is to be executed in another context.
   private func isTranslatable(_ description: FetchDescription, pendingChanges: Bool) throws -> Bool {
-    let stores = persistentStoreCoordinator?.persistentStores ?? []
-    var isTranslatable = parent == nil && stores.count == 1 && (stores[0] as? any RowStore)?.translatesFetches == true
+    var isTranslatable = source.translatesFetches(for: self)
     if pendingChanges, hasPendingChanges(touching: description) { isTranslatable = false }
     _ = try description.predicate?.replacing { node in
       guard case .fetch(.constant(.object(let object)), let context, _) = node, let sub = object as? SubFetch else {

@@ -155,7 +155,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         self, coordinator.layouts, isMainQueue: concurrencyType == .mainQueueConcurrencyType,
         isConfined: concurrencyType.isConfined)
       if storedRetainsRegisteredObjects { owner.holdAll(true) }
-      coordinator.remember(self)
+      source.didAttach(self, to: coordinator)
     }
   }
   @exclusivity(unchecked) private final var storedCoordinator: NSPersistentStoreCoordinator?
@@ -174,11 +174,11 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
   }
   @exclusivity(unchecked) private final var storedParent: NSManagedObjectContext?
+  /// Where saved state comes from and saves go; a parent, if there is one, is set before anything is asked.
+  @exclusivity(unchecked) final var source: any ContextSource = StoresSource()
   let children = ChildList()
   /// Lists that are to be told of objects that this context does not have yet.
   final var followers = ChangeFollowers()
-  /// How many of the parent's `formerKeys` this context has taken over.
-  @exclusivity(unchecked) final var learntKeys = 0
 
   /// What the context registers its changes with, one action for each event; none by default.
   open var undoManager: UndoManager? {

@@ -1,7 +1,7 @@
 /// One attempt at a save: the change sets for the stores, and which object each row comes from.
 ///
 /// Invariant 7: once the plan is made, no managed object is read until the stores have answered; but for custom stores,
-/// see `commit(_:to:)`.
+/// see `ObjectStore`.
 struct SavePlan {
   private(set) var inserted = PlannedRows()
   private(set) var updated = PlannedRows()
@@ -17,13 +17,12 @@ struct SavePlan {
   private var lastStore = -1
   private var lastIndex = 0
   /// A changed object whose store is gone.
-  private var lost: NSManagedObject?
+  private(set) var lost: NSManagedObject?
 
   /// Reserves keys for new objects and encodes every changed object.
-  init(_ context: NSManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator) throws {
-    // Temporary ids stay temporary until the root saves.
-    builder = RowWriter(keepsTemporaryKeys: context.parent != nil)
-    try addInserts(context.ledger.newObjects, context, coordinator)
+  init(_ context: NSManagedObjectContext) throws {
+    builder = RowWriter(keepsTemporaryKeys: context.source.keepsTemporaryKeys)
+    try addInserts(context.ledger.newObjects, context)
     let changed = context.ledger.changedObjects
     // A fault that is marked as updated was changed from the other side of a relationship only.
     try context.readRows(of: changed.filter { $0.row == nil })
@@ -36,8 +35,7 @@ struct SavePlan {
     for object in context.ledger.lockedList where object.state.isDisjoint(with: .pending) {
       if let row = object.row { withChanges(object, context) { $0.locked.append(row) } }
     }
-    if let lost { throw Failure.storeNotAdded(url: nil, entity: lost.layout.name).nsError }
-    if context.parent == nil { try refuseReadOnlyStores() }
+    try context.source.check(self)
   }
 
   /// What the plan has for some of the stores.
@@ -68,15 +66,10 @@ struct SavePlan {
   }
 
   private mutating func addInserts(
-    _ new: ContiguousArray<NSManagedObject>, _ context: NSManagedObjectContext,
-    _ coordinator: NSPersistentStoreCoordinator
+    _ new: ContiguousArray<NSManagedObject>, _ context: NSManagedObjectContext
   ) throws {
     guard let first = new.first else { return }
-    if context.parent == nil {
-      try context.reserveKeys(for: new, coordinator)
-    } else {
-      for object in new { _ = try context.assignedStore(of: object) }
-    }
+    try context.source.prepare(new, for: context)
     inserted = try PlannedRows(new) { try builder.row(of: $0, version: 1) }
     if new.allHeld({ $0.store == first.store }) {
       let rows = inserted.rows
@@ -156,7 +149,7 @@ struct SavePlan {
   private mutating func indexOfChangeSet(for object: NSManagedObject, _ context: NSManagedObjectContext) -> Int? {
     guard let store = context.owner.storeIdentity(object.store)?.store else {
       // Of what was deleted in a store that is gone nothing is left to do.
-      if context.parent == nil, !object.state.contains(.deleted) { lost = object }
+      if !object.state.contains(.deleted) { lost = object }
       return nil
     }
     if let index = changeSets.firstIndex(where: { $0.store === store }) { return index }
@@ -164,13 +157,6 @@ struct SavePlan {
     changes.origin = context.changeOrigin
     changeSets.append((store, changes))
     return changeSets.count - 1
-  }
-
-  private func refuseReadOnlyStores() throws {
-    for (store, changes) in changeSets where store.isReadOnly {
-      let object = changes.firstRow.flatMap { inserted.object(of: $0) ?? updated.object(of: $0) }
-      throw Failure.readOnlyStore(url: store.url, entity: object?.layout.name).nsError
-    }
   }
 
   /// After a save that was given up: the keys stay used, but the objects are new again.

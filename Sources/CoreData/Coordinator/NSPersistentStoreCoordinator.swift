@@ -237,7 +237,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     return try outcome.value.get(as: block)
   }
 
-  // The contexts that work on the stores.
+  // The contexts that work on the stores. Children are known to their parents.
 
   func remember(_ context: NSManagedObjectContext) {
     _ = lock.withLock { contexts.append(context) }
@@ -251,8 +251,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Lets the contexts that asked for it merge a save of another one, each on its own queue.
   func announce(_ notice: SaveNotice, from source: NSManagedObjectContext) {
     let listening = lock.withLock { contexts.elements }
-    for context in listening
-    where context !== source && context.parent == nil && context.automaticallyMergesChangesFromParent {
+    for context in listening where context !== source && context.automaticallyMergesChangesFromParent {
       context.perform { [weak context] in context?.merge(notice) }
     }
   }

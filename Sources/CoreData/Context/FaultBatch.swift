@@ -1,0 +1,33 @@
+/// The keys of one fetch whose rows come in batches, as objects ask for them.
+final class FaultBatch {
+  let store: NSPersistentStore
+  let root: Int
+  private let keys: [Int64]
+  private let size: Int
+  /// Where the last batch began: the next fault is most likely in it or in the one after.
+  private var cursor = 0
+  private lazy var positions = Dictionary(
+    keys.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+
+  init(store: NSPersistentStore, root: Int, keys: [Int64], size: Int) {
+    self.store = store
+    self.root = root
+    self.keys = keys
+    self.size = size
+  }
+
+  /// The keys of the batch that holds this one; nil when the fetch did not bring it.
+  func keys(around key: Int64) -> [Int64]? {
+    let near = cursor..<min(cursor + 2 * size, keys.count)
+    let position: Int
+    if let found = keys[near].firstIndex(of: key) {
+      position = found
+    } else if let found = positions[key] {
+      position = Int(found)
+    } else {
+      return nil
+    }
+    cursor = position - position % size
+    return Array(keys[cursor..<min(cursor + size, keys.count)])
+  }
+}

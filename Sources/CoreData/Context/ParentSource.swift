@@ -1,0 +1,232 @@
+/// The context above, as the source of a child.
+///
+/// A child's committed state is what its parent's objects hold now, unsaved changes included. Every question
+/// runs on the parent's queue and is answered with values: no object of one context is seen by the other.
+final class ParentSource: ContextSource {
+  let parent: NSManagedObjectContext
+  /// How many of the parent's `formerKeys` the child has taken over.
+  private var learntKeys = 0
+
+  init(_ parent: NSManagedObjectContext) { self.parent = parent }
+
+  func didAttach(_ context: NSManagedObjectContext, to coordinator: NSPersistentStoreCoordinator) {
+    parent.children.add(context)
+    parent.contextQueue.expectQuestions()
+  }
+
+  func sibling(of context: NSManagedObjectContext) -> NSManagedObjectContext {
+    let sibling = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    sibling.parent = parent
+    return sibling
+  }
+
+  // Asking.
+
+  /// Asks the parent, and learns on the way which of its objects got their permanent ids since the last time.
+  func ask<Answer>(
+    for context: NSManagedObjectContext, _ question: (NSManagedObjectContext) throws -> Answer
+  ) rethrows -> Answer {
+    var news: FormerKeys?
+    let answer = try parent.runAnswering {
+      parent.source.learnKeys(for: parent)
+      let answer = try question(parent)
+      news = parent.formerKeys(beyond: learntKeys)
+      return answer
+    }
+    if let news {
+      learntKeys = news.count
+      context.take(news)
+    }
+    return answer
+  }
+
+  private func question(_ object: NSManagedObject) -> ParentReference {
+    ParentReference(object.reference, object.owner.storeIdentity(object.store))
+  }
+
+  /// The store of an object that is new in the parent is known once the parent was asked for it.
+  private func take(
+    _ answer: ParentRow?, for object: NSManagedObject, _ context: NSManagedObjectContext
+  ) -> RowSnapshot? {
+    guard let answer else { return nil }
+    if object.store == NSManagedObject.noStore { object.store = context.owner.number(of: answer.store) }
+    return answer.row
+  }
+
+  // Keys.
+
+  /// Temporary ids stay temporary until the root saves.
+  var keepsTemporaryKeys: Bool { true }
+
+  func learnKeys(for context: NSManagedObjectContext) -> Bool {
+    ask(for: context) { _ in }
+    return true
+  }
+
+  func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) throws {
+    let known = objects.map { ParentReference($0.reference, nil) }
+    try ask(for: context) { parent in try parent.obtainPermanentIDs(for: known.map(parent.object(for:))) }
+  }
+
+  // Rows.
+
+  /// As the parent's object stands now; nil when it is gone or deleted there.
+  func row(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
+    let question = question(object)
+    return take(try ask(for: context) { try $0.answerRow(of: question) }, for: object, context)
+  }
+
+  func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
+    try row(of: object, for: context)
+  }
+
+  func cachedRow(of object: NSManagedObject, for context: NSManagedObjectContext) -> RowSnapshot? { nil }
+
+  /// One visit to the parent.
+  func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws {
+    let questions = objects.map(question)
+    let answers = try ask(for: context) { parent in try parent.answerRows(of: questions) }
+    for (object, answer) in zip(objects, answers) { object.row = take(answer, for: object, context) }
+  }
+
+  /// The members that the parent's object has now.
+  func members(
+    of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext
+  ) throws -> ContiguousArray<RowReference> {
+    let question = question(object)
+    return try ask(for: context) { try $0.answerMembers(of: property, in: question) }
+  }
+
+  func readMembers(
+    _ key: String, of objects: [NSManagedObject], for context: NSManagedObjectContext
+  ) -> [NSManagedObject] { [] }
+
+  // Fetches.
+
+  func generation(for context: NSManagedObjectContext) throws -> QueryGeneration? {
+    try parent.runAnswering { try parent.source.generation(for: parent) }
+  }
+
+  /// What the parent finds, its unsaved changes included.
+  func objects(
+    _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
+  ) throws -> [NSManagedObject] {
+    let stores = options.stores
+    let found = try ask(for: context) { try $0.answerFetch(description, stores: stores) }
+    return found.map { context.owner.object(for: $0, refreshing: options.refreshing) }
+  }
+
+  func candidates(
+    _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
+  ) throws -> [NSManagedObject] {
+    try objects(description, options, for: context)
+  }
+
+  func isSpread(
+    _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
+  ) -> Bool { false }
+
+  func ids(
+    _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
+  ) -> [NSManagedObjectID]? { nil }
+
+  func count(
+    _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
+  ) throws -> Int {
+    let stores = options.stores
+    return try ask(for: context) { try $0.answerCount(description, stores: stores) }
+  }
+
+  func translatesFetches(for context: NSManagedObjectContext) -> Bool { false }
+
+  func answersAnywhere(
+    _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
+  ) -> Bool { false }
+}
+
+extension NSManagedObjectContext {
+  /// ``parent`` was set.
+  func attach(to parent: NSManagedObjectContext) {
+    guard owner == nil else {
+      misuse(
+        "The context \(label) cannot get a parent: it already has a coordinator or a parent, and its objects cannot "
+          + "move.")
+    }
+    guard let coordinator = parent.persistentStoreCoordinator else {
+      misuse(
+        "The context \(parent.label) cannot be a parent: it has no coordinator. Set its persistentStoreCoordinator "
+          + "first.")
+    }
+    if parent.concurrencyType.isConfined {
+      fatalError("The context \(parent.label) cannot be a parent: it has no queue on which its children could ask it.")
+    }
+    source = ParentSource(parent)
+    persistentStoreCoordinator = coordinator
+  }
+
+  /// Takes over permanent ids that the parent's objects got.
+  fileprivate func take(_ news: FormerKeys) {
+    var renamed: [RowReference: RowReference] = [:]
+    for (key, (reference, identity)) in news.keys where formerKeys[key] == nil {
+      let store = owner.number(of: identity)
+      let former = RowReference(entity: Int(reference.entity), key: key)
+      if let object = owner.registered(former, store: store), !object.state.contains(.inserted),
+        owner.registered(reference, store: store) == nil
+      {
+        object.store = store
+        owner.rekey(object, to: reference.key)
+      }
+      formerKeys[key] = (reference, store)
+      renamed[former] = reference
+    }
+    if renamed.isEmpty { return }
+    for object in owner.allObjects {
+      for state in object.memberStates { state?.rename(renamed) }
+    }
+  }
+}
+
+/// How a child names an object to its parent: by key, and by the store that the key is of.
+struct ParentReference {
+  let reference: RowReference
+  let store: StoreIdentity?
+
+  init(_ reference: RowReference, _ store: StoreIdentity?) {
+    self.reference = reference
+    self.store = store
+  }
+}
+
+/// A row that the parent has, and in which store.
+struct ParentRow {
+  let row: RowSnapshot
+  let store: StoreIdentity
+}
+
+/// An object of the parent, as values. The row is nil where only the id was asked for.
+struct ParentObject {
+  let reference: RowReference
+  let store: StoreIdentity
+  let row: RowSnapshot?
+}
+
+/// The permanent ids of objects that once had temporary ones, for the contexts below.
+struct FormerKeys {
+  /// How many keys the context knew when it answered.
+  let count: Int
+  let keys: [Int64: (RowReference, StoreIdentity)]
+}
+
+/// The contexts below one. Any thread.
+final class ChildList: @unchecked Sendable {
+  // `@unchecked Sendable`: the list is only touched under `lock`.
+  private let lock = NSLock()
+  private var children = WeakList<NSManagedObjectContext>()
+
+  func add(_ child: NSManagedObjectContext) { _ = lock.withLock { children.append(child) } }
+
+  /// Those that are alive.
+  var contexts: [NSManagedObjectContext] { lock.withLock { children.elements } }
+
+  var isEmpty: Bool { contexts.isEmpty }
+}

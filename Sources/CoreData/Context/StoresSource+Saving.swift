@@ -1,0 +1,35 @@
+/// Saves that the stores take.
+extension StoresSource {
+  func prepare(_ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext) throws {
+    try context.reserveKeys(for: new)
+  }
+
+  /// That the stores of all changed objects are there, and may be written.
+  func check(_ plan: SavePlan) throws {
+    if let lost = plan.lost { throw Failure.storeNotAdded(url: nil, entity: lost.layout.name).nsError }
+    for (store, changes) in plan.changeSets where store.isReadOnly {
+      let object = changes.firstRow.flatMap { plan.inserted.object(of: $0) ?? plan.updated.object(of: $0) }
+      throw Failure.readOnlyStore(url: store.url, entity: object?.layout.name).nsError
+    }
+  }
+
+  func commit(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts {
+    let coordinator = try context.coordinator(for: "save()")
+    if plan.changeSets.contains(where: { $0.store.identity.takesObjects }) {
+      return try context.commit(plan, withObjectsTo: coordinator)
+    }
+    return try coordinator.commit(plan.changeSets)
+  }
+
+  func hasUnsavedMetadata(for context: NSManagedObjectContext) -> Bool {
+    context.persistentStoreCoordinator?.storesWithUnsavedMetadata().isEmpty == false
+  }
+
+  func historyToken(after plan: SavePlan, of context: NSManagedObjectContext) -> NSPersistentHistoryToken? {
+    context.persistentStoreCoordinator?.lastWrittenToken(of: plan.changeSets.map(\.store))
+  }
+
+  func announce(_ plan: SavePlan, of context: NSManagedObjectContext) {
+    context.persistentStoreCoordinator?.announce(SaveNotice(plan.changeSets), from: context)
+  }
+}

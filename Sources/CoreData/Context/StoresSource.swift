@@ -1,0 +1,132 @@
+/// The coordinator's stores, as the source of a context without a parent. It has no state: what it needs is
+/// the context's.
+final class StoresSource: ContextSource {
+  func didAttach(_ context: NSManagedObjectContext, to coordinator: NSPersistentStoreCoordinator) {
+    coordinator.remember(context)
+  }
+
+  func sibling(of context: NSManagedObjectContext) -> NSManagedObjectContext {
+    let sibling = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    sibling.persistentStoreCoordinator = context.persistentStoreCoordinator
+    return sibling
+  }
+
+  var keepsTemporaryKeys: Bool { false }
+
+  func learnKeys(for context: NSManagedObjectContext) -> Bool { false }
+
+  func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) {}
+
+  func generation(for context: NSManagedObjectContext) throws -> QueryGeneration? { try context.pinnedGeneration() }
+
+  func batchOrigin(of context: NSManagedObjectContext) -> ChangeOrigin { context.changeOrigin }
+
+  // Rows.
+
+  /// Of the shared cache while it is young enough, else of the batch that the object was fetched with, else
+  /// of its store.
+  func row(
+    of object: NSManagedObject, for context: NSManagedObjectContext
+  ) throws -> RowSnapshot? {
+    guard object.key > 0, let reader = try context.reader(of: object.store) else { return nil }
+    let allowedAge = context.stalenessInterval
+    if allowedAge < 0, let cached = reader.rowCache.row(object.reference) { return cached }
+    if allowedAge >= 0 { distrustRow(of: object, context) }
+    if let row = try batchedRow(of: object, reader, context) { return row }
+    return try publicErrors { try reader.faultRow(forKey: object.key, in: object.layout.root) }
+  }
+
+  /// The next read asks the file: neither the cache, nor a transaction that an earlier read has left open.
+  private func distrustRow(of object: NSManagedObject, _ context: NSManagedObjectContext) {
+    if context.isPinned { return }
+    context.owner.storeIdentity(object.store)?.rowStore?.changedElsewhere([object.reference])
+  }
+
+  /// Where a batched fetch brought the fault, the whole batch around it is read at once.
+  private func batchedRow(
+    of object: NSManagedObject, _ reader: any RowReader, _ context: NSManagedObjectContext
+  ) throws -> RowSnapshot? {
+    if context.batches.isEmpty { return nil }
+    let identity = context.owner.storeIdentity(object.store)
+    for batch in context.batches where batch.store.identity === identity && batch.root == object.layout.rootIndex {
+      guard let keys = batch.keys(around: object.key) else { continue }
+      let rows = try publicErrors { try reader.rows(forKeys: keys, in: object.layout.root) }
+      var found: RowSnapshot?
+      for row in rows {
+        if row.key == object.key {
+          found = row
+        } else if let other = context.owner.registered(row.reference, store: object.store),
+          other.state.contains(.fault), other.row == nil
+        {
+          other.row = row
+        }
+      }
+      return found
+    }
+    return nil
+  }
+
+  func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
+    try context.reader(of: object.store)?.faultRow(forKey: object.key, in: object.layout.root)
+  }
+
+  func cachedRow(of object: NSManagedObject, for context: NSManagedObjectContext) -> RowSnapshot? {
+    (try? context.reader(of: object.store))?.rowCache.row(object.reference)
+  }
+
+  /// One request for each store and hierarchy.
+  func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws {
+    for (number, group) in Dictionary(grouping: objects, by: \.store) {
+      guard let reader = try context.reader(of: number) else { continue }
+      for members in Dictionary(grouping: group, by: \.layout.rootIndex).values {
+        let rows = try publicErrors {
+          try reader.rows(forKeys: Array(Set(members.map(\.key))), in: members[0].layout.root)
+        }
+        let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        for member in members { member.row = byKey[member.key] }
+      }
+    }
+  }
+
+  // Members.
+
+  func members(
+    of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext
+  ) throws -> ContiguousArray<RowReference> {
+    // A new object may have its id before the store has it.
+    guard object.key > 0, !object.state.contains(.inserted), let reader = try context.reader(of: object.store) else {
+      return []
+    }
+    return ContiguousArray(try reader.members(of: property, owner: object.reference))
+  }
+
+  func readMembers(
+    _ key: String, of objects: [NSManagedObject], for context: NSManagedObjectContext
+  ) throws -> [NSManagedObject] {
+    struct Kind: Hashable {
+      let store: UInt16
+      let entity: Int
+    }
+    var unread: [Kind: [Int64: NSManagedObject]] = [:]
+    for object in objects where object.key > 0 {
+      guard let property = object.layout.property(named: key), property.kind == .toMany, !property.isTransient,
+        object.toManyState(property).base == nil
+      else { continue }
+      unread[Kind(store: object.store, entity: object.layout.index), default: [:]][object.key] = object
+    }
+    let owner: ContextOwner = context.owner
+    var members: [NSManagedObject] = []
+    for (kind, owners) in unread {
+      let layout = owner.layouts.layouts[kind.entity]
+      guard let property = layout.property(named: key), let reader = try context.reader(of: kind.store) else {
+        continue
+      }
+      let rows = try publicErrors { try reader.memberRows(of: property, owners: Array(owners.keys), of: layout) }
+      members += owner.objects(for: rows.map(\.row), store: kind.store, refreshing: false)
+      var bases: [Int64: ContiguousArray<RowReference>] = [:]
+      for row in rows { bases[row.owner, default: []].append(row.row.reference) }
+      for (key, object) in owners { object.toManyState(property).base = bases[key] ?? [] }
+    }
+    return members
+  }
+}
