@@ -20,12 +20,31 @@ enum WholeBook {
       kind: "whole-book")
   }
 
-  /// A list of the chapters for paper, where no tree stands at the side.
+  /// What stands at a chapter's end in each of them says nothing in a list.
+  private static let ends: Set = ["Takeaways", "Five questions", "Exercises"]
+
+  /// The chapters and their sections for paper, where no tree stands at the side; `numbered` puts the pages' numbers in.
   private static func list(of pages: [RenderedPage]) -> String {
-    let items = pages.dropFirst().map { page in
-      "<li><a href=\"#\(name(of: page))\">\(BookTree.title(page.title))</a></li>\n"
+    func entry(_ id: String, _ html: String) -> String {
+      "<a href=\"#\(id.escapedForHTML)\"><span>\(html)</span><span class=\"page-number\" data-of=\"\(id.escapedForHTML)\"></span></a>"
     }
-    return "<ol class=\"plain on-paper\">\n\(items.joined())</ol>"
+    let items = pages.dropFirst().map { page in
+      let sections = page.headings.filter { $0.level == 2 && $0.text.count > 1 && !ends.contains($0.text) }.map {
+        "<li>\(entry("\(name(of: page))-\($0.id)", $0.html))</li>\n"
+      }
+      return "<li>\(entry(name(of: page), BookTree.title(page.title)))\(sections.isEmpty ? "" : "\n<ol>\n\(sections.joined())</ol>\n")</li>\n"
+    }
+    return "<ol class=\"on-paper contents\">\n\(items.joined())</ol>"
+  }
+
+  /// The whole book's HTML with the numbers of pages in its list of contents.
+  ///
+  /// - Parameter numbers: By the ids of headings.
+  static func numbered(_ html: String, by numbers: [String: Int]) -> String {
+    html.replacing(#/(<span class="page-number" data-of="([^"]*)">)<\/span>/#) { match in
+      let number = numbers[String(match.2).unescapedFromHTML].map(String.init) ?? ""
+      return match.1 + number + "</span>"
+    }
   }
 
   /// A page has one title: those of the chapters stand a level below it, and their class tells what they were.

@@ -14,13 +14,28 @@ public struct PaperProgram: Sendable {
     self.url = url
   }
 
-  /// Prints the whole book, with an outline of its headings.
+  /// Prints the whole book, with an outline of its headings and a list of contents that has the pages' numbers.
+  ///
+  /// A style sheet can't ask Chromium for the page of a heading. So the book is printed twice: the first time the numbers in
+  /// the list are empty, and the PDF tells where its headings came to stand. The numbers have a column of their own and move
+  /// nothing.
   ///
   /// - Parameter folder: What `BookBuilder` built; the PDF is put into it.
   /// - Returns: The PDF's file.
   /// - Throws: `PagesProblem` if nothing was printed.
   public func print(_ folder: URL) throws -> URL {
+    let (whole, numbered) = (folder.appendingPathComponent(WholeBook.file), folder.appendingPathComponent("numbered.html"))
     let file = folder.appendingPathComponent("book.pdf")
+    defer { try? FileManager.default.removeItem(at: numbered) }
+    try print(whole, to: file)
+    let pages = PrintedPages(try Data(contentsOf: file))
+    let html = try String(contentsOf: whole, encoding: .utf8)
+    try Data(WholeBook.numbered(html, by: pages.numbers).utf8).write(to: numbered)
+    try print(numbered, to: file)
+    return file
+  }
+
+  private func print(_ page: URL, to file: URL) throws {
     let profile = FileManager.default.temporaryDirectory.appendingPathComponent("book-pdf-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: profile) }
     let process = Process()
@@ -28,7 +43,7 @@ public struct PaperProgram: Sendable {
     // As root Chromium runs only without its sandbox; the pages are the project's own.
     process.arguments = (geteuid() == 0 ? ["--no-sandbox"] : []) + [
       "--headless", "--disable-gpu", "--user-data-dir=\(profile.path)", "--no-pdf-header-footer", "--generate-pdf-document-outline",
-      "--print-to-pdf=\(file.path)", folder.appendingPathComponent(WholeBook.file).absoluteString,
+      "--print-to-pdf=\(file.path)", page.absoluteString,
     ]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
@@ -38,6 +53,5 @@ public struct PaperProgram: Sendable {
     guard process.terminationStatus == 0, FileManager.default.fileExists(atPath: file.path) else {
       throw PagesProblem("\(url.path) printed nothing, and ended with \(process.terminationStatus).")
     }
-    return file
   }
 }
