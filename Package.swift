@@ -168,10 +168,10 @@ let package = Package(
         ],
         resources: [.copy("Resources")]),
       .executableTarget(
-        name: "book", dependencies: ["BookPages", "BookText", argumentParser], swiftSettings: stackSettings),
+        name: "book", dependencies: ["BookPages", "BookText", "ComparisonPages", argumentParser], swiftSettings: stackSettings),
       .testTarget(name: "BookTextTests", dependencies: ["BookText", "StepFrames"]),
       .testTarget(
-        name: "BookPagesTests", dependencies: ["BookPages", "BookText"], exclude: ["Browser", "searches.json"]),
+        name: "BookPagesTests", dependencies: ["BookPages", "BookText", "ComparisonPages"], exclude: ["Browser", "searches.json"]),
     ]
     // The exercises' tool: runs a learner's and proves the book's. The exercises themselves are at the end of this file.
     + [
@@ -195,7 +195,7 @@ let package = Package(
         ], swiftSettings: stackSettings),
       .executableTarget(
         name: "compare", dependencies: [
-          "BenchmarkResults", "ChapterSetups", "Comparison", "ComparisonPages", argumentParser,
+          "BenchmarkResults", "ChapterSetups", "Comparison", "ComparisonPages", "OutputFiles", argumentParser,
         ],
         swiftSettings: stackSettings),
       .testTarget(

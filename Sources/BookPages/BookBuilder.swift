@@ -9,8 +9,13 @@ import Foundation
 /// `apis.html`, and under `source/` the files that pages quote or lead to.
 public struct BookBuilder {
   public let book: Book
+  private let figures: (any RecordedFigures)?
 
-  public init(book: Book) { self.book = book }
+  /// - Parameter figures: What makes the figures of recorded runs; nil if no page asks for any.
+  public init(book: Book, figures: (any RecordedFigures)? = nil) {
+    self.book = book
+    self.figures = figures
+  }
 
   /// What was built.
   public struct Result: Sendable {
@@ -42,7 +47,7 @@ public struct BookBuilder {
   private func write(to output: OutputFolder) throws -> Result {
     let places = Places(book: book, sources: Places.Sources())
     let renderer = PageRenderer(
-      book: book, quoter: Quoter(book: book), markdown: try MarkdownProgram(), places: places)
+      book: book, quoter: Quoter(book: book), markdown: try MarkdownProgram(), places: places, figures: figures)
     var pages = try book.pages.map { try renderer.render($0) }
     let others = zip(book.pages, pages).dropFirst().map { (place: $0.0.place, page: $0.1) }
     pages[0] = ContentsPage.page(pages[0], others: others)
@@ -58,7 +63,9 @@ public struct BookBuilder {
       let next = number + 1 < row.count ? row[number + 1] : nil
       try output.write(template.html(of: page, neighbours: (previous, next)), to: page.file)
     }
-    for page in [index.page(), WholeBook.page(of: pages)] {
+    // Columns of code and time lanes are for a screen; the chapters have what matters of them.
+    let texts = pages.filter { $0.kind != FigurePart.kind }
+    for page in [index.page(), WholeBook.page(of: texts)] {
       try output.write(template.html(of: page, neighbours: nil), to: page.file)
     }
     try SourcePages(renderer: renderer).renderAll {
@@ -66,6 +73,7 @@ public struct BookBuilder {
     }
     let glossary = zip(book.pages, pages).first { $0.0.isGlossary }?.1.file
     try output.write(try SearchIndex.script(of: pages, glossary: glossary), to: SearchIndex.file)
+    if let figures { try output.write(try figures.styleSheet, to: FigurePart.style) }
     for file in Resource.besidePages { try output.write(try Resource.data(file), to: file) }
     return Result(
       pageCount: pages.count + 2, sourceCount: places.sources.paths.count, nameCount: index.entries.count)

@@ -36,6 +36,8 @@ public struct BookCheck {
     checkRegions(&result)
     result.problems += hiddenRecordings(transcripts)
     checkLinks(&result)
+    checkRecords(&result)
+    checkNotesAndParts(&result)
     if form { result.problems += ChapterFormCheck(book: book).problems() + VoiceCheck(book: book).problems() }
     if let runner { result.problems += Self.differences(of: transcripts, runner) }
     return result
@@ -191,6 +193,29 @@ public struct BookCheck {
         if let sentence = problem(of: link.target, on: page, anchors) {
           result.problems.append(page.problem(link.line, sentence))
         }
+      }
+    }
+  }
+
+  private func checkNotesAndParts(_ result: inout Result) {
+    for page in book.pages {
+      for notes in page.markdown.lineNotes {
+        result.problems += notes.problems(notes.block.map { page.blocks[$0] }).map { page.problem($0.line, $0.sentence) }
+      }
+      let headings = page.markdown.headings
+      for parts in page.markdown.sectionParts {
+        guard let sentence = parts.problem(below: headings.first { $0.line == parts.line - 1 }) else { continue }
+        result.problems.append(page.problem(parts.line, sentence))
+      }
+    }
+  }
+
+  private func checkRecords(_ result: inout Result) {
+    for page in book.pages {
+      for request in page.markdown.figureRequests {
+        let path = Self.path(request.file, from: page.folder)
+        guard !FileManager.default.fileExists(atPath: book.root.appendingPathComponent(path).path) else { continue }
+        result.problems.append(page.problem(request.line, "there is no \(path), of which figures are to be made"))
       }
     }
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookPages
 import BookText
+import ComparisonPages
 import Foundation
 
 extension BookCommand {
@@ -24,7 +25,7 @@ extension BookCommand {
       let printer = pdf ? try PaperProgram() : nil
       let book = try place.book()
       let folder = PagesFolder.url(output, of: book)
-      let result = try BookBuilder(book: book).build(into: folder)
+      let result = try BookBuilder(book: book, figures: RecordedRuns(root: book.root)).build(into: folder)
       print("\(result.pageCount) pages, \(result.sourceCount) sources, \(result.nameCount) names in the index of APIs.")
       print("Open \(folder.appendingPathComponent("index.html").path)")
       if let printer { print("Printed \(try printer.print(folder).path)") }

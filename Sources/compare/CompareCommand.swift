@@ -69,13 +69,14 @@ struct CompareCommand: ParsableCommand {
   }
 
   func run() throws {
-    if try pages.writeBenchmarks() { return }
+    if try pages.showBenchmarks() { return }
     let sources = SetupSources.find()
     if let report = try pages.savedReport() { return try show(report, sources) }
     var candidates = try chosen(of: try Candidate.own(ChapterSetups.all))
     if list { return candidates.forEach { print("\($0.info.id): \($0.info.summary)") } }
     if let with { candidates += try readers(URL(fileURLWithPath: with), sources) }
     let run = try ComparisonRun(candidates, options: options, progress: Self.progress)
+    if try pages.refreshReport(with: { try run.report(sources: sources) }) { return }
     let report = try run.report(sources: sources)
     try show(report, sources)
     if report.setups.contains(where: { !$0.failures.isEmpty }) { throw ExitCode.failure }
@@ -94,7 +95,7 @@ struct CompareCommand: ParsableCommand {
     options.size.rounds = rounds
     options.size.books = books
     options.faults = !noFaults
-    options.factsOnly = facts || markdown
+    options.factsOnly = facts || markdown || pages.refresh != nil
     options.plant = plant
     return options
   }

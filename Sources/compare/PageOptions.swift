@@ -3,6 +3,7 @@ import BenchmarkResults
 import Comparison
 import ComparisonPages
 import Foundation
+import OutputFiles
 
 /// The options that make pages, and making them.
 struct PageOptions: ParsableArguments {
@@ -16,13 +17,20 @@ struct PageOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Make a page of the figures that Scripts/benchmark --json wrote, instead of running anything.",
+      "Show the goals of a run that Scripts/benchmark --json wrote, instead of running anything; with --html, a page of it.",
       valueName: "file"))
   var benchmarks: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Find out again what is the same on every machine, and write it into this report, which keeps its times.",
+      valueName: "file"))
+  var refresh: String?
+
   func validate() throws {
-    if benchmarks != nil, html == nil { throw ValidationError("--benchmarks needs --html FOLDER.") }
-    if benchmarks != nil, report != nil { throw ValidationError("Use either --benchmarks or --report, not both.") }
+    if [benchmarks, report, refresh].compactMap({ $0 }).count > 1 {
+      throw ValidationError("--benchmarks, --report and --refresh each say what to show. Use one of them.")
+    }
   }
 
   /// The report that is to be shown instead of one of a run.
@@ -36,11 +44,25 @@ struct PageOptions: ParsableArguments {
     try ComparisonPage(report, root: try root()).write(into: folder(html))
   }
 
-  /// Makes the page of a benchmark run. Returns false if none is wanted.
-  func writeBenchmarks() throws -> Bool {
-    guard let benchmarks, let html else { return false }
+  /// Shows a benchmark run, as a page or as text. Returns false if none is wanted.
+  func showBenchmarks() throws -> Bool {
+    guard let benchmarks else { return false }
     let results = try BenchmarkReport(json: try Data(contentsOf: URL(fileURLWithPath: benchmarks)))
-    try BenchmarkPage(results, root: try root()).write(into: folder(html))
+    if let html {
+      try BenchmarkPage(results, root: try root()).write(into: folder(html))
+    } else {
+      print(BenchmarkMarkdown(results).text)
+    }
+    return true
+  }
+
+  /// Brings the facts of a saved report up to date. Returns false if none is to be.
+  func refreshReport(with facts: () throws -> ComparisonReport) throws -> Bool {
+    guard let refresh else { return false }
+    let file = URL(fileURLWithPath: refresh)
+    let saved = try ComparisonReport(json: try Data(contentsOf: file))
+    try OutputFile.write(try facts().takingTimes(from: saved).json(), to: file.path)
+    print("Written: \(refresh). Its times are those of \(saved.workload.rounds) rounds on \(saved.machine.date.formatted(.iso8601)).")
     return true
   }
 

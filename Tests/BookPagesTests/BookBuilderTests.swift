@@ -53,6 +53,40 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
   }
 
   @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
+  func `A recorded run becomes a part of the page that asks for it`() throws {
+    struct Lanes: RecordedFigures {
+      let styleSheet = ".lane { color: red; }"
+      func html(of record: Data, snippets: PageFolder.Snippets) throws -> String? {
+        guard String(decoding: record, as: UTF8.self) == "[1]" else { return nil }
+        var snippets = snippets
+        let code = try snippets.figure(file: "Chapters/01-First/Stack.swift", "region=body")
+        return "<h2 id=\"lanes\">Lanes</h2>\n<p>Drawn by queue.</p>\n\(code)<h3 id=\"more\">More <small>1</small></h3>"
+      }
+    }
+    let root = try SmallBook.make()
+    defer { try? FileManager.default.removeItem(at: root) }
+    let folder = root.appendingPathComponent("Chapters/A-Figures")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data("# Figures\n\n<!-- figures run.json -->\n".utf8).write(to: folder.appendingPathComponent("README.md"))
+    try Data("[1]".utf8).write(to: folder.appendingPathComponent("run.json"))
+    #expect(throws: PagesProblem.self) { try BuiltBook(root) }
+
+    let built = try BuiltBook(root, figures: Lanes())
+    let page = try #require(built.pages["a-figures.html"])
+    #expect(page.contains("<p>Drawn by queue.</p>") && page.contains("href=\"source/Chapters-01-First-Stack.swift.html#L"))
+    #expect(page.contains("<link rel=\"stylesheet\" href=\"figures.css\">"))
+    #expect(page.contains("<li><a href=\"#lanes\">Lanes</a></li>"))
+    #expect(try String(contentsOf: built.folder.appendingPathComponent("figures.css"), encoding: .utf8) == Lanes().styleSheet)
+    let index = try String(contentsOf: built.folder.appendingPathComponent("search-index.js"), encoding: .utf8)
+    #expect(index.contains("\"text\":\"Drawn by queue.\"") && index.contains("a-figures.html#more"))
+    #expect(built.pages["all.html"]?.contains("Drawn by queue.") == false)
+    #expect(unbalanced(page) == nil && built.deadLinks == [])
+
+    try Data("[2]".utf8).write(to: folder.appendingPathComponent("run.json"))
+    #expect(throws: PagesProblem.self) { try BuiltBook(root, figures: Lanes()) }
+  }
+
+  @Test(.enabled(if: hasMarkdown, "The program cmark-gfm is not here."))
   func `Headings have the ids that code hosts give them`() throws {
     let built = try BuiltBook(SmallBook.make())
     defer { built.remove() }
@@ -204,10 +238,10 @@ struct BuiltBook {
   let folder: URL
   let pages: [String: String]
 
-  init(_ root: URL, output: URL? = nil) throws {
+  init(_ root: URL, output: URL? = nil, figures: (any RecordedFigures)? = nil) throws {
     self.root = root
     folder = output ?? root.appendingPathComponent(".build/book")
-    try BookBuilder(book: try Book(root: root)).build(into: folder)
+    try BookBuilder(book: try Book(root: root), figures: figures).build(into: folder)
     var pages: [String: String] = [:]
     for file in try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap({ $0 as? String })
     where file.hasSuffix(".html") {

@@ -1,4 +1,5 @@
 import BookText
+import ComparisonPages
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ struct ProjectPagesTests {
   /// Built once for all tests, and removed when the test program ends.
   private static let built = Result {
     atexit { try? FileManager.default.removeItem(at: ProjectPagesTests.folder) }
-    return try BuiltBook(projectRoot, output: folder)
+    return try BuiltBook(projectRoot, output: folder, figures: RecordedRuns(root: projectRoot))
   }
 
   @Test func `The book of this project becomes pages that hold together`() throws {

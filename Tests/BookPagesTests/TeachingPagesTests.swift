@@ -48,6 +48,43 @@ struct TeachingPagesTests {
     #expect(page.contains("<div class=\"next\">\n<p><strong>Next:</strong> <a href=\"01-first.html\">The first</a>,\nonce more.</p>\n</div>"))
   }
 
+  @Test func `Notes stand behind their code, which has their numbers`() throws {
+    let page = try page(
+      """
+      ```swift file=Chapters/02-SecondStep/Stack.swift region=body
+      ```
+
+      <!-- notes -->
+      1. `let a`: is true.
+      2. `"third"`: the last
+         of them.
+      """)
+    #expect(page.contains("<div class=\"noted\">\n<figure class=\"snippet\""))
+    #expect(page.contains("<b class=\"noted-1\" data-note=\"1\" aria-hidden=\"true\"></b>\n</span>"))
+    let third = try #require(page.split(separator: "\n").first { $0.contains("third&quot;") })
+    #expect(third.contains("data-note=\"2\""))
+    #expect(
+      page.contains(
+        """
+        <details class="line-notes">
+        <summary>2 notes on this code</summary>
+        <ol>
+        <li><code>let a</code>: is true.</li>
+        <li><code>&quot;third&quot;</code>: the last
+        of them.</li>
+        </ol>
+        </details>
+        </div>
+        """))
+  }
+
+  @Test func `A section's parts have a mark and a name each`() throws {
+    let page = try page("## Saving\n<!-- parts: context, SQL -->\n\nIt saves.")
+    let marks = try #require(page.components(separatedBy: "<ul class=\"parts\"").dropFirst().first?.components(separatedBy: "</ul>")[0])
+    #expect(marks.contains("<li class=\"part-context\"><svg ") && marks.contains("</svg>context</li>"))
+    #expect(marks.contains("<li class=\"part-sql\"><svg ") && marks.contains("</svg>SQL</li>"))
+  }
+
   @Test func `A prediction is folded, with its answer as a figure`() throws {
     let page = try page(
       """

@@ -17,6 +17,21 @@ struct BookCheckTests {
     #expect(result.transcriptCount == 1)
   }
 
+  @Test("Notes on lines of code and the parts that a section speaks of are no mistakes")
+  func notes() throws {
+    let book = try SmallBook()
+    try book.plant(
+      "}\n```\n\n<!-- notes -->\n1. `things.append`: keeps it,\n   whatever it is.\n2. `if twice`: and [again](#how-it-keeps).\n\n```swift",
+      for: "}\n```\n\n```swift", in: Self.page)
+    try book.plant("## How it keeps\n<!-- parts: objects, SQL -->\n", for: "## How it keeps\n", in: Self.page)
+    let result = try book.check()
+    #expect(result.problems.isEmpty, "\(result.problems)")
+    let page = try #require(Book(root: book.root).pages.first { $0.path == Self.page })
+    let notes = try #require(page.markdown.lineNotes.first)
+    #expect(notes.places(in: page.blocks[1].body) == [3, 4])
+    #expect(page.markdown.sectionParts.map(\.parts) == [[.objects, .sql]])
+  }
+
   /// A small change to the sound book, and the beginning of the one line that the check has to print.
   struct Mistake: Sendable, CustomTestStringConvertible {
     let name: String
@@ -28,6 +43,39 @@ struct BookCheckTests {
   }
 
   static let mistakes = [
+    Mistake(
+      name: "a record that is not there", file: page, old: "## How it keeps\n", new: "<!-- figures gone.json -->\n\n## How it keeps\n",
+      found: "\(page):9: there is no Chapters/01-Keeping/gone.json"),
+    Mistake(
+      name: "a note on code that is not there", file: page, old: "}\n```\n\n```swift",
+      new: "}\n```\n\n<!-- notes -->\n1. `gone`: nothing.\n\n```swift", found: "\(page):21: \"gone\" is in no line of the block above"),
+    Mistake(
+      name: "a note on a line above the last one's", file: page, old: "}\n```\n\n```swift",
+      new: "}\n```\n\n<!-- notes -->\n1. `if twice`: once more.\n2. `things.append`: the first.\n\n```swift", found: "\(page):22: \"things.append\" stands only in a line above that of the note before"),
+    Mistake(
+      name: "a note on the line that names the file", file: page, old: "}\n```\n\n```swift",
+      new: "}\n```\n\n<!-- notes -->\n1. `Keeper.swift`: the file.\n\n```swift", found: "\(page):21: \"Keeper.swift\" is in no line"),
+    Mistake(
+      name: "notes in another order", file: page, old: "}\n```\n\n```swift",
+      new: "}\n```\n\n<!-- notes -->\n2. `if twice`: once more.\n\n```swift", found: "\(page):21: this is note 1, and not 2"),
+    Mistake(
+      name: "a note that names no code", file: page, old: "}\n```\n\n```swift",
+      new: "}\n```\n\n<!-- notes -->\n1. Once more.\n\n```swift", found: "\(page):21: a note begins with code of its line"),
+    Mistake(
+      name: "a long note", file: page, old: "}\n```\n\n```swift",
+      new: "}\n```\n\n<!-- notes -->\n1. `if twice`: word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word.\n\n```swift", found: "\(page):21: the note has 41 words; a margin has room for 30"),
+    Mistake(
+      name: "notes below no block", file: page, old: "A keeper keeps.",
+      new: "<!-- notes -->\n1. `things`: all.\n\nA keeper keeps.", found: "\(page):3: these notes stand below no block of code"),
+    Mistake(
+      name: "a part that is none", file: page, old: "## How it keeps\n",
+      new: "## How it keeps\n<!-- parts: contexts -->\n", found: "\(page):10: \"contexts\" is no part of a stack; these are: objects, context"),
+    Mistake(
+      name: "parts of no section", file: page, old: "A keeper keeps.",
+      new: "<!-- parts: store -->\n\nA keeper keeps.", found: "\(page):3: parts stand right below the heading of a section"),
+    Mistake(
+      name: "a part twice", file: page, old: "## How it keeps\n",
+      new: "## How it keeps\n<!-- parts: store, store -->\n", found: "\(page):10: a part is named twice"),
     Mistake(
       name: "a changed word of code", file: page, old: "/// Takes one more.", new: "/// Takes some more.",
       found: "\(page):13: the source has \"/// Takes one more.\" here"),

@@ -18,12 +18,16 @@ struct BlockRenderer {
     self.places = places
   }
 
+  /// - Parameter notes: Those on its lines.
   /// - Throws: `BookProblem` if the block quotes what isn't there.
-  mutating func html(of block: FencedBlock) throws -> String {
+  mutating func html(of block: FencedBlock, notes: LineNotes? = nil) throws -> String {
     if let recording = try book.recording(of: block, on: page) { return figure(of: recording, block).html }
     if let difference = try quoter.difference(of: block, on: page) { return figure(of: difference).html }
-    if let quotation = try quoter.quotation(of: block, on: page) { return figure(of: quotation, block).html }
-    return figure(of: block).html
+    var code = try quoter.quotation(of: block, on: page).map { figure(of: $0, block) } ?? figure(of: block)
+    for (index, place) in (notes?.places(in: code.lines.map(\.text)) ?? []).enumerated() {
+      if let place { code.lines[place].note = index + 1 }
+    }
+    return code.html
   }
 
   // MARK: Sources

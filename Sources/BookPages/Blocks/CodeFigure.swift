@@ -8,6 +8,8 @@ struct CodeFigure {
     var isContext = false
     /// Whether it stays in one piece where others go on in the next line.
     var hasColumns = false
+    /// The number of the note that stands beside it.
+    var note: Int?
   }
 
   /// The figure's classes, beside those of its kind.
@@ -50,7 +52,9 @@ struct CodeFigure {
       let indent = line.hasColumns ? "" : html.prefix { $0 == " " }
       let name = indent.isEmpty ? "" : " i\(min(indent.count, 40))"
       let inside = indent.isEmpty ? html : "<i>\(indent)</i>\(html.dropFirst(indent.count))"
-      return "<span class=\"line\(name)\(kind)\"\(id)\(number)>\(inside)\n</span>"
+      // A number that the style sheet draws is neither copied nor read out: the note itself names the code.
+      let note = line.note.map { "<b class=\"noted-\($0)\" data-note=\"\($0)\" aria-hidden=\"true\"></b>" } ?? ""
+      return "<span class=\"line\(name)\(kind)\"\(id)\(number)>\(inside)\(note)\n</span>"
     }.joined()
   }
 }

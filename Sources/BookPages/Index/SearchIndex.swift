@@ -24,7 +24,7 @@ enum SearchIndex {
         let text = words(section.text)
         guard section.heading != nil || !text.isEmpty else { return nil }
         let isTerm = page.file == glossary && section.heading?.level == 3
-        let isEnd = section.heading?.level == 2 && ends.contains(section.heading?.text ?? "")
+        let isEnd = section.isRepeated || section.heading?.level == 2 && ends.contains(section.heading?.text ?? "")
         return Section(
           kind: isTerm ? "term" : isEnd ? "end" : nil, page: words(page.title), heading: words(section.heading?.text ?? page.title),
           place: page.file + (section.heading.map { "#\($0.id)" } ?? ""), text: text, code: words(section.blocks))

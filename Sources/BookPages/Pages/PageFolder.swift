@@ -49,7 +49,7 @@ public final class PageFolder {
   public struct Snippets {
     private var renderer: BlockRenderer
 
-    fileprivate init(book: Book, places: Places) {
+    init(book: Book, places: Places) {
       let page = Page(path: "Chapters/README.md", place: .contents, text: "")
       renderer = BlockRenderer(book: book, page: page, quoter: Quoter(book: book), places: places)
     }

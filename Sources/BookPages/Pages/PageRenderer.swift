@@ -9,12 +9,15 @@ struct PageRenderer {
   let markdown: MarkdownProgram
   var places: Places
   let glossary: GlossaryTerms
+  private let figures: (any RecordedFigures)?
 
-  init(book: Book, quoter: Quoter, markdown: MarkdownProgram, places: Places) {
+  /// - Parameter figures: What makes the figures of recorded runs; nil if no page asks for any.
+  init(book: Book, quoter: Quoter, markdown: MarkdownProgram, places: Places, figures: (any RecordedFigures)? = nil) {
     self.book = book
     self.quoter = quoter
     self.markdown = markdown
     self.places = places
+    self.figures = figures
     glossary = GlossaryTerms(book: book)
   }
 
@@ -22,12 +25,27 @@ struct PageRenderer {
   /// - Throws: `BookProblem` if the page quotes or shows what isn't there; `PagesProblem` if Markdown can't be read.
   func render(_ page: Page, inFolder folder: String? = nil) throws -> RenderedPage {
     var blocks = BlockRenderer(book: book, page: page, quoter: quoter, places: places)
-    let figures = try page.blocks.map { try blocks.html(of: $0) }
+    let notes = page.markdown.lineNotes
+    let figures = try page.blocks.enumerated().map { index, block in
+      try blocks.html(of: block, notes: notes.first { $0.block == index })
+    }
     let html = try markdown.html(of: TeachingMarkup.text(of: page, placeholder: Self.placeholder))
     var walk = Walk(page: page, folder: folder ?? page.folder, figures: figures, renderer: self)
     try walk.run(HTMLPiece.pieces(of: html))
     return RenderedPage(
-      file: Places.file(of: page), title: walk.title ?? page.title, content: walk.output, sections: walk.sections)
+      file: Places.file(of: page), title: walk.title ?? page.title, content: walk.output, sections: walk.sections,
+      kind: page.markdown.figureRequests.isEmpty ? "" : FigurePart.kind)
+  }
+
+  /// - Parameter file: The record's, from the page's folder.
+  private func recorded(_ file: String, on page: Page) throws -> String {
+    let path = BookCheck.path(file, from: page.folder)
+    guard let figures else { throw PagesProblem("\(page.path) asks for the figures of \(path), and nothing is here that makes them.") }
+    let record = Data(try book.text(path).utf8)
+    guard let html = try figures.html(of: record, snippets: PageFolder.Snippets(book: book, places: places)) else {
+      throw PagesProblem("\(path) is no record that figures can be made of.")
+    }
+    return html
   }
 
   /// Stands in the text for a block. A comment passes through unchanged, whatever the block has in it.
@@ -95,6 +113,16 @@ struct PageRenderer {
     // MARK: Pieces
 
     private mutating func add(comment: String) throws {
+      if let file = FigureRequest.file(inComment: comment) {
+        let html = try renderer.recorded(file, on: page)
+        output += html
+        sections += FigurePart.sections(of: html)
+        return
+      }
+      if let names = SectionParts.names(inComment: comment) {
+        output += PartMarks.html(names.compactMap(SectionParts.Part.init))
+        return
+      }
       guard let index = figures.indices.first(where: { PageRenderer.placeholder($0) == comment }) else { return }
       output += figures[index]
       sections[sections.count - 1].blocks += page.blocks[index].body.joined(separator: " ") + " "

@@ -49,6 +49,7 @@ struct PageTemplate {
       "opening": opening,
       "uses": tree.uses.html(of: page.file),
       "content": page.kind == "" ? PaperNotes.added(to: content) : content,
+      "figures": page.kind == FigurePart.kind,
       "steps": StepFigure.isShown(in: page.content),
       "colophon": colophon,
       "turns": neighbours?.previous != nil || neighbours?.next != nil,

@@ -19,6 +19,8 @@ struct RenderedPage {
     var code: [String] = []
     /// The inline code of its heading.
     var headingCode: [String] = []
+    /// Whether it only repeats what other sections explain; a search shows it behind them.
+    var isRepeated = false
   }
 
   /// In the book's folder.
@@ -26,7 +28,8 @@ struct RenderedPage {
   var title: String
   var content: String
   var sections: [Section]
-  /// What the style sheet has to know of it: `source` for a whole file, `whole-book`; else empty.
+  /// What the style sheet has to know of it: `source` for a whole file, `whole-book`, `figures` for what a run
+  /// has measured; else empty.
   var kind = ""
 
   var headings: [Heading] { sections.compactMap(\.heading) }

@@ -7,6 +7,7 @@ import Foundation
 ///     <div class="card">       <details class="predict">    <div class="questions">, in it <details class="answer">
 ///     <div class="next">       <aside class="aside">, or in the margin:
 ///                              <div class="beside"><aside class="aside margin">…</aside>the paragraph</div>
+///     <div class="noted">the block <details class="line-notes">
 struct TeachingMarkup {
   private let page: Page
   private let runs: [ProseRun]
@@ -16,7 +17,12 @@ struct TeachingMarkup {
 
   static func text(of page: Page, placeholder: (Int) -> String) -> String {
     var markup = TeachingMarkup(page)
-    for (index, block) in page.blocks.enumerated() { markup.replace(block.lines, ["", placeholder(index), ""]) }
+    let notes = page.markdown.lineNotes
+    for (index, block) in page.blocks.enumerated() {
+      let opening = notes.contains { $0.block == index } ? ["", "<div class=\"noted\">"] : []
+      markup.replace(block.lines, opening + ["", placeholder(index), ""])
+    }
+    for notes in notes where notes.block != nil { markup.add(notes) }
     for block in markup.blocks { markup.add(block) }
     return markup.applied
   }
@@ -67,6 +73,15 @@ struct TeachingMarkup {
   private static func element(_ tag: String, _ lines: [String]) -> [String] {
     let name = tag.prefix { $0 != " " }
     return ["", "<\(tag)>", ""] + lines + ["", "</\(name)>", ""]
+  }
+
+  private mutating func add(_ notes: LineNotes) {
+    let items = page.markdown.lines[notes.lines.lowerBound..<notes.lines.upperBound]
+    let summary = notes.notes.count == 1 ? "A note" : "\(notes.notes.count) notes"
+    replace(
+      notes.lines,
+      ["", "<details class=\"line-notes\">", "<summary>\(summary) on this code</summary>", ""] + items
+        + ["", "</details>", "", "</div>", ""])
   }
 
   private mutating func fold(_ details: Details, _ name: String) {

@@ -24,11 +24,13 @@ public struct BenchmarkPage {
   public func write(into folder: URL) throws {
     let pages = PageFolder(
       book: try Book(root: root), title: "Strata", colophon: Self.colophon, styleSheet: try StyleSheet.text())
-    let sections = self.sections
-    let content = "<h1>\(Self.title)</h1>\n" + head + sections.map { $0.heading.html + $0.content }.joined()
-    pages.add("index.html", title: Self.title, content: content, headings: sections.map(\.heading))
+    pages.add(
+      "index.html", title: Self.title, content: "<h1>\(Self.title)</h1>\n" + explanation + part, headings: sections.map(\.heading))
     try pages.write(into: folder)
   }
+
+  /// The same as a part of another page, which has its own title and says what is compared.
+  var part: String { machine + sections.map { $0.heading.html + $0.content }.joined() }
 
   static let colophon =
     "Figures on this page come from one run of <code>Scripts/benchmark</code> on the machine that is named above."
@@ -50,15 +52,22 @@ public struct BenchmarkPage {
       }
   }
 
-  private var head: String {
+  private var explanation: String {
+    """
+    <p>The same work on the same data: <b>C</b> is a tight loop on SQLite, optimised by the compiler, which keeps \
+    nothing; <b>GRDB</b> is a library for SQLite, used in several ways; <b>Strata</b> is a program written for Core Data, \
+    on this module. All have the same tables and settings, what they read is added up and must be equal, and what they \
+    wrote is read back. A ratio is taken within a round, where both sides share the machine’s good and bad phases; what \
+    is shown is the median of \(report.rounds) \(report.rounds == 1 ? "round" : "rounds").</p>
+
+    """
+  }
+
+  private var machine: String {
     let machine = report.machine
     return """
-      <p>The same work on the same data: <b>C</b> is a tight loop on SQLite, optimised by the compiler, which keeps \
-      nothing; <b>GRDB</b> is a library for SQLite, used in several ways; <b>Strata</b> is a program written for Core Data, \
-      on this module. All have the same tables and settings, what they read is added up and must be equal, and what they \
-      wrote is read back. A ratio is taken within a round, where both sides share the machine’s good and bad phases; what \
-      is shown is the median of \(report.rounds) \(report.rounds == 1 ? "round" : "rounds").</p>
-      <p class="machine">\(Figures.date(machine.date)). \(machine.processor.escapedForHTML), \(machine.cores) cores, \
+      <p class="machine">\(Figures.date(machine.date)), \(report.rounds) \(report.rounds == 1 ? "round" : "rounds"). \
+      \(machine.processor.escapedForHTML), \(machine.cores) cores, \
       \(Figures.memory(machine.memory)) of memory, \(machine.system.escapedForHTML). \
       \(machine.clock == "wall" ? "Time as a clock on the wall shows it" : "Processor time"). Load average \
       \(Figures.fixed(machine.loadBefore, 2)) before, \(Figures.fixed(machine.loadAfter, 2)) after.</p>

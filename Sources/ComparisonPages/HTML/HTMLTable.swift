@@ -1,6 +1,6 @@
 import BookPages
 
-/// A table in a box that scrolls by itself where it is too wide. No cell of it is empty.
+/// A table in a box that scrolls by itself where it is too wide, or whose rows become lists. No cell of it is empty.
 struct HTMLTable {
   private let label: String
   private let head: [String]
@@ -23,15 +23,21 @@ struct HTMLTable {
       guard let cell, !cell.isEmpty else { return Self.nothing }
       return cell
     }
-    rows.append(
-      "<tr><th scope=\"row\">\(cells[0])</th>" + cells.dropFirst().map { "<td>\($0)</td>" }.joined() + "</tr>\n")
+    // Where the row is a list, each cell says what it is.
+    let others = zip(head, cells).dropFirst().map { head, cell in "<td data-head=\"\(head)\">\(cell)</td>" }
+    rows.append("<tr><th scope=\"row\">\(cells[0])</th>\(others.joined())</tr>\n")
   }
 
   static let nothing = "<span class=\"nothing\" title=\"nothing\">–</span>"
 
+  /// Where a row becomes a list, since its cells would be too narrow: on phones, and sentences on narrow screens too.
+  private var classes: String {
+    head.count < 3 ? " list-on-phones" : isOfTexts ? " texts list-on-phones list-on-tablets" : head.count > 3 ? " list-on-phones" : ""
+  }
+
   var html: String {
     """
-    <div class="table\(isOfTexts ? " texts" : "")" role="region" aria-label="\(label.escapedForHTML)" tabindex="0"><table>
+    <div class="table\(classes)" role="region" aria-label="\(label.escapedForHTML)" tabindex="0"><table>
     <thead><tr>\(head.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr></thead>
     <tbody>
     \(rows.joined())</tbody>

@@ -24,13 +24,21 @@ public struct ComparisonPage {
   public func write(into folder: URL) throws {
     let pages = PageFolder(
       book: try BookText.Book(root: root), title: "Strata", colophon: Self.colophon, styleSheet: try StyleSheet.text())
-    let columns = try CodeColumns(report, snippets: pages.snippets())
-    let sections = self.sections(columns)
-    let content =
-      "<h1>\(Self.title)</h1>\n" + head + sections.map { $0.heading.html + $0.content }.joined()
-    pages.add("index.html", title: Self.title, content: content, headings: sections.map(\.heading))
+    let sections = self.sections(try CodeColumns(report, snippets: pages.snippets()))
+    pages.add(
+      "index.html", title: Self.title, content: "<h1>\(Self.title)</h1>\n" + content(sections),
+      headings: sections.map(\.heading))
     try pages.write(into: folder)
   }
+
+  /// The same as a part of another page, which has its own title.
+  ///
+  /// - Throws: `BookProblem` if code of a set-up isn't where the report says.
+  func part(_ snippets: PageFolder.Snippets) throws -> String {
+    content(sections(try CodeColumns(report, snippets: snippets)))
+  }
+
+  private func content(_ sections: [Section]) -> String { head + sections.map { $0.heading.html + $0.content }.joined() }
 
   static let colophon =
     "Figures on this page come from one run of <code>swift run -c release compare</code> on the machine that is named above. "

@@ -13,28 +13,51 @@ struct FaultTables {
   }
 
   private var overview: String {
-    var table = HTMLTable(
-      "Where each fault comes to light", head: ["Fault"] + report.setups.map { $0.info.title.escapedForHTML })
+    var table = HTMLTable("Where each fault comes to light", head: ["Fault", "Where it comes to light, and in which set-ups"])
     for fault in report.faults {
-      table.add(
-        ["<a href=\"#fault-\(fault.id.escapedForHTML)\">\(fault.title.capitalizedFirst.escapedForHTML)</a>"]
-          + report.setups.map { setup in setup.outcomes[fault.id].map { Self.word($0) } })
+      table.add([
+        "<a href=\"#fault-\(fault.id.escapedForHTML)\">\(fault.title.capitalizedFirst.escapedForHTML)</a>", ways(fault),
+      ])
     }
     return table.html
+  }
+
+  /// `thrown: Actor, Parent and child`, a line for each way.
+  private func ways(_ fault: Fault) -> String {
+    var ways: [(word: String, setups: [String])] = []
+    for setup in report.setups {
+      guard let word = setup.outcomes[fault.id].map(Self.word) else { continue }
+      if let index = ways.firstIndex(where: { $0.word == word }) {
+        ways[index].setups.append(setup.info.title)
+      } else {
+        ways.append((word, [setup.info.title]))
+      }
+    }
+    return ways.map { way in
+      let isAll = way.setups.count == report.setups.count && report.setups.count > 1
+      return "<b>\(way.word)</b>: \(isAll ? "all" : way.setups.joined(separator: ", ").escapedForHTML)"
+    }.joined(separator: "<br>")
   }
 
   private func details(_ fault: Fault) -> String {
     var table = HTMLTable(
       fault.title, head: ["Set-up", "It comes to light", "Error, and what a person reads", "The file", "Writes on"], isOfTexts: true)
+    // Set-ups of which the same was seen share a row.
+    var rows: [(setups: [String], cells: [String?])] = []
     for setup in report.setups {
       guard let outcome = setup.outcomes[fault.id] else { continue }
-      table.add([
-        FactTables.link(setup),
+      let cells: [String?] = [
         [Self.word(outcome), Self.place(outcome)].compactMap { $0 }.joined(separator: ":<br>"),
         Self.error(outcome), Self.file(outcome.file),
         outcome.canWriteAfterwards.map { $0 ? "yes" : "no" },
-      ])
+      ]
+      if let index = rows.firstIndex(where: { $0.cells == cells }) {
+        rows[index].setups.append(FactTables.link(setup))
+      } else {
+        rows.append(([FactTables.link(setup)], cells))
+      }
     }
+    for row in rows { table.add([row.setups.joined(separator: ",<br>")] + row.cells) }
     return """
       <h3 id="fault-\(fault.id.escapedForHTML)">\(fault.title.capitalizedFirst.escapedForHTML)</h3>
       <p>\(fault.explanation.escapedForHTML)</p>

@@ -63,8 +63,8 @@ NARROW = """(() => [...document.querySelectorAll("main > .table, .chapter > .tab
 }))()"""
 
 COLLISIONS = """(() => {
-  const beside = [...document.querySelectorAll("aside.margin")].map((one) => one.getBoundingClientRect());
-  const others = [...document.querySelectorAll("main > figure, main > .table, main > p, main > .beside > p, main > ul, main > ol, .card")];
+  const beside = [...document.querySelectorAll("aside.margin, .line-notes li")].map((one) => one.getBoundingClientRect());
+  const others = [...document.querySelectorAll("main > figure, main > .table, main > p, main > .beside > p, main > ul, main > ol, .card, .noted > .snippet")];
   return others.filter((other) => {
     const a = other.getBoundingClientRect();
     return beside.some((b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1);
@@ -197,6 +197,32 @@ def handle(browser):
         wrong(longest, f"copies {copied[0]!r}")
 
 
+def notes(browser):
+    noted = [page for page in chapters if 'class="noted"' in (folder / page).read_text()]
+    if len(noted) < 4:
+        wrong("the chapters", "hardly any has notes on lines of code")
+    for page in noted[:2]:
+        browser.size(1440)
+        browser.open(address(page))
+        for width in [1440, 1200]:
+            browser.size(width)
+            for problem in browser.run("""[...document.querySelectorAll(".noted")].flatMap((one) => {
+              const code = one.querySelector(".code").getBoundingClientRect();
+              const items = [...one.querySelectorAll(".line-notes li")];
+              const marks = [...one.querySelectorAll("[data-note]")];
+              if (marks.length !== items.length) return [`${marks.length} numbers for ${items.length} notes`];
+              return items.filter((item, index) => {
+                const [box, mark] = [item.getBoundingClientRect(), marks[index].getBoundingClientRect()];
+                const before = index ? items[index - 1].getBoundingClientRect().bottom : 0;
+                return box.left < code.right || box.height < 10 || Math.abs(box.top - Math.max(mark.top, before)) > 12;
+              }).map((item) => "stands not beside its line: " + item.textContent);
+            })"""):
+                wrong(page, f"{width} px: a note {problem}")
+        browser.size(900)
+        if browser.run("document.querySelector('.line-notes li').checkVisibility()"):
+            wrong(page, "notes are not folded where there is no margin")
+
+
 def without_scripts(browser):
     browser.scripts(False)
     for page in [longest, "index.html", "h-glossary.html", sample[0]]:
@@ -232,7 +258,7 @@ def accessibility(browser, axe):
 
 browser = Browser(sys.argv[2])
 try:
-    for part in [move, search, handle, without_scripts, look_at_all]:
+    for part in [move, search, handle, notes, without_scripts, look_at_all]:
         part(browser)
     if "BOOK_AXE" in os.environ:
         accessibility(browser, pathlib.Path(os.environ["BOOK_AXE"]).read_text())

@@ -1,0 +1,22 @@
+extension ComparisonReport {
+  /// This report's facts with the times of another run of the same set-ups, and with its machine and date.
+  ///
+  /// - Throws: `ComparisonFailure` if the other has other set-ups, or another amount of work.
+  public func takingTimes(from other: ComparisonReport) throws -> ComparisonReport {
+    var size = other.workload
+    size.rounds = workload.rounds
+    guard setups.map(\.info.id) == other.setups.map(\.info.id), size == workload else {
+      throw ComparisonFailure("The report is of other set-ups or of other work. Measure again: swift run -c release compare --json")
+    }
+    var result = self
+    (result.machine, result.workload, result.measures) = (other.machine, other.workload, other.measures)
+    for (index, timed) in other.setups.enumerated() {
+      for measure in other.measures where measure.needsRelease {
+        result.setups[index].values[measure.id] = timed.values[measure.id]
+      }
+      result.setups[index].timeline = timed.timeline
+      result.setups[index].visibility?.delay = timed.visibility?.delay
+    }
+    return result
+  }
+}
