@@ -2,12 +2,14 @@ import BookText
 
 /// The marks below a section's heading: which parts of a stack it speaks of, each with its shape, its colour and its name.
 enum PartMarks {
-  static func html(_ parts: [SectionParts.Part]) -> String {
+  /// - Parameter isCover: For all parts, as large as on the book's first page.
+  static func html(_ parts: [SectionParts.Part], isCover: Bool = false) -> String {
     let marks = parts.map { part in
       "<li class=\"part-\(part.rawValue.lowercased())\"><svg viewBox=\"0 0 18 16\" aria-hidden=\"true\" focusable=\"false\">"
         + "\(shape(part))</svg>\(part.rawValue)</li>"
     }
-    return "<ul class=\"parts\" aria-label=\"Parts of the stack in this section\">\(marks.joined())</ul>\n"
+    let label = isCover ? "Parts of the stack, as all pictures show them" : "Parts of the stack in this section"
+    return "<ul class=\"parts\(isCover ? " cover" : "")\" aria-label=\"\(label)\">\(marks.joined())</ul>\n"
   }
 
   /// As in the drawings: an object is round, a context has a double edge, a coordinator points to both sides, a store is a
