@@ -50,7 +50,7 @@ struct BlockRenderer {
 
   /// `CoreDataStack.swift, in class CoreDataStack, lines 34–50`
   private func caption(of quotation: Quotation, id: String) -> String {
-    let name = "<a href=\"#\(id.escapedForHTML)\">\(Self.name(of: quotation).escapedForHTML)</a>"
+    let name = "<a href=\"#\(id.escapedForHTML)\">\(Self.name(of: quotation).escapedForHTML.replacing("+", with: "<wbr>+"))</a>"
     let enclosing = quotation.enclosing.map { ", in <code>\($0.escapedForHTML)</code>" } ?? ""
     return "\(name)\(enclosing), \(link(to: quotation, says: Self.lines(quotation)))"
   }
