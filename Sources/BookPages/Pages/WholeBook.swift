@@ -16,7 +16,7 @@ enum WholeBook {
     }
     return RenderedPage(
       file: file, title: "Everything on one page",
-      content: "<h1>Everything on one page</h1>\n\(list(of: pages))\n" + articles.joined(separator: "\n"), sections: headings,
+      content: "<h1><span class=\"on-screen\">Everything on one page</span><span class=\"on-paper\">Contents</span></h1>\n\(list(of: pages))\n" + articles.joined(separator: "\n"), sections: headings,
       kind: "whole-book")
   }
 
@@ -26,7 +26,7 @@ enum WholeBook {
   /// The chapters and their sections for paper, where no tree stands at the side; `numbered` puts the pages' numbers in.
   private static func list(of pages: [RenderedPage]) -> String {
     func entry(_ id: String, _ html: String) -> String {
-      "<a href=\"#\(id.escapedForHTML)\"><span>\(html)</span><span class=\"page-number\" data-of=\"\(id.escapedForHTML)\"></span></a>"
+      "<a href=\"#\(id.escapedForHTML)\"><span><span>\(html)</span></span><span class=\"page-number\" data-of=\"\(id.escapedForHTML)\"></span></a>"
     }
     let items = pages.dropFirst().map { page in
       let sections = page.headings.filter { $0.level == 2 && $0.text.count > 1 && !ends.contains($0.text) }.map {
