@@ -46,22 +46,20 @@ final class RowWritePlan: @unchecked Sendable {
   /// The columns of this statement whose old values may name files.
   let tagged: [SlotColumn]
 
+  /// - Parameter isVersioned: whether the statement, which names a row by its key, also asks for the row's version.
   private init(
-    _ kind: Kind, _ entity: EntitySchema, _ sql: String, _ parameters: [Parameter], tailIndex: Int32 = 0,
-    tagged: [SlotColumn]
+    _ kind: Kind, _ entity: EntitySchema, _ sql: String, isVersioned: Bool = false, _ parameters: [Parameter] = [],
+    tailIndex: Int32 = 0, tagged: [SlotColumn]
   ) {
     self.kind = kind
     self.entity = entity
-    text = StatementText(sql)
-    let isVersioned = sql.hasSuffix(RowWritePlan.versionCondition)
-    unversioned = isVersioned ? StatementText(String(sql.dropLast(9)) + "IFNULL(Z_OPT, 0) = ?") : text
+    text = StatementText(isVersioned ? sql + " AND Z_OPT = ?" : sql)
+    unversioned = isVersioned ? StatementText(sql + " AND IFNULL(Z_OPT, 0) = ?") : text
     self.parameters = parameters
     bindings = parameters.map(Binding.init)
     self.tailIndex = tailIndex
     self.tagged = tagged
   }
-
-  private static let versionCondition = " AND Z_OPT = ?"
 
   static func insert(_ entity: EntitySchema) -> RowWritePlan {
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
@@ -77,7 +75,17 @@ final class RowWritePlan: @unchecked Sendable {
       parameters, tagged: [])
   }
 
+  /// Writes slots of a row that still has its version, and gives it the next one.
   static func update(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
+    update(entity, changed, isVersioned: true)
+  }
+
+  /// Writes slots of a row whatever its version is, and adds one to that.
+  static func overwrite(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
+    update(entity, changed, isVersioned: false)
+  }
+
+  private static func update(_ entity: EntitySchema, _ changed: SlotMask, isVersioned: Bool) -> RowWritePlan {
     var sets: [String] = []
     var parameters: [Parameter] = []
     var tagged: [SlotColumn] = []
@@ -89,41 +97,21 @@ final class RowWritePlan: @unchecked Sendable {
       if column.isTagged { tagged.append(column) }
     }
     let tailIndex = Int32(sets.count + 1)
-    sets.append("Z_OPT = ?")
-    return RowWritePlan(
-      .update, entity,
-      "UPDATE OR FAIL \(entity.table) SET \(sets.joined(separator: ", "))  WHERE Z_PK = ? AND Z_OPT = ?",
-      parameters, tailIndex: tailIndex, tagged: tagged)
-  }
-
-  /// Writes slots of a row whatever its version is, and adds one to that.
-  static func overwrite(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
-    var sets: [String] = []
-    var parameters: [Parameter] = []
-    var tagged: [SlotColumn] = []
-    changed.forEach { slot in
-      guard let column = entity.slots[slot] else { return }
-      parameters.append(Parameter(column: column, index: Int32(sets.count + 1)))
-      sets.append("\(column.name) = ?")
-      if column.isTagged { tagged.append(column) }
-    }
-    let tailIndex = Int32(sets.count + 1)
-    sets.append("Z_OPT = (Z_OPT + 1)")
+    sets.append(isVersioned ? "Z_OPT = ?" : "Z_OPT = (Z_OPT + 1)")
     return RowWritePlan(
       .update, entity, "UPDATE OR FAIL \(entity.table) SET \(sets.joined(separator: ", "))  WHERE Z_PK = ?",
-      parameters, tailIndex: tailIndex, tagged: tagged)
+      isVersioned: isVersioned, parameters, tailIndex: tailIndex, tagged: tagged)
   }
 
   static func delete(_ entity: EntitySchema) -> RowWritePlan {
     RowWritePlan(
-      .delete, entity, "DELETE FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?", [],
+      .delete, entity, "DELETE FROM \(entity.table) WHERE Z_PK = ?", isVersioned: true,
       tagged: entity.slots.compactMap { $0 }.filter(\.isTagged))
   }
 
   /// Whether a row still has its version.
   static func check(_ entity: EntitySchema) -> RowWritePlan {
-    RowWritePlan(
-      .check, entity, "SELECT Z_PK FROM \(entity.table) WHERE Z_PK = ? AND Z_OPT = ?", [], tagged: [])
+    RowWritePlan(.check, entity, "SELECT Z_PK FROM \(entity.table) WHERE Z_PK = ?", isVersioned: true, tagged: [])
   }
 
   /// Binds a new row.
@@ -202,7 +190,7 @@ final class RowWritePlan: @unchecked Sendable {
     let (key, version) = ("Z_PK = \(row.key)", "Z_OPT = \(row.version)")
     switch kind {
     case .insert: return [key, "Z_ENT = \(entity.number)", version] + slots
-    case .update where unversioned.sql == text.sql: return slots + [key]
+    case .update where unversioned === text: return slots + [key]
     // The row is written with the version after the one that it is looked for by.
     case .update: return slots + [version, key, "Z_OPT = \(row.version - 1)"]
     case .delete, .check: return [key, version]
