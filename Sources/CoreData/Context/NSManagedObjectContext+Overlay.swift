@@ -68,18 +68,8 @@ extension NSManagedObjectContext {
   }
 
   func sort(_ objects: inout [NSManagedObject], by keys: [SortKey]) throws {
-    let decorated = try objects.map { object in
-      (object, try keys.map { try PredicateEvaluator.value(of: object, path: $0.path) })
+    objects = try keys.sorted(objects) { object in
+      try keys.map { try PredicateEvaluator.value(of: object, path: $0.path) }
     }
-    objects = decorated.enumerated().sorted { a, b in
-      for (index, key) in keys.enumerated() {
-        switch key.compare(a.element.1[index], b.element.1[index]) {
-        case .orderedAscending: return true
-        case .orderedDescending: return false
-        case .orderedSame: continue
-        }
-      }
-      return a.offset < b.offset
-    }.map { $0.element.0 }
   }
 }

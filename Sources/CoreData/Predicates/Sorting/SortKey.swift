@@ -81,6 +81,27 @@ struct SortKey: Hashable, Sendable {
   }
 }
 
+extension [SortKey] {
+  /// Items in the order of the first key whose values differ; those that are equal in all of them stay in their
+  /// order.
+  ///
+  /// - Parameter values: those of an item, one for each key; asked for once.
+  func sorted<Item>(_ items: [Item], values: (Item) throws -> [PredicateValue]) rethrows -> [Item] {
+    if isEmpty { return items }
+    let decorated = try items.enumerated().map { (place: $0, item: $1, values: try values($1)) }
+    return decorated.sorted { a, b in
+      for (index, key) in self.enumerated() {
+        switch key.compare(a.values[index], b.values[index]) {
+        case .orderedAscending: return true
+        case .orderedDescending: return false
+        case .orderedSame: continue
+        }
+      }
+      return a.place < b.place
+    }.map(\.item)
+  }
+}
+
 /// A comparison that is Swift code. It takes values as key-value coding has them, `NSNull` for nil.
 // @unchecked Sendable: as BlockPredicate.
 final class SortComparison: Hashable, @unchecked Sendable {

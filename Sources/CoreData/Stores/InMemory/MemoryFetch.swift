@@ -42,22 +42,10 @@ struct MemoryFetch {
 
   /// Sorted by the description's keys; what is equal in all of them stays in its order.
   func sorted<Element>(_ found: [Element], _ subject: (Element) -> any PredicateSubject) throws -> [Element] {
-    let keys = description.sort
-    if keys.isEmpty { return found }
-    let paths = try keys.map { try CompiledKeyPath($0.path) }
-    let decorated = try found.enumerated().map { position, element in
+    let paths = try description.sort.map { try CompiledKeyPath($0.path) }
+    return try description.sort.sorted(found) { element in
       let start = PredicateValue.subject(subject(element))
-      return (element: element, position: position, values: try paths.map { try $0.value(from: start) })
+      return try paths.map { try $0.value(from: start) }
     }
-    return decorated.sorted { a, b in
-      for (index, key) in keys.enumerated() {
-        switch key.compare(a.values[index], b.values[index]) {
-        case .orderedAscending: return true
-        case .orderedDescending: return false
-        case .orderedSame: continue
-        }
-      }
-      return a.position < b.position
-    }.map(\.element)
   }
 }
