@@ -7,7 +7,8 @@ extension NSPersistentStoreCoordinator {
     guard case .dictionaries(let request) = description.output, try isSpread(description, asked, generation) else {
       return try answers(to: description, for: context, stores: asked, generation).dictionaries
     }
-    if !request.groupBy.isEmpty || request.having != nil || request.columns.contains(where: \.expression.isAggregate)
+    if !request.groupBy.isEmpty || request.having != nil
+      || request.columns.contains(where: \.expression.hasRowAggregates)
     {
       throw Failure.unsupportedFeature("Grouping, or an aggregate of all rows, in dictionaries of several stores")
         .nsError
@@ -73,32 +74,8 @@ private struct SpreadDictionaries {
   }
 
   private func sorted(_ rows: [NSDictionary]) -> [NSDictionary] {
-    if keys.isEmpty { return rows }
-    let decorated = rows.enumerated().map { index, row in
-      (index: index, row: row, values: keys.map { PredicateConstant(any: row.object(forKey: $0.column)) })
-    }
-    return decorated.sorted { a, b in
-      for (place, key) in keys.enumerated() {
-        switch key.key.compare(a.values[place], b.values[place]) {
-        case .orderedAscending: return true
-        case .orderedDescending: return false
-        case .orderedSame: continue
-        }
-      }
-      return a.index < b.index
-    }.map(\.row)
-  }
-}
-
-extension ExpressionNode {
-  /// Whether it is about all rows together.
-  fileprivate var isAggregate: Bool {
-    switch self {
-    case .function(let selector, let arguments):
-      let aggregates: Set<PredicateFunction> = [.sum, .count, .min, .max, .average]
-      return arguments.count == 1 && PredicateFunction(rawValue: selector).map(aggregates.contains) ?? false
-    case .keyPath(let path): return path[0].hasPrefix("@")
-    default: return false
+    keys.map(\.key).sorted(rows) { row in
+      keys.map { .constant(PredicateConstant(any: row.object(forKey: $0.column))) }
     }
   }
 }

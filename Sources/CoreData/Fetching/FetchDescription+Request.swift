@@ -120,11 +120,12 @@ extension DictionaryFetch {
     columns = try asked.map { (property: Any) -> Column in try DictionaryFetch.column(property, layout) }
     isDistinct = request.returnsDistinctResults
     groupBy = try request.propertiesToGroupBy?.map { try DictionaryFetch.column($0, layout).expression } ?? []
-    having = try request.havingPredicate?.node.normalised().joiningElements(layout).namingColumns(columns)
+    having = try request.havingPredicate?.node.normalised().joiningElements(layout)
     if having != nil && groupBy.isEmpty {
       throw Failure.malformedFetchRequest(
         entity: layout.name, what: "A having predicate needs properties to group by.").nsError
     }
+    try checkAggregates(layout)
   }
 
   private static func column(_ property: Any, _ layout: EntityLayout) throws -> Column {
@@ -134,7 +135,7 @@ extension DictionaryFetch {
           entity: layout.name, what: "The expression description \"\(description.name)\" has no expression.").nsError
       }
       return Column(
-        name: description.name, expression: try expression.node.asFunctionOfRows,
+        name: description.name, expression: try expression.node,
         type: description.expressionResultType)
     }
     let name = (property as? NSPropertyDescription)?.name ?? property as? String ?? "\(property)"

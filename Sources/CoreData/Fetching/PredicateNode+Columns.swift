@@ -1,45 +1,110 @@
-/// What a having predicate says, in the terms that stores know.
+/// What columns of dictionaries and a having predicate say about many rows at once.
 extension PredicateNode {
-  /// With key paths in the place of variables that are named as columns: `$n > 1`, which `NSExpression(forVariable: "n")`
-  /// spells, is about the column n.
-  func namingColumns(_ columns: [DictionaryFetch.Column]) -> PredicateNode {
+  /// With the expressions of columns in the place of their names: `n > 1`, and `$n > 1`, which
+  /// `NSExpression(forVariable: "n")` spells. Names within aggregates are those of properties.
+  func replacingColumns(_ columns: [DictionaryFetch.Column]) -> PredicateNode {
     replacing { node in
-      guard case .variable(let name) = node, columns.contains(where: { $0.name == name }) else { return nil }
-      return .keyPath([name])
-    }.replacingSides { $0.asFunctionOfRows }
-  }
-
-  /// The same predicate with other expressions on the sides of its comparisons.
-  func replacingSides(_ change: (ExpressionNode) throws -> ExpressionNode) rethrows -> PredicateNode {
-    switch self {
-    case .constant, .block: return self
-    case .and(let parts): return .and(try parts.map { try $0.replacingSides(change) })
-    case .or(let parts): return .or(try parts.map { try $0.replacingSides(change) })
-    case .not(let part): return .not(try part.replacingSides(change))
-    case .comparison(var comparison):
-      comparison.left = try change(comparison.left)
-      comparison.right = try change(comparison.right)
-      return .comparison(comparison)
+      switch node {
+      case _ where node.aggregateOfRows != nil: return node
+      case .variable(let name): return columns.first { $0.name == name }?.expression
+      case .keyPath(let path) where path.count == 1: return columns.first { $0.name == path[0] }?.expression
+      default: return nil
+      }
     }
   }
 }
 
 extension ExpressionNode {
-  /// `@sum.pages`, which begins at no object, as `sum:(pages)`: an aggregate over all rows, or those of a group.
-  var asFunctionOfRows: ExpressionNode {
-    guard case .keyPath(let path) = self, let first = path.first, first.utf8.first == UInt8(ascii: "@") else {
-      return self
+  /// The aggregate that it is of all rows, or of those of a group, and of what: `sum:(pages)`, or
+  /// `@sum.pages`, which begins at no object. nil for other expressions.
+  var aggregateOfRows: (aggregate: Aggregate, of: ExpressionNode)? {
+    switch self {
+    case .function(let selector, let arguments):
+      guard arguments.count == 1,
+        let aggregate = PredicateFunction(rawValue: selector).flatMap(Aggregate.init)
+      else {
+        return nil
+      }
+      return (aggregate, arguments[0])
+    case .keyPath(let path):
+      guard let aggregate = Aggregate(collectionOperator: path[0]) else { return nil }
+      if path.count > 1 { return (aggregate, .keyPath(Array(path.dropFirst()))) }
+      return aggregate == .count ? (.count, .evaluatedObject) : nil
+    default: return nil
     }
-    let rest = Array(path.dropFirst())
-    switch CollectionOperator(rawValue: String(first.dropFirst())) {
-    case .count: return .function(PredicateFunction.count.rawValue, [rest.isEmpty ? .evaluatedObject : .keyPath(rest)])
-    case .sum where !rest.isEmpty: return .function(PredicateFunction.sum.rawValue, [.keyPath(rest)])
-    case .avg where !rest.isEmpty: return .function(PredicateFunction.average.rawValue, [.keyPath(rest)])
-    case .min where !rest.isEmpty: return .function(PredicateFunction.min.rawValue, [.keyPath(rest)])
-    case .max where !rest.isEmpty: return .function(PredicateFunction.max.rawValue, [.keyPath(rest)])
-    case .sum, .avg, .min, .max, .distinctUnionOfObjects, .unionOfObjects, .distinctUnionOfArrays, .unionOfArrays,
-      .distinctUnionOfSets, .unionOfSets, nil:
-      return self
+  }
+
+  /// The aggregates of rows in it, and whether there is anything of a single row beside them.
+  var rowAggregates: (found: [ExpressionNode], areAlone: Bool) {
+    var found: [ExpressionNode] = []
+    var areAlone = true
+    _ = replacing { node in
+      switch node {
+      case _ where node.aggregateOfRows != nil:
+        found.append(node)
+        return node
+      case .keyPath, .evaluatedObject:
+        areAlone = false
+        return nil
+      default: return nil
+      }
+    }
+    return (found, areAlone)
+  }
+
+  /// Whether a part of it is about many rows.
+  var hasRowAggregates: Bool { !rowAggregates.found.isEmpty }
+}
+
+extension DictionaryFetch {
+  /// The having predicate with the expressions of columns in the place of their names.
+  var groupCondition: PredicateNode? { having?.replacingColumns(columns) }
+
+  /// Whether there is one dictionary for all rows.
+  var isOneRow: Bool {
+    groupBy.isEmpty
+      && columns.allSatisfy { $0.expression.hasRowAggregates && $0.expression.rowAggregates.areAlone }
+  }
+
+  /// Whether aggregates of all rows stand beside the values of each.
+  var repeatsAggregates: Bool {
+    groupBy.isEmpty && !isOneRow && columns.contains(where: \.expression.hasRowAggregates)
+  }
+
+  /// Throws for aggregates that no store has: in groups, and of objects, which can only be counted.
+  func checkAggregates(_ layout: EntityLayout) throws {
+    if groupBy.contains(where: \.hasRowAggregates) {
+      throw Failure.malformedFetchRequest(entity: layout.name, what: "rows can't be grouped by an aggregate")
+        .nsError
+    }
+    func check(_ node: ExpressionNode) throws -> ExpressionNode? {
+      guard let (aggregate, argument) = node.aggregateOfRows else { return nil }
+      if aggregate != .count, layout.hasObjects(at: argument) {
+        throw Failure.malformedFetchRequest(
+          entity: layout.name, what: "\(PredicatePrinter.print(node)): objects can only be counted"
+        ).nsError
+      }
+      return node
+    }
+    for column in columns { _ = try column.expression.replacing(check) }
+    _ = try groupCondition?.replacing(check)
+  }
+}
+
+extension EntityLayout {
+  /// Whether an expression leads to objects.
+  fileprivate func hasObjects(at node: ExpressionNode) -> Bool {
+    switch node {
+    case .evaluatedObject: return true
+    case .keyPath(let path):
+      var layout = self
+      for name in path {
+        guard let property = layout.property(named: name) else { return name == "objectID" || name == "self" }
+        guard property.isRelationship else { return false }
+        layout = layout.model.layouts[property.destination]
+      }
+      return true
+    default: return false
     }
   }
 }

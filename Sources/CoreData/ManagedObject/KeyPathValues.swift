@@ -21,12 +21,11 @@ enum KeyPathValues {
   private static func collect(_ collector: String, _ members: [Any], _ rest: [String]) -> Any? {
     if collector == "@count" { return NSNumber(value: members.count) }
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
-    let numbers = values.compactMap { NSNumber(anyNumber: $0)?.doubleValue }
+    if let aggregate = Aggregate(collectionOperator: collector) {
+      let constants = values.map { PredicateConstant(any: $0) }.filter { !$0.isNull }
+      return aggregate.value(of: constants).anyValue
+    }
     switch collector {
-    case "@sum": return NSNumber(value: numbers.reduce(0, +))
-    case "@avg": return numbers.isEmpty ? nil : NSNumber(value: numbers.reduce(0, +) / Double(numbers.count))
-    case "@min": return extreme(values) { $0 < $1 }
-    case "@max": return extreme(values) { $0 > $1 }
     case "@unionOfObjects": return values
     case "@distinctUnionOfObjects": return distinct(values)
     // Of collections of collections: what is in any of the values.
@@ -47,18 +46,5 @@ enum KeyPathValues {
   private static func distinct(_ values: [Any]) -> [Any] {
     var seen: Set<AnyHashable> = []
     return values.filter { ($0 as? AnyHashable).map { seen.insert($0).inserted } ?? true }
-  }
-
-  private static func extreme(_ values: [Any], _ isBetter: (Double, Double) -> Bool) -> Any? {
-    func measure(_ value: Any) -> Double? {
-      (value as? Date)?.timeIntervalSinceReferenceDate ?? NSNumber(anyNumber: value)?.doubleValue
-    }
-    if let strings = values as? [String] {
-      return strings.sorted { isBetter($0 < $1 ? 0 : 1, $0 < $1 ? 1 : 0) }.first
-    }
-    return values.filter { measure($0) != nil }.reduce(nil as Any?) { best, value in
-      guard let best else { return value }
-      return isBetter(measure(value)!, measure(best)!) ? value : best
-    }
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 struct CompiledKeyPath {
   private enum Step {
     case key(PredicateKey)
-    case collectionOperator(CollectionOperator)
+    case collectionOperator(CollectionOperator, name: String)
   }
   private let steps: [Step]
 
@@ -12,10 +12,10 @@ struct CompiledKeyPath {
   init(_ path: [String]) throws {
     steps = try path.map { name in
       guard name.hasPrefix("@") else { return .key(PredicateKey(name)) }
-      guard let operation = CollectionOperator(rawValue: String(name.dropFirst())) else {
+      guard let operation = CollectionOperator(name) else {
         throw Failure.unsupportedFeature("The collection operator \(name)")
       }
-      return .collectionOperator(operation)
+      return .collectionOperator(operation, name: name)
     }
   }
 
@@ -50,13 +50,13 @@ struct CompiledKeyPath {
           return try flattened(constants.map(PredicateValue.constant), step: step)
         case .constant(let constant): value = try CompiledKeyPath.property(key.name, of: constant)
         }
-      case .collectionOperator(let operation):
-        if operation == .count, case .subjects(let subjects) = value {
+      case .collectionOperator(let operation, let name):
+        if operation.isCount, case .subjects(let subjects) = value {
           return .constant(.int(Int64(subjects.count)))
         }
-        if value.isNull { return operation == .count ? .constant(.int(0)) : .null }
+        if value.isNull { return operation.isCount ? .constant(.int(0)) : .null }
         guard let members = value.members else {
-          throw Failure.unsupportedFeature("The collection operator @\(operation.rawValue) on a single value")
+          throw Failure.unsupportedFeature("The collection operator \(name) on a single value")
         }
         let rest = step + 1
         let operands = try members.map { try self.value(from: $0, step: rest) }
@@ -96,7 +96,9 @@ struct CompiledKeyPath {
 
   /// Whether the path ends in a count of what a nil relationship leads to: none.
   private func countsNothing(from step: Int) -> Bool {
-    steps[step...].contains { if case .collectionOperator(.count) = $0 { true } else { false } }
+    steps[step...].contains {
+      if case .collectionOperator(let operation, _) = $0 { operation.isCount } else { false }
+    }
   }
 
   /// The few properties that plain values have.
@@ -113,26 +115,31 @@ struct CompiledKeyPath {
 }
 
 /// `@count` and its like.
-enum CollectionOperator: String {
-  case count, sum, avg, min, max
-  case distinctUnionOfObjects, unionOfObjects
-  case distinctUnionOfArrays, unionOfArrays, distinctUnionOfSets, unionOfSets
+enum CollectionOperator {
+  case aggregate(Aggregate)
+  case union
+  case distinctUnion
 
-  func value(of operands: [PredicateValue]) -> PredicateValue {
-    switch self {
-    case .count: return .constant(.int(Int64(operands.count)))
-    case .sum: return .constant(Aggregates.sum(operands.map(\.constant)))
-    case .avg: return .constant(Aggregates.average(operands.map(\.constant)))
-    case .min: return .constant(Aggregates.extreme(operands.map(\.constant), wanted: -1))
-    case .max: return .constant(Aggregates.extreme(operands.map(\.constant), wanted: 1))
-    case .unionOfObjects, .unionOfArrays, .unionOfSets: return .values(flat(operands))
-    case .distinctUnionOfObjects, .distinctUnionOfArrays, .distinctUnionOfSets:
-      return .values(SetArithmetic.distinct(flat(operands)))
+  /// - Parameter name: with the `@`.
+  init?(_ name: String) {
+    switch name {
+    case "@unionOfObjects", "@unionOfArrays", "@unionOfSets": self = .union
+    case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets": self = .distinctUnion
+    default:
+      guard let aggregate = Aggregate(collectionOperator: name) else { return nil }
+      self = .aggregate(aggregate)
     }
   }
 
-  /// Collections opened, nils left out.
-  private func flat(_ operands: [PredicateValue]) -> [PredicateValue] {
-    operands.flatMap { $0.members ?? [$0] }.filter { !$0.isNull }
+  var isCount: Bool { if case .aggregate(.count) = self { true } else { false } }
+
+  func value(of operands: [PredicateValue]) -> PredicateValue {
+    // Collections opened, nils left out.
+    func flat() -> [PredicateValue] { operands.flatMap { $0.members ?? [$0] }.filter { !$0.isNull } }
+    return switch self {
+    case .aggregate(let aggregate): .constant(aggregate.value(of: operands.map(\.constant)))
+    case .union: .values(flat())
+    case .distinctUnion: .values(SetArithmetic.distinct(flat()))
+    }
   }
 }

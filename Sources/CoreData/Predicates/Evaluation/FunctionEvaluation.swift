@@ -7,11 +7,11 @@ enum FunctionEvaluation {
   /// Throws for what can't be evaluated.
   static func of(_ function: PredicateFunction) throws -> Application {
     switch function {
-    case .sum: return aggregate(Aggregates.sum)
-    case .count: return aggregate { .int(Int64($0.count)) }
-    case .min: return aggregate { Aggregates.extreme($0, wanted: -1) }
-    case .max: return aggregate { Aggregates.extreme($0, wanted: 1) }
-    case .average: return aggregate(Aggregates.average)
+    case .sum: return aggregate(Aggregate.sum.value)
+    case .count: return aggregate(Aggregate.count.value)
+    case .min: return aggregate(Aggregate.min.value)
+    case .max: return aggregate(Aggregate.max.value)
+    case .average: return aggregate(Aggregate.average.value)
     case .median: return aggregate(Aggregates.median)
     case .mode: return aggregate(Aggregates.mode)
     case .standardDeviation: return aggregate(Aggregates.standardDeviation)

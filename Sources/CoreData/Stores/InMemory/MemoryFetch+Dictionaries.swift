@@ -19,16 +19,16 @@ extension MemoryFetch {
 
   func dictionaries(_ fetch: DictionaryFetch, _ found: [RowSnapshot]) throws -> [[String: Any]] {
     let columns = try fetch.columns.map { try MemoryColumn($0, description.layout) }
-    var groups = try grouped(fetch, found, isAggregate: columns.allSatisfy(\.isAggregate))
-    // Without groups, aggregates beside plain columns repeat the aggregate of all rows in each.
-    let isMixed = fetch.groupBy.isEmpty && columns.contains { $0.isAggregate } && !columns.allSatisfy(\.isAggregate)
+    var groups = try grouped(fetch, found)
     for column in columns {
-      let whole = isMixed && column.isAggregate ? try column.value(of: found, view) : nil
+      let whole = fetch.repeatsAggregates ? try column.aggregates.values(of: found, view) : nil
       for index in groups.indices {
-        groups[index].values[column.name] = try whole ?? column.value(of: groups[index].rows, view)
+        let rows = groups[index].rows
+        groups[index].values[column.name] = try column.value(
+          of: rows, aggregates: whole ?? column.aggregates.values(of: rows, view), view)
       }
     }
-    if let having = fetch.having { groups = try chosen(groups, having) }
+    if let having = fetch.groupCondition { groups = try chosen(groups, having) }
     let rows = try sorted(groups) { $0 }.map { group -> [String: Any] in
       var row: [String: Any] = [:]
       for column in columns { row[column.name] = column.boxed(group.values[column.name] ?? .null) }
@@ -40,32 +40,21 @@ extension MemoryFetch {
     return rows.filter { row in seen.insert(columns.map { PredicateConstant(any: row[$0.name]) }).inserted }
   }
 
-  /// The groups that a having predicate takes. Aggregates on the sides of its comparisons are of the group's rows.
+  /// The groups that a having predicate takes.
   private func chosen(_ groups: [Group], _ having: PredicateNode) throws -> [Group] {
-    var aggregates: [MemoryColumn] = []
-    let plain = try having.replacingSides { side in
-      if side.aggregate == nil { return side }
-      // No property has such a name.
-      let name = "aggregate \(aggregates.count)"
-      aggregates.append(try MemoryColumn(.init(name: name, expression: side, type: nil), description.layout))
-      return .keyPath([name])
-    }
-    let evaluator = try PredicateEvaluator(plain)
+    var aggregates = MemoryAggregates()
+    let evaluator = try PredicateEvaluator(having.replacing { try aggregates.replacing($0) })
     return try groups.filter { group in
-      var group = group
-      for column in aggregates { group.values[column.name] = try column.value(of: group.rows, view) }
-      return try evaluator.matches(group)
+      let values = try aggregates.values(of: group.rows, view)
+      return try evaluator.matches(Group(rows: group.rows, view: view, values: values))
     }
   }
 
   /// Groups in the order of their first rows. Without properties to group by, aggregates alone take all rows as one
   /// group; else each row is its own.
-  private func grouped(_ fetch: DictionaryFetch, _ found: [RowSnapshot], isAggregate: Bool) throws -> [Group]
-  {
-    if fetch.groupBy.isEmpty {
-      if isAggregate { return [Group(rows: found, view: view)] }
-      return found.map { Group(rows: [$0], view: view) }
-    }
+  private func grouped(_ fetch: DictionaryFetch, _ found: [RowSnapshot]) throws -> [Group] {
+    if fetch.isOneRow { return [Group(rows: found, view: view)] }
+    if fetch.groupBy.isEmpty { return found.map { Group(rows: [$0], view: view) } }
     var order: [[PredicateConstant]] = []
     var members: [[PredicateConstant]: [RowSnapshot]] = [:]
     let terms = try fetch.groupBy.map(MemoryTerm.init)
@@ -93,8 +82,36 @@ private struct MemoryTerm {
   }
 
   func value(of row: RowSnapshot, _ view: MemoryView) throws -> PredicateValue {
-    var frame = EvaluationFrame(root: .subject(MemorySubject(row: row, view: view)))
+    try value(of: MemorySubject(row: row, view: view))
+  }
+
+  func value(of subject: some PredicateSubject) throws -> PredicateValue {
+    var frame = EvaluationFrame(root: .subject(subject))
     return try term(&frame)
+  }
+}
+
+/// The aggregates in an expression or a predicate, each under a name that stands in its place.
+private struct MemoryAggregates {
+  private var members: [(name: String, aggregate: Aggregate, term: MemoryTerm)] = []
+
+  /// The name of an aggregate of rows; nil for another expression.
+  mutating func replacing(_ node: ExpressionNode) throws -> ExpressionNode? {
+    guard let (aggregate, operand) = node.aggregateOfRows else { return nil }
+    // No property has such a name.
+    let name = "aggregate \(members.count)"
+    members.append((name, aggregate, try MemoryTerm(operand)))
+    return .keyPath([name])
+  }
+
+  /// What they are of some rows, by name. Nils are left out, and members of collections are values of their own.
+  func values(of rows: [RowSnapshot], _ view: MemoryView) throws -> [String: PredicateValue] {
+    var values: [String: PredicateValue] = [:]
+    for (name, aggregate, term) in members {
+      let found = try rows.map { try term.value(of: $0, view) }.flatMap { $0.members ?? [$0] }
+      values[name] = .constant(aggregate.value(of: found.filter { !$0.isNull }.map(\.constant)))
+    }
+    return values
   }
 }
 
@@ -102,19 +119,16 @@ private struct MemoryTerm {
 private struct MemoryColumn {
   let name: String
   private let column: DictionaryFetch.Column
-  /// `count:`, `sum:` and such over the rows of a group.
-  private let aggregate: PredicateFunction?
-  /// The column's expression, or what is counted or summed.
+  private(set) var aggregates = MemoryAggregates()
+  /// The column's expression, with names for the aggregates in it.
   private let term: MemoryTerm
-
-  var isAggregate: Bool { aggregate != nil }
 
   init(_ column: DictionaryFetch.Column, _ layout: EntityLayout) throws {
     self.column = column
     name = column.name
-    let found = column.expression.aggregate
-    aggregate = found?.function
-    term = try MemoryTerm(found?.of ?? column.expression)
+    var aggregates = MemoryAggregates()
+    term = try MemoryTerm(column.expression.replacing { try aggregates.replacing($0) })
+    self.aggregates = aggregates
     if case .keyPath(let path) = column.expression, path.count == 1,
       layout.property(named: path[0])?.kind == .toMany
     {
@@ -125,24 +139,18 @@ private struct MemoryColumn {
     }
   }
 
-  func value(of rows: [RowSnapshot], _ view: MemoryView) throws -> PredicateValue {
-    guard let aggregate else { return try rows.first.map { try term.value(of: $0, view) } ?? .null }
-    let values = try rows.map { try term.value(of: $0, view) }.flatMap { $0.members ?? [$0] }.filter {
-      !$0.isNull
-    }
-    if aggregate != .count, aggregate != .sum, values.isEmpty { return .null }
-    return try FunctionEvaluation.of(aggregate)([.values(values)])
+  func value(
+    of rows: [RowSnapshot], aggregates: [String: PredicateValue], _ view: MemoryView
+  ) throws -> PredicateValue {
+    if aggregates.isEmpty { return try rows.first.map { try term.value(of: $0, view) } ?? .null }
+    return try term.value(of: MemoryFetch.Group(rows: rows, view: view, values: aggregates))
   }
 
   /// The value as key-value coding has it; nil for none.
   func boxed(_ value: PredicateValue) -> Any? {
     switch value {
-    case .subject(let subject): return subject.predicateObject
-    case .constant(.null): return nil
     case .constant(.int(let value)): return number(Double(value), NSNumber(value: value))
-    case .constant(.bool(let value)): return NSNumber(value: value)
     case .constant(.double(let value)): return number(value, NSNumber(value: value))
-    case .constant(.decimal(let value)): return NSDecimalNumber(decimal: value)
     default: return value.anyValue
     }
   }
@@ -158,19 +166,6 @@ private struct MemoryColumn {
     case .decimalAttributeType?: return NSDecimalNumber(decimal: plain.decimalValue)
     case .dateAttributeType?: return Date(timeIntervalSinceReferenceDate: value)
     default: return plain
-    }
-  }
-}
-
-extension ExpressionNode {
-  /// An aggregate over the rows of a group: the function and its operand.
-  fileprivate var aggregate: (function: PredicateFunction, of: ExpressionNode)? {
-    guard case .function(let selector, let arguments) = self, arguments.count == 1,
-      let function = PredicateFunction(rawValue: selector)
-    else { return nil }
-    switch function {
-    case .sum, .count, .min, .max, .average: return (function, arguments[0])
-    default: return nil
     }
   }
 }

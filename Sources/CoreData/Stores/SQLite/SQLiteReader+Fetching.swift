@@ -32,12 +32,12 @@ extension SQLiteReader {
     _ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery, _ planner: FetchPlanner
   ) throws -> PlannedFetch {
     var bindings: [Binding] = []
-    let (schema, queries): (StoreSchema, QueryPlans) = (store.schema, store.queries)
-    guard let shape = FetchShape(fetch, output, query.entity, planner.translator, schema, bindings: &bindings) else {
+    let queries: QueryPlans = store.queries
+    guard let shape = FetchShape(fetch, output, query.entity, planner.translator, bindings: &bindings) else {
       return PlannedFetch(try planner.select(fetch, output, query).fragment)
     }
     let text = try queries.fetchText(shape) ?? queries.keep(planner.select(fetch, output, query).fragment.sql, for: shape)
-    if let condition = query.entityCondition { bindings += condition.numbers.map { .int(Int64($0)) } }
+    if let condition = query.entityCondition { bindings += condition.numbers }
     return PlannedFetch(text: .numbered(text), bindings: bindings)
   }
 

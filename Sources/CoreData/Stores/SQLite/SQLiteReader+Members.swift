@@ -77,7 +77,7 @@ extension RowQuery {
   /// Selects the members' rows and the owners' keys, ordered by these.
   fileprivate func membersSQL(_ storage: ToManyStorage, ownerCount: Int) throws -> String {
     let list = Array(repeating: "?", count: ownerCount).joined(separator: ",")
-    let columns = columns.joined(separator: ", ")
+    let columns = columnList
     let known = memberCondition
     switch storage {
     case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):

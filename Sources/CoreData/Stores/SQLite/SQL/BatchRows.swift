@@ -19,8 +19,15 @@ enum BatchRows {
 
   /// Adds what a fetch finds.
   static func add(_ fetch: FetchDescription, _ query: RowQuery, _ planner: FetchPlanner) throws -> SQLFragment {
-    let columns = [number(query.entity.layout, planner.schema), "t0.Z_PK", entityColumn(query.entity), "0"]
-    return "\(insert) \(try planner.select(fetch, query, columns: columns.map { SQLFragment($0) }).fragment)"
+    let columns: [SQLExpression] = [
+      .number(Int64(planner.schema.entity(at: query.entity.layout.rootIndex).number)), .column("t0", "Z_PK"),
+      query.entity.sharesTable ? .column("t0", "Z_ENT") : .number(Int64(query.entity.number)), .number(0),
+    ]
+    let select = try planner.select(fetch, query, columns: columns)
+    return SQLPrinter.print {
+      $0.write("\(insert) ")
+      $0.print(select)
+    }
   }
 
   /// Adds the row of a key, the parameter, if there is one.

@@ -11,7 +11,7 @@ struct BatchUpdatePlan {
     let layout = update.rows.layout
     let entity = try schema.entity(layout)
     let rows = "WHERE Z_PK IN (\(BatchRows.keys(layout.root, schema)))"
-    var sets: [SQLFragment] = []
+    var sets: [(column: String, value: SQLExpression)] = []
     var perRow: [SlotColumn] = []
     var tagged: [SlotColumn] = []
     for property in update.constants {
@@ -27,19 +27,25 @@ struct BatchUpdatePlan {
           binding = .blob(Data([1]) + value)
         }
       }
-      sets.append("\(column.name) = \(bound: binding)")
+      sets.append((column.name, .bound(binding)))
     }
     let scope = QueryScope(schema, layout)
     for (property, node) in update.expressions {
       let column = try BatchUpdatePlan.column(property, entity)
-      sets.append("\(column.name) =\(try BatchUpdatePlan.value(node, property, column, translator, scope))")
+      sets.append((column.name, try BatchUpdatePlan.value(node, property, column, translator, scope)))
     }
     guard scope.joins.isEmpty else {
       throw PredicateTranslator.unsupported("A key path to another object in a batch update", scope)
     }
-    sets.append("Z_OPT = (Z_OPT + 1)")
-    let table = update.expressions.isEmpty ? entity.table : "\(entity.table) AS t0"
-    self.update = "UPDATE OR FAIL \(table) SET \(SQLFragment(sets, separator: ", "))  \(rows)"
+    self.update = SQLPrinter.print { printer in
+      printer.write("UPDATE OR FAIL \(entity.table)\(update.expressions.isEmpty ? "" : " AS t0") SET ")
+      for set in sets {
+        printer.write("\(set.column) =")
+        printer.print(set.value)
+        printer.write(", ")
+      }
+      printer.write("Z_OPT = (Z_OPT + 1)  \(rows)")
+    }
     self.perRow = perRow
     let names = tagged.map(\.name).joined(separator: ", ")
     files = tagged.isEmpty ? nil : "SELECT \(names) FROM \(entity.table) \(rows)"
@@ -56,9 +62,9 @@ struct BatchUpdatePlan {
   private static func value(
     _ node: ExpressionNode, _ property: LayoutProperty, _ column: SlotColumn, _ translator: PredicateTranslator,
     _ scope: QueryScope
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     let operand = try translator.operand(node, scope)
-    guard case .value(let text, let kind) = operand else {
+    guard case .value(let value, let kind) = operand else {
       throw PredicateTranslator.unsupported("What \(property.name) is to become in a batch update", scope)
     }
     if column.isTagged || kind.map({ !$0.isCompatible(with: property.kind) }) ?? !property.kind.isNumber {
@@ -68,8 +74,8 @@ struct BatchUpdatePlan {
     }
     switch property.kind {
     case .int16, .int32, .int64, .boolean:
-      return kind?.isInteger == true ? text : " CAST(\(text) AS INTEGER)"
-    default: return text
+      return kind?.isInteger == true ? value : .cast(value, "INTEGER")
+    default: return value
     }
   }
 }

@@ -6,8 +6,9 @@ internal import CSQLite
 struct DictionaryQuery {
   private struct Column {
     let name: String
+    /// As the column description declares it: an average as an integer is cut, a number as a string is text. Else that
+    /// of the value.
     let kind: SlotKind?
-    let type: NSAttributeType?
     /// The destination, for object ids.
     let reference: EntityLayout?
     /// The column with the Z_ENT of the destination's row, where it has subentities.
@@ -18,44 +19,44 @@ struct DictionaryQuery {
   private let columns: [Column]
 
   init(_ planner: FetchPlanner, _ fetch: FetchDescription, _ request: DictionaryFetch, _ query: RowQuery) throws {
+    let translator = planner.translator
     let scope = QueryScope(planner.schema, fetch.layout)
-    let isGrouped = !request.groupBy.isEmpty
-    let aggregates = request.columns.map { DictionaryQuery.aggregate($0.expression) != nil }
-    let isMixed = !isGrouped && aggregates.contains(true) && aggregates.contains(false)
-    var columns: [Column] = []
-    var entityColumns: [SQLFragment] = []
-    var select = SelectStatement()
-    select.table = "\(query.entity.table) t0"
+    var select = SelectStatement(from: .named(query.entity.table, as: "t0"))
     select.isDistinct = request.isDistinct
+    var aggregates = QueryScope.RowAggregates.ofGroup
+    if request.repeatsAggregates {
+      aggregates = .other { try DictionaryQuery.wholeTable($0, planner, fetch, query) }
+    }
+    var columns: [Column] = []
+    var entityColumns: [SQLExpression] = []
     for column in request.columns {
-      let (value, operand) = try DictionaryQuery.value(column.expression, planner.translator, scope)
-      var text = value
-      if isMixed, DictionaryQuery.aggregate(column.expression) != nil {
-        text = try DictionaryQuery.wholeTable(column.expression, planner, fetch, query)
-      }
-      select.columns.append(SQLFragment(String(text.sql.drop { $0 == " " }), text.bindings))
+      let operand = try scope.withAggregates(aggregates) { try translator.operand(column.expression, scope) }
+      let value = try translator.expression(operand, scope)
+      select.columns.append(value)
       var reference: EntityLayout?
       var kind: SlotKind?
       if case .reference(_, let layout) = operand { reference = layout }
       if case .value(_, let found) = operand { kind = found }
-      let isTyped = column.type.map { $0 != .undefinedAttributeType && $0 != .objectIDAttributeType } ?? false
+      let declared = column.type.map(SlotKind.init) ?? .undefined
       var entityColumn: Int32 = -1
       if let reference, reference.hasSubentities {
-        let table = try planner.schema.entity(reference).table
         entityColumn = Int32(request.columns.count + entityColumns.count)
-        entityColumns.append("(SELECT Z_ENT FROM \(table) WHERE Z_PK =\(value))")
+        var entity = SelectStatement(
+          [.word("Z_ENT")], from: .named(try planner.schema.entity(reference).table, as: ""))
+        entity.conditions = [.infix(.word("Z_PK"), "=", value)]
+        entityColumns.append(.select(entity))
       }
       columns.append(
         Column(
-          name: column.name, kind: kind, type: isTyped ? column.type : nil, reference: reference,
+          name: column.name, kind: declared == .undefined ? kind : declared, reference: reference,
           entityColumn: entityColumn))
     }
     select.columns += entityColumns
     try planner.addConditions(fetch, query, scope, to: &select)
-    select.groupBy = try request.groupBy.map {
-      try planner.translator.fragment(planner.translator.operand($0, scope), scope)
+    select.groupBy = try request.groupBy.map { try translator.expression(translator.operand($0, scope), scope) }
+    select.having = try request.groupCondition.map { having in
+      try scope.withAggregates(.ofGroup) { try translator.condition(having, scope) }
     }
-    select.having = try request.having.map { try DictionaryQuery.having($0, request, planner, scope) }
     select.order = try fetch.sort.map { try planner.order($0, scope) }
     select.joins = scope.joins
     select.limit = fetch.limit
@@ -64,96 +65,17 @@ struct DictionaryQuery {
     self.columns = columns
   }
 
-  // Expressions.
-
-  /// The aggregate function that an expression is over all rows, and its argument.
-  private static func aggregate(_ node: ExpressionNode) -> (function: String, argument: ExpressionNode)? {
-    switch node {
-    case .function(let selector, let arguments) where arguments.count == 1:
-      let names = ["count:": "COUNT", "sum:": "SUM", "min:": "MIN", "max:": "MAX", "average:": "AVG"]
-      return names[selector].map { ($0, arguments[0]) }
-    case .keyPath(let path) where path.count >= 2 && path[0].hasPrefix("@"):
-      let names = ["@count": "COUNT", "@sum": "SUM", "@min": "MIN", "@max": "MAX", "@avg": "AVG"]
-      return names[path[0]].map { ($0, .keyPath(Array(path.dropFirst()))) }
-    default: return nil
-    }
-  }
-
-  private static func value(
-    _ node: ExpressionNode, _ translator: PredicateTranslator, _ scope: QueryScope
-  ) throws -> (SQLFragment, SQLOperand) {
-    guard let (function, argument) = aggregate(node) else {
-      let operand = try translator.operand(node, scope)
-      return (try translator.fragment(operand, scope), operand)
-    }
-    let operand = try translator.operand(argument, scope)
-    if case .collection = operand {
-      // The links of all rows.
-      let links = try translator.operand(.function("count:", [argument]), scope)
-      guard function == "COUNT" else {
-        throw PredicateTranslator.unsupported("\(function) of a to-many relationship in a dictionary fetch", scope)
-      }
-      let value: SQLFragment = " IFNULL(SUM(\(try translator.fragment(links, scope))), 0)"
-      return (value, .value(value, .int64))
-    }
-    let inner = try translator.fragment(operand, scope)
-    var kind: SlotKind?
-    if case .value(_, let found) = operand { kind = found }
-    switch function {
-    case "COUNT": kind = .int64
-    case "AVG": kind = .double
-    default: break
-    }
-    let value: SQLFragment = function == "SUM" ? " IFNULL(SUM(\(inner)), 0)" : " \(function)(\(inner))"
-    return (value, .value(value, kind))
-  }
-
   /// An aggregate over all rows of the fetch, as a select of its own.
   private static func wholeTable(
     _ node: ExpressionNode, _ planner: FetchPlanner, _ fetch: FetchDescription, _ query: RowQuery
-  ) throws -> SQLFragment {
+  ) throws -> SQLOperand {
     let scope = QueryScope(planner.schema, fetch.layout)
-    var select = SelectStatement()
-    select.table = "\(query.entity.table) t0"
-    let aggregate = try value(node, planner.translator, scope).0
-    select.columns = [SQLFragment(String(aggregate.sql.drop { $0 == " " }), aggregate.bindings)]
+    let operand = try scope.withAggregates(.ofGroup) { try planner.translator.operand(node, scope) }
+    var select = SelectStatement(
+      [try planner.translator.expression(operand, scope)], from: .named(query.entity.table, as: "t0"))
     try planner.addConditions(fetch, query, scope, to: &select)
     select.joins = scope.joins
-    return " (\(select.fragment))"
-  }
-
-  /// A having predicate: aggregates in it are of the group, other names may be those of columns.
-  private static func having(
-    _ node: PredicateNode, _ request: DictionaryFetch, _ planner: FetchPlanner, _ scope: QueryScope
-  ) throws -> SQLFragment {
-    switch node {
-    case .constant(let value): return value ? .always : .never
-    case .not(let member): return " NOT IFNULL((\(try having(member, request, planner, scope))), 0)"
-    case .and(let members), .or(let members):
-      let conditions = try members.map { try having($0, request, planner, scope) }
-      var isAnd = false
-      if case .and = node { isAnd = true }
-      return "(\(SQLFragment(conditions, separator: isAnd ? " AND " : " OR ")))"
-    case .block: throw PredicateTranslator.unsupported("A block", scope)
-    case .comparison(let comparison):
-      func side(_ expression: ExpressionNode) throws -> SQLOperand {
-        if case .keyPath(let path) = expression, path.count == 1,
-          let column = request.columns.first(where: { $0.name == path[0] })
-        {
-          return try having(column.expression)
-        }
-        return try having(expression)
-      }
-      func having(_ expression: ExpressionNode) throws -> SQLOperand {
-        let (value, operand) = try value(expression, planner.translator, scope)
-        if case .constant = operand { return operand }
-        if aggregate(expression) == nil { return operand }
-        if case .value(_, let kind) = operand { return .value(value, kind) }
-        return operand
-      }
-      return try planner.translator.single(
-        comparison, side(comparison.left), side(comparison.right), scope, negated: false)
-    }
+    return .value(.select(select), planner.translator.kind(operand))
   }
 
   // Results.
@@ -189,7 +111,6 @@ struct DictionaryQuery {
       return NSManagedObjectID(
         layout: actual.map { layout.model.layouts[$0] } ?? layout, key: statement.int(index), store: store.identity)
     }
-    if let type = column.type { return DictionaryQuery.value(statement, index, type) }
     switch column.kind {
     case .int16?, .int32?, .int64?: return NSNumber(value: statement.int(index))
     case .boolean?: return NSNumber(value: statement.int(index) != 0)
@@ -197,31 +118,14 @@ struct DictionaryQuery {
     case .date?: return NSDate(timeIntervalSinceReferenceDate: statement.double(index))
     case .string?: return statement.text(index).map(NSString.init(string:))
     case .uri?: return statement.text(index).flatMap(URL.init(string:)).map { $0 as NSURL }
-    case .uuid?: return DictionaryQuery.value(statement, index, .UUIDAttributeType)
-    case .decimal?: return DictionaryQuery.value(statement, index, .decimalAttributeType)
-    case .binary?, .transformable?: return Data(statement.blobBytes(index)) as NSData
-    default: return DictionaryQuery.natural(statement, index)
-    }
-  }
-
-  /// A value as the column description declares it: an average as an integer is cut, a number as a string is text.
-  private static func value(_ statement: Statement, _ index: Int32, _ type: NSAttributeType) -> NSObject? {
-    switch type {
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
-      return NSNumber(value: statement.int(index))
-    case .doubleAttributeType, .floatAttributeType: return NSNumber(value: statement.double(index))
-    case .booleanAttributeType: return NSNumber(value: statement.int(index) != 0)
-    case .stringAttributeType: return statement.text(index).map(NSString.init(string:))
-    case .dateAttributeType: return NSDate(timeIntervalSinceReferenceDate: statement.double(index))
-    case .decimalAttributeType:
-      let type = sqlite3_column_type(statement.handle, index)
-      return NSDecimalNumber(decimal: RowDecoder.decimal(statement, index, type))
-    case .UUIDAttributeType:
+    case .uuid?:
       let bytes = statement.blobBytes(index)
       return bytes.count == 16 ? bytes.loadUnaligned(as: UUID.self) as NSUUID : nil
-    case .URIAttributeType: return statement.text(index).flatMap(URL.init(string:)).map { $0 as NSURL }
-    case .binaryDataAttributeType, .transformableAttributeType: return Data(statement.blobBytes(index)) as NSData
-    default: return natural(statement, index)
+    case .decimal?:
+      let type = sqlite3_column_type(statement.handle, index)
+      return NSDecimalNumber(decimal: RowDecoder.decimal(statement, index, type))
+    case .binary?, .transformable?: return Data(statement.blobBytes(index)) as NSData
+    case .toOne?, .toMany?, .fetched?, .composite?, .undefined?, nil: return DictionaryQuery.natural(statement, index)
     }
   }
 

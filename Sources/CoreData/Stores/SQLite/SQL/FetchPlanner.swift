@@ -14,12 +14,12 @@ struct FetchPlanner {
 
   /// The rows of a fetch, each with the columns of `query`.
   func rows(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
-    try select(fetch, query, columns: query.columns.map { SQLFragment($0) })
+    try select(fetch, query, columns: query.columns)
   }
 
   /// Z_ENT, or 0, and Z_PK.
   func references(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
-    try select(fetch, query, columns: query.columns.prefix(2).map { SQLFragment($0) })
+    try select(fetch, query, columns: Array(query.columns.prefix(2)))
   }
 
   /// How many rows there are, limit and offset not counted.
@@ -28,16 +28,14 @@ struct FetchPlanner {
     whole.sort = []
     whole.limit = 0
     whole.offset = 0
-    return try select(whole, query, columns: ["COUNT(*)"])
+    return try select(whole, query, columns: [.word("COUNT(*)")])
   }
 
   func select(
-    _ fetch: FetchDescription, _ query: RowQuery, columns: [SQLFragment]
+    _ fetch: FetchDescription, _ query: RowQuery, columns: [SQLExpression]
   ) throws -> SelectStatement {
     let scope = QueryScope(schema, fetch.layout)
-    var select = SelectStatement()
-    select.table = "\(query.entity.table) t0"
-    select.columns = columns
+    var select = SelectStatement(columns, from: .named(query.entity.table, as: "t0"))
     try addConditions(fetch, query, scope, to: &select)
     select.order = try fetch.sort.map { try order($0, scope) }
     select.joins = scope.joins
@@ -53,22 +51,20 @@ struct FetchPlanner {
       var translator = translator
       translator.stopsEarly = fetch.limit > 0 && fetch.sort.first.map(fetch.layout.isOrdered) ?? true
       let condition = try translator.condition(predicate, scope)
-      if condition != .always { select.conditions.append(condition) }
+      if !condition.isAlways { select.conditions.append(condition) }
     }
-    if let (sql, numbers) = query.entityCondition {
-      select.conditions.append(SQLFragment(" \(sql)", numbers.map { .int(Int64($0)) }))
-    }
+    if let (condition, _) = query.entityCondition { select.conditions.append(condition) }
   }
 
   /// A column to sort by. Nulls come first, as SQLite has them.
-  func order(_ key: SortKey, _ scope: QueryScope) throws -> SQLFragment {
+  func order(_ key: SortKey, _ scope: QueryScope) throws -> SelectStatement.Order {
     let name = key.path.joined(separator: ".")
     try key.checkTranslatable(entity: fetchEntity(scope))
     if key.path.contains(where: { $0.hasPrefix("@") }) {
       throw Failure.malformedFetchRequest(
         entity: fetchEntity(scope), what: "a sort by the collection operator in \(name) is not possible in SQLite")
     }
-    let value: SQLFragment
+    let value: SQLExpression
     switch try translator.operand(key.path.isEmpty ? .evaluatedObject : .keyPath(key.path), scope) {
     case .value(let column, _), .reference(let column, _): value = column
     case .collection:
@@ -77,9 +73,7 @@ struct FetchPlanner {
     case .entity, .constant:
       throw Failure.malformedFetchRequest(entity: fetchEntity(scope), what: "a sort by \(name)")
     }
-    let collation = key.collation.sqlName.map { " COLLATE \($0)" } ?? ""
-    let column = SQLFragment(String(value.sql.drop { $0 == " " }), value.bindings)
-    return "\(column)\(collation)\(key.ascending ? "" : " DESC")"
+    return SelectStatement.Order(value: value, collation: key.collation, ascending: key.ascending)
   }
 
   private func fetchEntity(_ scope: QueryScope) -> String { scope.source.layout.name }

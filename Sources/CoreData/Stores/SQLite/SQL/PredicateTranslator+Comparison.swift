@@ -2,7 +2,7 @@ extension PredicateTranslator {
   /// A comparison of two single values.
   func single(
     _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope, negated: Bool
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     switch comparison.comparator {
     case .equalTo: return try equality(comparison, left, right, scope, isEqual: !negated)
     case .notEqualTo: return try equality(comparison, left, right, scope, isEqual: negated)
@@ -13,19 +13,17 @@ extension PredicateTranslator {
     default: break
     }
     let condition = try plain(comparison, left, right, scope)
-    if condition == .never { return negated ? .always : .never }
-    return negated ? " NOT IFNULL((\(condition)), 0)" : condition
+    if condition.isNever { return .truth(negated) }
+    return negated ? .notTrue(condition) : condition
   }
 
   /// Everything but equality and membership: unknown where a side is null.
   private func plain(
     _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     switch comparison.comparator {
-    case .lessThan: return try ordering("<", comparison, left, right, scope)
-    case .lessThanOrEqualTo: return try ordering("<=", comparison, left, right, scope)
-    case .greaterThan: return try ordering(">", comparison, left, right, scope)
-    case .greaterThanOrEqualTo: return try ordering(">=", comparison, left, right, scope)
+    case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
+      return try ordering(comparison.comparator.sign ?? "=", comparison, left, right, scope)
     case .between: return try between(comparison, left, right, scope)
     case .beginsWith: return try search(comparison, left, right, .start, scope)
     case .endsWith: return try search(comparison, left, right, .end, scope)
@@ -51,37 +49,36 @@ extension PredicateTranslator {
 
   private func equality(
     _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope, isEqual: Bool
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     if case .constant(let constant) = left, !isConstant(right) {
       return try equality(comparison, right, .constant(constant), scope, isEqual: isEqual)
     }
     guard case .constant(let constant) = right else {
-      let (a, b) = (try fragment(left, scope), try fragment(right, scope))
+      let (a, b) = (try expression(left, scope), try expression(right, scope))
       if let options = textOptions(comparison, left), textOptions(comparison, right) != nil {
-        let equal: SQLFragment = "IFNULL( NSCoreDataStringCompare(\(a), \(b), \(options), 0) = 0,\(a) IS\(b))"
-        return isEqual ? " \(equal)" : " NOT \(equal)"
+        let equal = SQLExpression.call(
+          "IFNULL", [.infix(.textOrder(a, b, options), "=", .number(0)), .infix(a, "IS", b)])
+        return isEqual ? equal : .prefix("NOT", equal)
       }
       if case .reference(_, let one) = left, case .reference(_, let other) = right, one.rootIndex != other.rootIndex {
         // Rows of two tables may have the same keys.
-        return isEqual ? "(\(a) IS NULL AND\(b) IS NULL)" : "(\(a) IS NOT NULL OR\(b) IS NOT NULL)"
+        return isEqual ? .both(a.isNull(), b.isNull()) : .either(a.isNull(false), b.isNull(false))
       }
       // Null equals null, as in memory.
-      return isEqual ? "\(a) IS\(b)" : "\(a) IS NOT\(b)"
+      return .infix(a, isEqual ? "IS" : "IS NOT", b)
     }
-    let value = try fragment(left, scope)
-    if constant.isNull {
-      let value = PredicateTranslator.presence(value)
-      return isEqual ? "\(value) IS NULL" : "\(value) IS NOT NULL"
-    }
+    let value = try expression(left, scope)
+    if constant.isNull { return value.isNull(isEqual) }
     if case .collection = constant {
       throw PredicateTranslator.unsupported("A comparison of a single value with a collection", scope)
     }
-    guard let bound = try binding(constant, for: left, scope) else { return isEqual ? .never : .always }
-    if let options = textOptions(comparison, left), case .text = bound {
-      let compared: SQLFragment = " NSCoreDataStringCompare(\(value), \(bound: bound), \(options), 0)"
-      return isEqual ? "\(compared) = 0" : "(\(compared) <> 0 OR\(value) IS NULL)"
+    guard let bound = try binding(constant, for: left, scope) else { return .truth(!isEqual) }
+    let isText = if case .text = bound { true } else { false }
+    if isText, let options = textOptions(comparison, left) {
+      let order = SQLExpression.textOrder(value, .bound(bound), options)
+      return isEqual ? .infix(order, "=", .number(0)) : .either(.infix(order, "<>", .number(0)), value.isNull())
     }
-    return isEqual ? "\(value) = \(bound: bound)" : "(\(value) <> \(bound: bound) OR\(value) IS NULL)"
+    return .equality(value, bound, isEqual: isEqual)
   }
 
   func isConstant(_ operand: SQLOperand) -> Bool {
@@ -103,23 +100,22 @@ extension PredicateTranslator {
   // Order.
 
   private func ordering(
-    _ sign: String, _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
-  ) throws -> SQLFragment {
+    _ sign: StaticString, _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
+  ) throws -> SQLExpression {
     guard let (a, b) = try pair(left, right, scope) else { return .never }
     if let options = textOptions(comparison, left), textOptions(comparison, right) != nil {
-      return " NSCoreDataStringCompare(\(a), \(b), \(options), 0) \(sign) 0"
+      return .infix(.textOrder(a, b, options), sign, .number(0))
     }
-    return "\(a) \(sign)\(b)"
+    return .infix(a, sign, b)
   }
 
   /// Both sides as SQL, constants in the type of the other side; nil when one of them is null or of no store.
   private func pair(
     _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
-  ) throws -> (SQLFragment, SQLFragment)? {
-    func side(_ operand: SQLOperand, beside other: SQLOperand) throws -> SQLFragment? {
-      guard case .constant(let constant) = operand else { return try fragment(operand, scope) }
-      if constant.isNull { return nil }
-      return try binding(constant, for: other, scope).map { " \(bound: $0)" }
+  ) throws -> (SQLExpression, SQLExpression)? {
+    func side(_ operand: SQLOperand, beside other: SQLOperand) throws -> SQLExpression? {
+      guard case .constant(let constant) = operand else { return try expression(operand, scope) }
+      return try binding(constant, for: other, scope).map(SQLExpression.bound)
     }
     guard let a = try side(left, beside: right), let b = try side(right, beside: left) else { return nil }
     return (a, b)
@@ -127,41 +123,43 @@ extension PredicateTranslator {
 
   private func between(
     _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     guard case .constant(.collection(let bounds)) = right, bounds.count == 2 else {
       throw PredicateTranslator.unsupported("BETWEEN without two constant bounds", scope)
     }
-    let lower = try ordering(">=", comparison, left, .constant(bounds[0]), scope)
-    let upper = try ordering("<=", comparison, left, .constant(bounds[1]), scope)
-    if lower == .never || upper == .never { return .never }
-    if textOptions(comparison, left) == nil, let a = try binding(bounds[0], for: left, scope),
-      let b = try binding(bounds[1], for: left, scope)
-    {
-      return "\(try fragment(left, scope)) BETWEEN \(bound: a) AND \(bound: b)"
+    if textOptions(comparison, left) != nil {
+      let lower = try ordering(">=", comparison, left, .constant(bounds[0]), scope)
+      let upper = try ordering("<=", comparison, left, .constant(bounds[1]), scope)
+      return lower.isNever || upper.isNever ? .never : .joined([lower, upper], isAnd: true)
     }
-    return "(\(lower) AND \(upper))"
+    guard let (value, lower) = try pair(left, .constant(bounds[0]), scope),
+      let (_, upper) = try pair(left, .constant(bounds[1]), scope)
+    else { return .never }
+    return .infix(value, "BETWEEN", .infix(lower, "AND", upper))
   }
 
   // Texts.
 
   private func search(
     _ comparison: Comparison, _ text: SQLOperand, _ piece: SQLOperand, _ place: StringPlace, _ scope: QueryScope
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     if case .start = place, case .value(let column, .string?) = text, case .constant(.string(let prefix)) = piece,
       StoreFunctions.number(comparison.options) == 0
     {
       return PredicateTranslator.range(column, prefix)
     }
     guard let (a, b) = try texts(text, piece, scope) else { return .never }
-    return " NSCoreDataStringSearch(\(a), \(b), \(StoreFunctions.number(comparison.options, place)), 0)"
+    let options = StoreFunctions.number(comparison.options, place)
+    return .search("NSCoreDataStringSearch", a, b, [.number(options), .number(0)])
   }
 
   /// Texts that begin with a prefix are those between it and the next text after all of them. None begins with the
   /// empty text, as in `StringFinder`.
-  private static func range(_ column: SQLFragment, _ prefix: String) -> SQLFragment {
+  private static func range(_ column: SQLExpression, _ prefix: String) -> SQLExpression {
     if prefix.isEmpty { return .never }
-    guard let end = textAfter(prefix) else { return "\(column) >= \(bound: .text(prefix))" }
-    return "(\(column) >= \(bound: .text(prefix)) AND\(column) < \(bound: .text(end)))"
+    let start = SQLExpression.infix(column, ">=", .bound(.text(prefix)))
+    guard let end = textAfter(prefix) else { return start }
+    return .both(start, .infix(column, "<", .bound(.text(end))))
   }
 
   /// The least text that is greater than all that begin with `prefix`; nil if there is none.
@@ -180,17 +178,17 @@ extension PredicateTranslator {
   }
 
   private func pattern(
-    _ function: String, _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
-  ) throws -> SQLFragment {
+    _ function: StaticString, _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
+  ) throws -> SQLExpression {
     guard let (a, b) = try texts(left, right, scope) else { return .never }
-    return " \(function)(\(a), \(b), \(StoreFunctions.number(comparison.options)))"
+    return .search(function, a, b, [.number(StoreFunctions.number(comparison.options))])
   }
 
   /// Both sides of a text operator; nil where one has no text.
   private func texts(
     _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
-  ) throws -> (SQLFragment, SQLFragment)? {
-    func side(_ operand: SQLOperand) throws -> SQLFragment? {
+  ) throws -> (SQLExpression, SQLExpression)? {
+    func side(_ operand: SQLOperand) throws -> SQLExpression? {
       switch operand {
       case .value(let value, let kind):
         switch kind {
@@ -198,12 +196,19 @@ extension PredicateTranslator {
         default: return PredicateTranslator.text(value, kind)
         }
       case .constant(let constant):
-        return ValueComparison.text(of: constant).map { " \(bound: .text($0))" }
+        return ValueComparison.text(of: constant).map { .bound(.text($0)) }
       case .reference, .entity, .collection:
         throw PredicateTranslator.unsupported("A text operator on a relationship", scope)
       }
     }
     guard let a = try side(left), let b = try side(right) else { return nil }
     return (a, b)
+  }
+}
+
+extension SQLExpression {
+  /// `NSCoreDataStringCompare( t0.ZNAME, ?, 257, 0)`: negative, 0 or positive.
+  static func textOrder(_ a: SQLExpression, _ b: SQLExpression, _ options: Int64) -> SQLExpression {
+    .ownCall("NSCoreDataStringCompare", [a, b, .number(options), .number(0)])
   }
 }

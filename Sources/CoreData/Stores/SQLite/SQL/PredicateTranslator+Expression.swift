@@ -1,9 +1,10 @@
 extension PredicateTranslator {
   /// What an expression is in SQL.
   func operand(_ node: ExpressionNode, _ scope: QueryScope) throws -> SQLOperand {
+    if let aggregate = try aggregateOfRows(node, scope) { return aggregate }
     switch node {
     case .constant(let constant): return .constant(constant)
-    case .evaluatedObject: return .reference(" \(scope.source.alias).Z_PK", scope.source.layout)
+    case .evaluatedObject: return .reference(.column(scope.source.alias, "Z_PK"), scope.source.layout)
     case .keyPath(let path): return try self.path(path, from: scope.source, scope, whole: path)
     case .variable(let name):
       guard let (_, source) = scope.variables[name] else {
@@ -11,7 +12,7 @@ extension PredicateTranslator {
           format: "$\(name)", offset: nil,
           what: "the variable $\(name) has no value; give it one with withSubstitutionVariables(_:)")
       }
-      return .reference(" \(source.alias).Z_PK", source.layout)
+      return .reference(.column(source.alias, "Z_PK"), source.layout)
     case .nested(let base, let path): return try nested(base, path, scope)
     case .function(let selector, let arguments):
       if let path = node.keyPathCall { return try operand(path, scope) }
@@ -35,15 +36,15 @@ extension PredicateTranslator {
       let test = try condition(predicate, scope)
       let (a, b) = (try operand(yes, scope), try operand(no, scope))
       let isOneKind = kind(a) == kind(b)
-      let values = try [a, b].map { isOneKind ? try fragment($0, scope) : try number($0, scope) }
-      return .value(" CASE WHEN\(test) THEN\(values[0]) ELSE\(values[1]) END", isOneKind ? kind(a) : nil)
+      let values = try [a, b].map { isOneKind ? try expression($0, scope) : try number($0, scope) }
+      return .value(.conditional(test, then: values[0], else: values[1]), isOneKind ? kind(a) : nil)
     case .setOperation(let operation, _, _):
       throw PredicateTranslator.unsupported("The operation \(operation.rawValue)", scope)
     case .index(let base, .size):
       guard case .collection(let found) = try operand(base, scope) else {
         throw PredicateTranslator.unsupported("[SIZE] of something else than a to-many relationship", scope)
       }
-      return try aggregate("@count", found, scope)
+      return try aggregate(.count, found, scope)
     case .index(.fetch(let request, _, countOnly: false), .first): return try first(of: request, scope)
     case .index: throw PredicateTranslator.unsupported("An index", scope)
     case .assignment: throw PredicateTranslator.unsupported("An assignment", scope)
@@ -57,57 +58,49 @@ extension PredicateTranslator {
     }
   }
 
-  /// An operand as SQL, with a blank before it.
-  func fragment(_ operand: SQLOperand, _ scope: QueryScope) throws -> SQLFragment {
+  func expression(_ operand: SQLOperand, _ scope: QueryScope) throws -> SQLExpression {
     switch operand {
     case .value(let value, _), .reference(let value, _), .entity(let value): return value
     case .constant(let constant):
-      guard !constant.isNull else { return " NULL" }
-      guard let bound = try binding(constant, for: .value("", nil), scope) else {
+      if constant.isNull { return .null }
+      guard let bound = try binding(constant, for: .value(.null, nil), scope) else {
         throw PredicateTranslator.unsupported("The constant \(constant)", scope)
       }
-      return " \(bound: bound)"
+      return .bound(bound)
     case .collection:
       throw PredicateTranslator.unsupported("A to-many key path in this place", scope)
     }
   }
 
   /// An operand of a function. SQLite keeps a whole decimal or date as an integer, but it counts as what it is.
-  private func number(_ operand: SQLOperand, _ scope: QueryScope) throws -> SQLFragment {
+  private func number(_ operand: SQLOperand, _ scope: QueryScope) throws -> SQLExpression {
     switch operand {
-    case .value(let value, .decimal?), .value(let value, .date?): return " (1.0 *\(value))"
-    case .constant(.decimal(let value)): return " \(bound: .double(NSDecimalNumber(decimal: value).doubleValue))"
-    default: return try fragment(operand, scope)
+    case .value(let value, .decimal?), .value(let value, .date?): return .arithmetic(.word("1.0"), "*", value)
+    case .constant(.decimal(let value)): return .bound(.double(NSDecimalNumber(decimal: value).doubleValue))
+    default: return try expression(operand, scope)
     }
   }
 
   /// A value beside texts: floating numbers are written as in memory.
-  static func text(_ value: SQLFragment, _ kind: SlotKind?) -> SQLFragment {
+  static func text(_ value: SQLExpression, _ kind: SlotKind?) -> SQLExpression {
     switch kind {
-    case .double?, .float?, nil: " NSCoreDataText(\(value))"
-    case .date?: " NSCoreDataText(1.0 *\(value))"
+    case .double?, .float?, nil: .ownCall("NSCoreDataText", [value])
+    case .date?: .ownCall("NSCoreDataText", [.infix(.word("1.0"), "*", value)])
     default: value
     }
   }
 
-  private func kind(_ operand: SQLOperand) -> SlotKind? {
+  func kind(_ operand: SQLOperand) -> SlotKind? {
     if case .value(_, let kind) = operand { return kind }
     return nil
   }
 
   // Key paths.
 
-  /// A column's value, with a blank before it: of one that may be the name of a file, what is in the file.
-  private static func value(_ column: SlotColumn, in source: QueryScope.Source) -> SQLFragment {
-    column.isTagged
-      ? " NSCoreDataStoredData( \(source.alias).\(column.name))" : " \(source.alias).\(column.name)"
-  }
-
-  /// The value where only its presence counts: a file need not be read for that.
-  static func presence(_ value: SQLFragment) -> SQLFragment {
-    let call = " NSCoreDataStoredData("
-    guard value.sql.hasPrefix(call), value.sql.hasSuffix(")"), value.bindings.isEmpty else { return value }
-    return SQLFragment(String(value.sql.dropFirst(call.count).dropLast()))
+  /// A column's value: of one that may be the name of a file, what is in the file.
+  static func value(_ column: SlotColumn, in source: QueryScope.Source) -> SQLExpression {
+    let value = SQLExpression.column(source.alias, column.name)
+    return column.isTagged ? .storedData(value) : value
   }
 
   private func path(
@@ -120,9 +113,9 @@ extension PredicateTranslator {
       else {
         if rest.isEmpty, source.layout.property(named: name) == nil {
           if name == "objectID" || name.lowercased() == "self" {
-            return .reference(" \(source.alias).Z_PK", source.layout)
+            return .reference(.column(source.alias, "Z_PK"), source.layout)
           }
-          if name == "entity" { return .entity(" \(source.alias).Z_ENT") }
+          if name == "entity" { return .entity(.column(source.alias, "Z_ENT")) }
         }
         throw Failure.unknownKeyPath(
           keyPath: whole.joined(separator: "."), entity: start.layout.name, missing: name)
@@ -138,14 +131,14 @@ extension PredicateTranslator {
         if rest.isEmpty || rest == ["objectID"] {
           let column = try scope.column(of: property, in: source)
           return .reference(
-            " \(source.alias).\(column.name)", scope.schema.layouts.layouts[property.destination])
+            .column(source.alias, column.name), scope.schema.layouts.layouts[property.destination])
         }
         source = try scope.destination(of: property, from: source)
       default:
         guard rest.isEmpty else {
           if rest == ["length"], property.kind == .string || property.kind == .binary {
             let column = try scope.column(of: property, in: source)
-            return .value(" length(\(PredicateTranslator.value(column, in: source)))", .int64)
+            return .value(.call("length", [PredicateTranslator.value(column, in: source)]), .int64)
           }
           throw Failure.unknownKeyPath(
             keyPath: whole.joined(separator: "."), entity: start.layout.name, missing: rest[0])
@@ -154,7 +147,7 @@ extension PredicateTranslator {
         return .value(PredicateTranslator.value(column, in: source), property.kind)
       }
     }
-    return .reference(" \(source.alias).Z_PK", source.layout)
+    return .reference(.column(source.alias, "Z_PK"), source.layout)
   }
 
   private func nested(_ base: ExpressionNode, _ path: [String], _ scope: QueryScope) throws -> SQLOperand {
@@ -172,51 +165,6 @@ extension PredicateTranslator {
       return try aggregate(whole, at: place, scope)
     }
     return .collection(whole)
-  }
-
-  // Aggregates of to-many relationships.
-
-  private func aggregate(_ collection: SQLCollection, at place: Int, _ scope: QueryScope) throws -> SQLOperand {
-    let function = collection.rest[place]
-    let before = Array(collection.rest[..<place])
-    let after = Array(collection.rest[(place + 1)...])
-    guard before.isEmpty || after.isEmpty else {
-      throw PredicateTranslator.unsupported("An aggregate with a path before and behind it", scope)
-    }
-    let inner = SQLCollection(
-      scope: collection.scope, owner: collection.owner, relationship: collection.relationship,
-      rest: before + after, filter: collection.filter)
-    return try aggregate(function, inner, scope)
-  }
-
-  private func aggregate(
-    _ function: String, _ collection: SQLCollection, _ scope: QueryScope
-  ) throws -> SQLOperand {
-    var kind: SlotKind? = .int64
-    let select = try members(of: collection) { inner in
-      if collection.rest.isEmpty {
-        guard function == "@count" else {
-          throw PredicateTranslator.unsupported("\(function) of objects", scope)
-        }
-        return ["COUNT(\(inner.source.alias).Z_PK)"]
-      }
-      let element = try operand(.keyPath(collection.rest), inner)
-      if case .collection = element {
-        throw PredicateTranslator.unsupported("An aggregate over two to-many relationships", scope)
-      }
-      let value = try fragment(element, inner)
-      if function != "@count" { kind = function == "@avg" ? .double : self.kind(element) }
-      switch function {
-      // In memory a count counts nils too: it counts members.
-      case "@count": return ["COUNT(*)"]
-      case "@sum": return ["IFNULL(SUM(\(value)), 0)"]
-      case "@avg": return ["AVG(\(value))"]
-      case "@min": return ["MIN(\(value))"]
-      case "@max": return ["MAX(\(value))"]
-      default: throw PredicateTranslator.unsupported("The collection operator \(function)", scope)
-      }
-    }
-    return .value(" (\(select.ofOwner.fragment)) ", kind)
   }
 
   // Functions.
@@ -243,18 +191,13 @@ extension PredicateTranslator {
     if function == .cast { return try cast(arguments, scope) }
     let operands = try arguments.map { try operand($0, scope) }
     let values = try operands.map { try number($0, scope) }
-    func infix(_ sign: String) -> SQLOperand {
+    func infix(_ sign: StaticString) -> SQLOperand {
       let kinds = operands.map(kind)
       let isReal = kinds.contains { $0 == .double || $0 == .float || $0 == .decimal || $0 == .date }
-      return .value(" (\(values[0]) \(sign)\(values[1]))", isReal ? .double : nil)
+      return .value(.arithmetic(values[0], sign, values[1]), isReal ? .double : nil)
     }
-    func textCall(_ name: String, _ result: SlotKind) -> SQLOperand {
-      let text = PredicateTranslator.text(values[0], kind(operands[0]))
-      return .value(" \(name)(\(text))", result)
-    }
-    func call(_ name: String, _ kind: SlotKind?) -> SQLOperand {
-      .value(" \(name)(\(SQLFragment(values, separator: ",")))", kind)
-    }
+    func text() -> SQLExpression { PredicateTranslator.text(values[0], kind(operands[0])) }
+    func call(_ name: StaticString, _ kind: SlotKind?) -> SQLOperand { .value(.call(name, values), kind) }
     switch function {
     case .add: return infix("+")
     case .subtract: return infix("-")
@@ -266,8 +209,10 @@ extension PredicateTranslator {
     case .leftShift: return infix("<<")
     case .rightShift: return infix(">>")
     case .bitwiseXor:
-      return .value(" ((\(values[0]) |\(values[1])) - (\(values[0]) &\(values[1])))", .int64)
-    case .onesComplement: return .value(" (~\(values[0]))", .int64)
+      let either = SQLExpression.arithmetic(values[0], "|", values[1])
+      let both = SQLExpression.arithmetic(values[0], "&", values[1])
+      return .value(.arithmetic(either, "-", both), .int64)
+    case .onesComplement: return .value(.prefix("~", values[0]), .int64)
     case .squareRoot: return call("sqrt", .double)
     case .logarithm: return call("log10", .double)
     case .naturalLogarithm: return call("ln", .double)
@@ -280,33 +225,23 @@ extension PredicateTranslator {
       // SQLite's abs fails for the smallest integer, its minus does not.
       let kind = kind(operands[0])
       if kind == nil || kind == .int64 {
-        return .value(" CASE WHEN\(values[0]) < 0 THEN -(\(values[0])) ELSE\(values[0]) END", kind)
+        let isNegative = SQLExpression.infix(values[0], "<", .number(0))
+        return .value(.conditional(isNegative, then: .prefix("-", values[0]), else: values[0]), kind)
       }
       return call("abs", nil)
-    case .uppercase: return textCall("NSCoreDataUppercase", .string)
-    case .lowercase: return textCall("NSCoreDataLowercase", .string)
-    case .canonical: return textCall("NSCoreDataCanonical", .string)
-    case .length: return textCall("length", .int64)
-    case .noIndex: return .value(" +\(values[0])", kind(operands[0]))
+    case .uppercase: return .value(.ownCall("NSCoreDataUppercase", [text()]), .string)
+    case .lowercase: return .value(.ownCall("NSCoreDataLowercase", [text()]), .string)
+    case .canonical: return .value(.ownCall("NSCoreDataCanonical", [text()]), .string)
+    case .length: return .value(.call("length", [text()]), .int64)
+    case .noIndex: return .value(.prefix("+", values[0]), kind(operands[0]))
     case .min where values.count > 1: return call("min", nil)
     case .max where values.count > 1: return call("max", nil)
-    case .sum where values.count > 1: return .value(" (\(SQLFragment(values, separator: " + ")))", nil)
+    case .sum where values.count > 1:
+      return .value(values.dropFirst().reduce(values[0]) { .arithmetic($0, "+", $1) }, nil)
     default:
       throw Failure.malformedFetchRequest(
         entity: scope.source.layout.name, what: "Unsupported function expression \(selector)")
     }
-  }
-
-  /// `count:(books)` and such: the collection operators in the shape of functions.
-  private func aggregateFunction(
-    _ function: PredicateFunction, _ argument: ExpressionNode, _ scope: QueryScope
-  ) throws -> SQLOperand? {
-    let names: [PredicateFunction: String] = [
-      .count: "@count", .sum: "@sum", .min: "@min", .max: "@max", .average: "@avg",
-    ]
-    guard let name = names[function] else { return nil }
-    guard case .collection(let collection) = try operand(argument, scope) else { return nil }
-    return try aggregate(name, collection, scope)
   }
 
   private func cast(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
@@ -319,39 +254,65 @@ extension PredicateTranslator {
       if case .constant(let constant) = value, let seconds = constant.number {
         return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
       }
-      let seconds = try fragment(value, scope)
+      let seconds = try expression(value, scope)
       switch kind(value) {
-      case .string?, nil: return .value(" CAST(\(seconds) AS REAL)", .date)
+      case .string?, nil: return .value(.cast(seconds, "REAL"), .date)
       default: return .value(seconds, .date)
       }
     case "NSNumber", "NSDecimalNumber", "Double", "Int":
-      return .value(" CAST(\(try fragment(value, scope)) AS NUMERIC)", nil)
+      return .value(.cast(try expression(value, scope), "NUMERIC"), nil)
     case "NSString", "String":
-      let text = try fragment(value, scope)
-      return .value(" CAST(\(PredicateTranslator.text(text, kind(value))) AS TEXT)", .string)
+      let text = PredicateTranslator.text(try expression(value, scope), kind(value))
+      return .value(.cast(text, "TEXT"), .string)
     default: throw PredicateTranslator.unsupported("CAST to \(type)", scope)
     }
   }
 
   // Constants.
 
-  /// A constant in the type of what it is compared with; nil for an object that is none of this store's.
+  /// A constant beside what it is compared with; nil for null, and for an object that is none of this store's.
   func binding(_ constant: PredicateConstant, for other: SQLOperand, _ scope: QueryScope) throws -> Binding? {
     switch constant {
-    case .null: return nil
-    case .bool(let value): return .int(value ? 1 : 0)
-    case .int(let value): return .int(value)
-    case .double(let value): return .double(value)
-    case .date(let value): return .double(value.timeIntervalSinceReferenceDate)
-    case .string(let value): return .text(value)
-    case .url(let value): return .text(value.absoluteString)
-    case .data(let value): return .blob(value)
-    case .uuid(let value): return .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
-    case .decimal(let value): return PredicateTranslator.number(value)
     case .collection: throw PredicateTranslator.unsupported("A collection within a comparison", scope)
-    case .object(let object): return try reference(object, for: other, scope)
+    case .object(let object):
+      if case .entity = other {
+        guard let entity = object as? NSEntityDescription, let layout = scope.schema.layouts.layout(of: entity) else {
+          throw PredicateTranslator.unsupported("An entity compared with \(object)", scope)
+        }
+        return scope.schema.entities[layout.index].map { .int(Int64($0.number)) }
+      }
+      guard let id = object as? NSManagedObjectID else {
+        throw PredicateTranslator.unsupported("The object \(object)", scope)
+      }
+      guard case .reference(_, let layout) = other else { return key(id, in: id.layout) }
+      return key(id, in: layout)
     case .other(let value): throw PredicateTranslator.unsupported("The value \(value)", scope)
+    default: return PredicateTranslator.binding(constant)
     }
+  }
+
+  /// A value that is bound in the same way wherever it stands; nil for null, objects and collections.
+  static func binding(_ constant: PredicateConstant) -> Binding? {
+    switch constant {
+    case .null, .collection, .object, .other: nil
+    case .bool(let value): .int(value ? 1 : 0)
+    case .int(let value): .int(value)
+    case .double(let value): .double(value)
+    case .date(let value): .double(value.timeIntervalSinceReferenceDate)
+    case .string(let value): .text(value)
+    case .url(let value): .text(value.absoluteString)
+    case .data(let value): .blob(value)
+    case .uuid(let value): .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+    case .decimal(let value): number(value)
+    }
+  }
+
+  /// The key of an object of this store; nil for those of others, and for one that isn't in an entity's table.
+  func key(_ id: NSManagedObjectID, in layout: EntityLayout) -> Binding? {
+    guard layout.rootIndex == id.layout.rootIndex, id.key > 0, let store,
+      id.storeIdentity === store || id.storeIdentity?.uuid == store.uuid
+    else { return nil }
+    return .int(id.key)
   }
 
   /// The number that SQLite makes of a decimal's digits.
@@ -359,22 +320,5 @@ extension PredicateTranslator {
     if value.isNaN { return .text("NaN") }
     let text = value.description
     return Int64(text).map(Binding.int) ?? .double(Double(text) ?? .nan)
-  }
-
-  private func reference(_ object: AnyObject, for other: SQLOperand, _ scope: QueryScope) throws -> Binding? {
-    if case .entity = other {
-      guard let entity = object as? NSEntityDescription, let layout = scope.schema.layouts.layout(of: entity) else {
-        throw PredicateTranslator.unsupported("An entity compared with \(object)", scope)
-      }
-      return scope.schema.entities[layout.index].map { .int(Int64($0.number)) }
-    }
-    guard let id = object as? NSManagedObjectID else {
-      throw PredicateTranslator.unsupported("The object \(object)", scope)
-    }
-    if case .reference(_, let layout) = other, layout.rootIndex != id.layout.rootIndex { return nil }
-    guard id.key > 0, let store, id.storeIdentity === store || id.storeIdentity?.uuid == store.uuid else {
-      return nil
-    }
-    return .int(id.key)
   }
 }

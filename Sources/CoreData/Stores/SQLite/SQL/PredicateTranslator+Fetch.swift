@@ -11,7 +11,7 @@ extension PredicateTranslator {
   /// `left IN FETCH(…)`: null is in no collection.
   func membership(
     of left: SQLOperand, in request: ExpressionNode, _ comparison: Comparison, _ scope: QueryScope, negated: Bool
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     let sub = try subFetch(request, scope)
     guard comparison.options.isEmpty else {
       throw PredicateTranslator.unsupported("IN with options before \(PredicatePrinter.print(comparison.right))", scope)
@@ -23,19 +23,22 @@ extension PredicateTranslator {
           of: operand(member, inner), in: request, comparison, inner, negated: false)
       }
     }
-    let never: SQLFragment = negated ? .always : .never
     let (select, column) = try subselect(sub, scope)
-    let value: SQLFragment
+    let value: SQLExpression
     switch (left, column) {
     case (.constant(let constant), _):
-      guard !constant.isNull, let bound = try binding(constant, for: column, scope) else { return never }
-      value = " \(bound: bound)"
-    case (.reference(_, let layout), .reference(_, let other)) where layout.rootIndex != other.rootIndex: return never
-    default: value = try fragment(left, scope)
+      guard !constant.isNull, let bound = try binding(constant, for: column, scope) else { return .truth(negated) }
+      value = .bound(bound)
+    case (.reference(_, let layout), .reference(_, let other)) where layout.rootIndex != other.rootIndex:
+      return .truth(negated)
+    default: value = try expression(left, scope)
     }
-    var list = select.fragment
-    if sub.column != nil { list = "SELECT v FROM (\(list)) WHERE v IS NOT NULL" }
-    return negated ? "(\(value) NOT IN (\(list)) OR\(value) IS NULL)" : "\(value) IN (\(list))"
+    var list = select
+    if sub.column != nil {
+      list = SelectStatement([.word("v")], from: .rows(of: select))
+      list.conditions = [SQLExpression.word("v").isNull(false)]
+    }
+    return value.isIn(.select(list), negated: negated)
   }
 
   /// What the fetch finds first.
@@ -44,11 +47,10 @@ extension PredicateTranslator {
     if sub.isCount { return try count(of: request, scope) }
     var (select, column) = try subselect(sub, scope)
     select.limit = 1
-    let value: SQLFragment = " (\(select.fragment))"
     switch column {
-    case .reference(_, let layout): return .reference(value, layout)
-    case .value(_, let kind): return .value(value, kind)
-    default: return .value(value, nil)
+    case .reference(_, let layout): return .reference(.select(select), layout)
+    case .value(_, let kind): return .value(.select(select), kind)
+    default: return .value(.select(select), nil)
     }
   }
 
@@ -58,9 +60,9 @@ extension PredicateTranslator {
     let query = try RowQuery(
       scope.schema, sub.fetch.layout, includesSubentities: sub.fetch.includesSubentities)
     let planner = FetchPlanner(schema: scope.schema, translator: self)
-    if sub.fetch.limit == 0 { return .value(" (\(try planner.count(sub.fetch, query).fragment))", .int64) }
-    let limited = try planner.select(sub.fetch, query, columns: ["1"])
-    return .value(" (SELECT COUNT(*) FROM (\(limited.fragment)))", .int64)
+    if sub.fetch.limit == 0 { return .value(.select(try planner.count(sub.fetch, query)), .int64) }
+    let limited = try planner.select(sub.fetch, query, columns: [.number(1)])
+    return .value(.select(SelectStatement([.word("COUNT(*)")], from: .rows(of: limited))), .int64)
   }
 
   /// The select of a fetch with the one column that it is about, named v, and what that column is.
@@ -69,18 +71,19 @@ extension PredicateTranslator {
     let query = try RowQuery(scope.schema, fetch.layout, includesSubentities: fetch.includesSubentities)
     let planner = FetchPlanner(schema: scope.schema, translator: self)
     guard case .dictionaries(let dictionaries) = fetch.output, let column = sub.column else {
-      let select = try planner.select(fetch, query, columns: ["t0.Z_PK"])
-      return (select, .reference("", fetch.layout))
+      let select = try planner.select(fetch, query, columns: [.column("t0", "Z_PK")])
+      return (select, .reference(.null, fetch.layout))
     }
     var select = try DictionaryQuery(planner, fetch, dictionaries, query).select
-    select.columns = ["\(select.columns[0]) AS v"]
+    select.columns = [select.columns[0]]
+    select.columnName = "v"
     // What the column holds, for the type of what is compared with it; an aggregate is a number of its own kind.
-    if let type = column.type, type != .undefinedAttributeType { return (select, .value("", SlotKind(type))) }
-    if case .keyPath(let path) = column.expression, path.first?.hasPrefix("@") != true {
+    if let type = column.type, type != .undefinedAttributeType { return (select, .value(.null, SlotKind(type))) }
+    if case .keyPath = column.expression, column.expression.aggregateOfRows == nil {
       let operand = try operand(column.expression, QueryScope(scope.schema, fetch.layout))
-      if case .collection = operand { return (select, .value("", nil)) }
+      if case .collection = operand { return (select, .value(.null, nil)) }
       return (select, operand)
     }
-    return (select, .value("", nil))
+    return (select, .value(.null, nil))
   }
 }

@@ -9,24 +9,24 @@ extension PredicateTranslator {
   func membership(
     of left: SQLOperand, in members: [PredicateConstant], _ comparison: Comparison, _ scope: QueryScope,
     negated: Bool
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     if isConstant(left) {
       throw PredicateTranslator.unsupported("A constant IN a constant collection", scope)
     }
-    var value = try fragment(left, scope)
+    var value = try expression(left, scope)
     let bindings: [Binding]
     if let options = textOptions(comparison, left) {
       let texts = members.compactMap(PredicateTranslator.text)
       if comparison.options.contains(.localeSensitive) {
         return PredicateTranslator.anyEqual(value, texts, options, negated: negated)
       }
-      value = " NSCoreDataFold(\(value), \(options))"
+      value = .ownCall("NSCoreDataFold", [value, .number(options)])
       bindings = texts.map { .text(foldForComparison($0, options: comparison.options)) }
     } else {
       bindings = try members.filter { !$0.isNull }.compactMap { try binding($0, for: left, scope) }
     }
-    guard let list = PredicateTranslator.list(bindings, beside: left) else { return negated ? .always : .never }
-    return negated ? "(\(value) NOT IN \(list) OR\(value) IS NULL)" : "\(value) IN \(list)"
+    guard let list = PredicateTranslator.list(bindings, beside: left) else { return .truth(negated) }
+    return value.isIn(list, negated: negated)
   }
 
   private static func text(_ constant: PredicateConstant) -> String? {
@@ -39,18 +39,16 @@ extension PredicateTranslator {
 
   /// One by one: nothing that could be looked up stands for texts that a locale calls equal.
   private static func anyEqual(
-    _ value: SQLFragment, _ texts: [String], _ options: Int64, negated: Bool
-  ) -> SQLFragment {
-    guard !texts.isEmpty else { return negated ? .always : .never }
-    let tests = texts.map { text -> SQLFragment in
-      " NSCoreDataStringCompare(\(value), \(bound: .text(text)), \(options), 0) = 0"
-    }
-    let any = joined(tests[...], isAnd: false)
-    return negated ? " NOT IFNULL((\(any)), 0)" : any
+    _ value: SQLExpression, _ texts: [String], _ options: Int64, negated: Bool
+  ) -> SQLExpression {
+    if texts.isEmpty { return .truth(negated) }
+    let tests = texts.map { SQLExpression.infix(.textOrder(value, .bound(.text($0)), options), "=", .number(0)) }
+    let any = SQLExpression.joined(tests, isAnd: false)
+    return negated ? .notTrue(any) : any
   }
 
   /// nil for an empty list.
-  private static func list(_ bindings: [Binding], beside left: SQLOperand) -> SQLFragment? {
+  private static func list(_ bindings: [Binding], beside left: SQLOperand) -> SQLExpression? {
     guard let last = bindings.last else { return nil }
     if bindings.count > listLimit { return jsonArray(bindings, beside: left) }
     // By repeating the last.
@@ -59,12 +57,12 @@ extension PredicateTranslator {
     while size < bindings.count { size *= 2 }
     if bindings.count <= 4 { size = bindings.count }
     while padded.count < size { padded.append(last) }
-    return SQLFragment("(" + Array(repeating: "?", count: padded.count).joined(separator: ",") + ")", padded)
+    return .list(padded)
   }
 
   /// Integers alone, or texts alone, are JSON as they are. Otherwise each value is a text with its kind in front,
   /// for which `NSCoreDataValue` gives the value.
-  private static func jsonArray(_ bindings: [Binding], beside left: SQLOperand) -> SQLFragment {
+  private static func jsonArray(_ bindings: [Binding], beside left: SQLOperand) -> SQLExpression {
     var isTextColumn = false
     if case .value(_, let kind) = left { isTextColumn = kind == .string || kind == .uri }
     let isPlain =
@@ -87,7 +85,8 @@ extension PredicateTranslator {
       }
     }
     json += "]"
-    return "(SELECT \(isPlain ? "value" : "NSCoreDataValue(value)") FROM json_each(\(bound: .text(json))))"
+    let value: StaticString = isPlain ? "value" : "NSCoreDataValue(value)"
+    return .select(SelectStatement([.word(value)], from: .json(.text(json))))
   }
 
   /// What `NSCoreDataValue` answers.

@@ -11,7 +11,7 @@
 /// for statements that stop early, unless an index leads to the members.
 extension PredicateTranslator {
   /// `collection.@count > 0` and what else asks only whether there are any; nil for other comparisons.
-  func emptiness(_ comparison: Comparison, _ scope: QueryScope, negated: Bool) throws -> SQLFragment? {
+  func emptiness(_ comparison: Comparison, _ scope: QueryScope, negated: Bool) throws -> SQLExpression? {
     guard comparison.modifier == .direct else { return nil }
     var comparator = comparison.comparator
     let counted: ExpressionNode
@@ -39,7 +39,7 @@ extension PredicateTranslator {
   /// `ANY collection op right`: a member for which it holds.
   func any(
     _ collection: SQLCollection, _ comparison: Comparison, _ right: SQLOperand, negated: Bool
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     if case .collection = right {
       throw PredicateTranslator.unsupported("A to-many key path on both sides of a comparison", collection.scope)
     }
@@ -60,7 +60,7 @@ extension PredicateTranslator {
   /// `x IN collection`.
   func membership(
     _ comparison: Comparison, _ collection: SQLCollection, _ scope: QueryScope, _ negated: Bool
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     guard comparison.comparator == .in else {
       throw PredicateTranslator.unsupported("A to-many key path on the right of a comparison", scope)
     }
@@ -70,13 +70,13 @@ extension PredicateTranslator {
     reversed.comparator = .equalTo
     reversed.modifier = .any
     let value = try operand(comparison.left, scope)
-    if case .constant(.null) = value { return negated ? .always : .never }
+    if case .constant(.null) = value { return .truth(negated) }
     let isMember = try any(collection, reversed, value, negated: negated)
     if case .constant = value { return isMember }
     if case .evaluatedObject = comparison.left { return isMember }
     // nil equals nil, but is no member.
-    let key = try fragment(value, scope)
-    return negated ? "(\(key) IS NULL OR\(isMember))" : "(\(key) IS NOT NULL AND\(isMember))"
+    let key = try expression(value, scope)
+    return negated ? .either(key.isNull(), isMember) : .both(key.isNull(false), isMember)
   }
 
   /// Whether there is a member for which `condition` holds.
@@ -86,55 +86,57 @@ extension PredicateTranslator {
   ///   - isCorrelated: whether the condition has a part, translated before, that speaks of the owner.
   func exists(
     _ collection: SQLCollection, isIndexed: Bool = false, isCorrelated: Bool = false, negated: Bool,
-    _ condition: (QueryScope) throws -> SQLFragment? = { _ in nil }
-  ) throws -> SQLFragment {
-    let members = try members(of: collection, columns: { _ in ["1"] }, condition)
-    if negated { return " NOT EXISTS(\(members.ofOwner.fragment))" }
+    _ condition: (QueryScope) throws -> SQLExpression? = { _ in nil }
+  ) throws -> SQLExpression {
+    let members = try members(of: collection, column: { _ in .number(1) }, condition)
+    if negated { return .prefix("NOT", .exists(members.ofOwner)) }
     let isCorrelated = isCorrelated || members.isCorrelated
     if members.select.conditions.isEmpty || isCorrelated || stopsEarly && !isIndexed {
-      return " EXISTS(\(members.ofOwner.fragment))"
+      return .exists(members.ofOwner)
     }
-    return " \(members.ownerKey) IN (\(members.owners.fragment))"
+    return .infix(members.ownerKey, "IN", .select(members.owners))
   }
 
   /// A select over the members of a relationship: in its scope they are `SELF`.
   func members(
-    of collection: SQLCollection, columns: (QueryScope) throws -> [SQLFragment],
-    _ condition: (QueryScope) throws -> SQLFragment? = { _ in nil }
+    of collection: SQLCollection, column: (QueryScope) throws -> SQLExpression,
+    _ condition: (QueryScope) throws -> SQLExpression? = { _ in nil }
   ) throws -> SQLMembers {
     let schema = collection.scope.schema
     let layout = schema.layouts.layouts[collection.relationship.destination]
     let inner = collection.scope.inner(layout)
     let alias = inner.source.alias
-    var select = SelectStatement()
-    select.table = "\(try schema.entity(layout).table) \(alias)"
-    let link: String
+    var select = SelectStatement(from: .named(try schema.entity(layout).table, as: alias))
+    let link: SQLExpression
     switch try schema.entity(collection.owner.layout).toMany[collection.relationship.toManyIndex] {
-    case .foreignKey(_, let column, _), .hiddenKey(_, let column, _): link = "\(alias).\(column)"
+    case .foreignKey(_, let column, _), .hiddenKey(_, let column, _): link = .column(alias, column)
     case .join(let side):
       let pairs = inner.newAlias()
-      inner.append(join: "JOIN \(side.table.name) \(pairs) ON \(alias).Z_PK = \(pairs).\(side.member)")
-      link = "\(pairs).\(side.owner)"
+      inner.append(
+        SelectStatement.Join(
+          kind: "JOIN", table: .named(side.table.name, as: pairs),
+          condition: .infix(.column(alias, "Z_PK"), "=", .column(pairs, side.member))))
+      link = .column(pairs, side.owner)
     case .none: throw Failure.entityOutsideStore(layout.name)
     }
-    let (conditions, isCorrelated) = try collection.scope.noting { () -> [SQLFragment] in
-      var conditions: [SQLFragment] = []
+    let (conditions, isCorrelated) = try collection.scope.noting { () -> [SQLExpression] in
+      var conditions: [SQLExpression] = []
       if let filter = collection.filter {
         // Plain key paths in a SUBQUERY's predicate speak of the object around, its variable of the member.
         let outer = inner.variables
         inner.variables[filter.variable] = (inner, inner.source)
         defer { inner.variables = outer }
         let condition = try self.condition(filter.predicate, inner.root)
-        if condition != .always { conditions.append(condition) }
+        if !condition.isAlways { conditions.append(condition) }
       }
       if let condition = try condition(inner) { conditions.append(condition) }
-      select.columns = try columns(inner)
+      select.columns = [try column(inner)]
       return conditions
     }
     select.conditions = conditions
     select.joins = inner.joins
     return SQLMembers(
-      select: select, link: link, ownerKey: "\(collection.owner.alias).Z_PK", isCorrelated: isCorrelated)
+      select: select, link: link, ownerKey: .column(collection.owner.alias, "Z_PK"), isCorrelated: isCorrelated)
   }
 
   // Indexes.
@@ -181,23 +183,23 @@ struct SQLMembers {
   /// Its conditions don't say whose members.
   var select: SelectStatement
   /// The column with the owner's key.
-  let link: String
+  let link: SQLExpression
   /// The owner's key in the select around.
-  let ownerKey: String
+  let ownerKey: SQLExpression
   /// Whether a condition or a column speaks of the owner, or of what is around it.
   let isCorrelated: Bool
 
   /// Of the members of the row around.
   var ofOwner: SelectStatement {
     var select = select
-    select.conditions.insert(" \(link) = \(ownerKey)", at: 0)
+    select.conditions.insert(.infix(link, "=", ownerKey), at: 0)
     return select
   }
 
   /// Of the keys of all owners that have such a member.
   var owners: SelectStatement {
     var select = select
-    select.columns = ["\(link)"]
+    select.columns = [link]
     return select
   }
 }

@@ -14,9 +14,9 @@ struct PredicateTranslator {
 
   func condition(
     _ node: PredicateNode, _ scope: QueryScope, negated: Bool = false
-  ) throws -> SQLFragment {
+  ) throws -> SQLExpression {
     switch node {
-    case .constant(let value): return value != negated ? .always : .never
+    case .constant(let value): return .truth(value != negated)
     case .not(let member): return try condition(member, scope, negated: !negated)
     case .and(let members): return try compound(members, scope, negated: negated, isAnd: !negated)
     case .or(let members): return try compound(members, scope, negated: negated, isAnd: negated)
@@ -32,23 +32,8 @@ struct PredicateTranslator {
 
   private func compound(
     _ members: [PredicateNode], _ scope: QueryScope, negated: Bool, isAnd: Bool
-  ) throws -> SQLFragment {
-    let conditions = try members.map { try condition($0, scope, negated: negated) }
-    return PredicateTranslator.joined(conditions[...], isAnd: isAnd)
-  }
-
-  /// Conditions in parentheses, the first two inmost, as Apple's statements have them. SQLite reads 100 parentheses
-  /// within each other and expressions 1000 deep, so many conditions stand side by side, in portions.
-  static func joined(_ conditions: ArraySlice<SQLFragment>, isAnd: Bool) -> SQLFragment {
-    guard let first = conditions.first else { return isAnd ? .always : .never }
-    let word = isAnd ? " AND " : " OR "
-    if conditions.count <= 8 { return conditions.dropFirst().reduce(first) { "(\($0)\(word)\($1))" } }
-    let portion = 500
-    if conditions.count <= portion { return "(\(SQLFragment(Array(conditions), separator: word)))" }
-    let portions = stride(from: conditions.startIndex, to: conditions.endIndex, by: portion).map {
-      joined(conditions[$0..<min($0 + portion, conditions.endIndex)], isAnd: isAnd)
-    }
-    return joined(portions[...], isAnd: isAnd)
+  ) throws -> SQLExpression {
+    .joined(try members.map { try condition($0, scope, negated: negated) }, isAnd: isAnd)
   }
 
   static func unsupported(_ what: String, _ scope: QueryScope) -> Failure {
@@ -58,9 +43,12 @@ struct PredicateTranslator {
 
   // Comparisons.
 
-  private func comparison(_ comparison: Comparison, _ scope: QueryScope, negated: Bool) throws -> SQLFragment {
+  private func comparison(_ comparison: Comparison, _ scope: QueryScope, negated: Bool) throws -> SQLExpression {
     if comparison.modifier == .all {
       throw PredicateTranslator.unsupported("Unsupported predicate: the modifier ALL", scope)
+    }
+    if let column = try ColumnComparison(comparison, scope.schema.entity(scope.source.layout), self) {
+      return column.condition(scope.source, negated: negated)
     }
     if let condition = try emptiness(comparison, scope, negated: negated) { return condition }
     let left = try operand(comparison.left, scope)

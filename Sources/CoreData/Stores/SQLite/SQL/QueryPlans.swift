@@ -66,7 +66,7 @@ final class QueryPlans: @unchecked Sendable {
       ? " t0.Z_PK = ? "
       : " t0.Z_PK IN (\(Array(repeating: "?", count: count).joined(separator: ","))) "
     let text = StatementText(
-      "SELECT \(query.columns.joined(separator: ", ")) FROM \(query.entity.table) t0 WHERE \(condition)")
+      "SELECT \(query.columnList) FROM \(query.entity.table) t0 WHERE \(condition)")
     faultTexts[root][size] = text
     return text
   }

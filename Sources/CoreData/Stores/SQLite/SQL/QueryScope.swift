@@ -24,9 +24,20 @@ final class QueryScope {
     }
   }
 
+  /// What `sum:(pages)` is where an expression is translated.
+  enum RowAggregates {
+    /// Nothing: a condition on rows knows one row.
+    case refused
+    /// `IFNULL(SUM( t0.ZPAGES), 0)`, of the rows of a group, or of all.
+    case ofGroup
+    /// What the function makes of it.
+    case other((ExpressionNode) throws -> SQLOperand)
+  }
+
   let schema: StoreSchema
   let source: Source
-  private(set) var joins: [String] = []
+  private(set) var aggregates = RowAggregates.refused
+  private(set) var joins: [SelectStatement.Join] = []
   private var joined: [String: Source] = [:]
   private let tally: Tally
   /// How many selects are around this one.
@@ -89,7 +100,15 @@ final class QueryScope {
     return (result, isCorrelated)
   }
 
-  func append(join: String) { joins.append(join) }
+  /// Runs `body`, which translates expressions of this scope with other aggregates.
+  func withAggregates<Result>(_ other: RowAggregates, _ body: () throws -> Result) rethrows -> Result {
+    let before = aggregates
+    aggregates = other
+    defer { aggregates = before }
+    return try body()
+  }
+
+  func append(_ join: SelectStatement.Join) { joins.append(join) }
 
   /// The destination of a to-one relationship, joined at most once.
   func destination(of property: LayoutProperty, from source: Source) throws -> Source {
@@ -99,8 +118,9 @@ final class QueryScope {
     let layout = schema.layouts.layouts[property.destination]
     let destination = Source(newAlias(), layout, depth: depth, tally)
     joins.append(
-      "LEFT OUTER JOIN \(try schema.entity(layout).table) \(destination.alias) "
-        + "ON \(source.alias).\(column.name) = \(destination.alias).Z_PK")
+      SelectStatement.Join(
+        kind: "LEFT OUTER JOIN", table: .named(try schema.entity(layout).table, as: destination.alias),
+        condition: .infix(.column(source.alias, column.name), "=", .column(destination.alias, "Z_PK"))))
     joined[key] = destination
     return destination
   }

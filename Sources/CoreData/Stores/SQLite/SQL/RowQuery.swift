@@ -12,7 +12,7 @@ final class RowQuery: @unchecked Sendable {
   let entity: EntitySchema
   let layouts: Range<Int>
   /// With the table's alias `t0`.
-  let columns: [String]
+  let columns: [SQLExpression]
   private let schema: StoreSchema
   /// By layout index, less the first one's; nil for entities outside the configuration.
   private let decoders: [RowDecoder?]
@@ -44,7 +44,7 @@ final class RowQuery: @unchecked Sendable {
       }
     }
     mayRefer = decoders.contains { $0?.mayRefer == true }
-    columns = [entity.sharesTable ? "t0.Z_ENT" : "0"] + names.map { "t0.\($0)" }
+    columns = [entity.sharesTable ? .column("t0", "Z_ENT") : .number(0)] + names.map { .column("t0", $0) }
     entityCondition = RowQuery.condition(schema, entity, layouts)
   }
 
@@ -115,8 +115,12 @@ final class RowQuery: @unchecked Sendable {
 
   var memberCondition: String { RowQuery.memberCondition(schema, entity) }
 
-  /// The condition that keeps rows of other entities out; nil where the table has none.
-  let entityCondition: (sql: String, numbers: [Int])?
+  /// The columns in the text of a statement.
+  var columnList: String { SQLPrinter.print { $0.printList(columns) }.sql }
+
+  /// The condition that keeps rows of other entities out, and the values of its parameters; nil where the table
+  /// has none.
+  let entityCondition: (condition: SQLExpression, numbers: [Binding])?
 
   /// The condition for members of a relationship, with `AND` in front: only where there may be rows of no
   /// known entity.
@@ -128,7 +132,7 @@ final class RowQuery: @unchecked Sendable {
 
   private static func condition(
     _ schema: StoreSchema, _ entity: EntitySchema, _ layouts: Range<Int>
-  ) -> (sql: String, numbers: [Int])? {
+  ) -> (condition: SQLExpression, numbers: [Binding])? {
     guard entity.sharesTable else { return nil }
     let numbers = layouts.compactMap { schema.entities[$0]?.number }
     if entity.layout.isRoot, !entity.hasStrangers, numbers.count == schema.entities.compactMap({ $0 }).filter({
@@ -136,7 +140,9 @@ final class RowQuery: @unchecked Sendable {
     }).count {
       return nil
     }
-    if numbers.count == 1 { return ("t0.Z_ENT = ?", numbers) }
-    return ("t0.Z_ENT IN (\(numbers.map { _ in "?" }.joined(separator: ",")))", numbers)
+    let bindings = numbers.map { Binding.int(Int64($0)) }
+    let column = SQLExpression.column("t0", "Z_ENT")
+    if numbers.count == 1 { return (.infix(column, "=", .bound(bindings[0])), bindings) }
+    return (.infix(column, "IN", .list(bindings)), bindings)
   }
 }

@@ -1,16 +1,14 @@
 /// What an expression is in SQL.
 enum SQLOperand {
   /// An attribute's column, or a value computed from some.
-  case value(SQLFragment, SlotKind?)
+  case value(SQLExpression, SlotKind?)
   /// A row, by its key: a to-one relationship's column, a table's Z_PK. The layout is the entity as declared.
-  case reference(SQLFragment, EntityLayout)
+  case reference(SQLExpression, EntityLayout)
   /// The entity of a row: its Z_ENT.
-  case entity(SQLFragment)
+  case entity(SQLExpression)
   case constant(PredicateConstant)
   /// The members of a to-many relationship, or what a path leads to from there.
   case collection(SQLCollection)
-
-  var isCollection: Bool { if case .collection = self { true } else { false } }
 }
 
 /// A to-many relationship met on a key path.

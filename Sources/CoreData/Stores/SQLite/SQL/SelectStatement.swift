@@ -1,34 +1,48 @@
-/// A SELECT as a tree; `fragment` is its text, with Apple's blanks.
+/// A SELECT as a tree.
 struct SelectStatement {
+  /// What it reads.
+  enum Table {
+    /// `ZBOOK t0`
+    case named(String, as: String)
+    /// `(SELECT …)`
+    indirect case rows(of: SelectStatement)
+    /// `json_each(?)`
+    case json(Binding)
+  }
+
+  /// `LEFT OUTER JOIN ZAUTHOR t1 ON t0.ZAUTHOR = t1.Z_PK`
+  struct Join {
+    let kind: StaticString
+    let table: Table
+    let condition: SQLExpression
+  }
+
+  /// `t0.ZNAME COLLATE NSCollateLocale DESC`
+  struct Order {
+    let value: SQLExpression
+    let collation: SortKey.Collation
+    let ascending: Bool
+  }
+
   var isDistinct = false
-  var columns: [SQLFragment] = []
-  /// Table and alias: `ZBOOK t0`.
-  var table = ""
-  var joins: [String] = []
-  var conditions: [SQLFragment] = []
-  var groupBy: [SQLFragment] = []
-  var having: SQLFragment?
-  var order: [SQLFragment] = []
+  var columns: [SQLExpression] = []
+  /// `t0.ZNAME AS v`: what the only column is called in the select around.
+  var columnName: StaticString?
+  var table: Table
+  var joins: [Join] = []
+  var conditions: [SQLExpression] = []
+  var groupBy: [SQLExpression] = []
+  var having: SQLExpression?
+  var order: [Order] = []
   /// 0 for none.
   var limit = 0
   var offset = 0
 
-  var fragment: SQLFragment {
-    var text: SQLFragment =
-      "SELECT \(isDistinct ? "DISTINCT " : "")\(SQLFragment(columns, separator: ", ")) FROM \(table)"
-    for join in joins { text = "\(text) \(join)" }
-    if let condition = SelectStatement.all(conditions) { text = "\(text) WHERE \(condition)" }
-    if !groupBy.isEmpty { text = "\(text) GROUP BY \(SQLFragment(groupBy, separator: ", "))" }
-    if let having { text = "\(text) HAVING \(having)" }
-    if !order.isEmpty { text = "\(text) ORDER BY \(SQLFragment(order, separator: ", "))" }
-    if limit > 0 || offset > 0 { text = "\(text) LIMIT \(limit > 0 ? limit : -1)" }
-    if offset > 0 { text = "\(text) OFFSET \(offset)" }
-    return text
+  init(_ columns: [SQLExpression] = [], from table: Table) {
+    self.columns = columns
+    self.table = table
   }
 
-  /// All of the conditions; nil for none.
-  static func all(_ conditions: [SQLFragment]) -> SQLFragment? {
-    guard let first = conditions.first else { return nil }
-    return conditions.dropFirst().reduce(first) { "(\($0) AND \($1))" }
-  }
+  /// Its text and the values of its parameters.
+  var fragment: SQLFragment { SQLPrinter.print { $0.print(self) } }
 }

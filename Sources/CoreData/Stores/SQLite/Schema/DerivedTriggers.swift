@@ -65,13 +65,12 @@ struct DerivedTriggers {
     }
     path = DerivedTriggers.path(of: node)
     let scope = QueryScope(schema, entity.layout)
-    var select = SelectStatement()
-    select.table = "\(entity.table) t0"
+    var select = SelectStatement(from: .named(entity.table, as: "t0"))
     if case .function("now", _) = node {
-      select.columns = ["(julianday('now') - 2451910.5) * 86400.0"]
+      select.columns = [.word("(julianday('now') - 2451910.5) * 86400.0")]
     } else {
       let translator = PredicateTranslator(store: nil)
-      select.columns = [try translator.fragment(translator.operand(node, scope), scope)]
+      select.columns = [try translator.expression(translator.operand(node, scope), scope)]
     }
     select.joins = scope.joins
     let text = select.fragment

@@ -68,22 +68,13 @@ extension SchemaPlan {
       return nil
     }
     let scope = QueryScope(schema, entity.layout)
-    let fragment = try PredicateTranslator(store: nil).condition(node.joiningElements(entity.layout), scope)
-    guard scope.joins.isEmpty, !fragment.sql.contains("SELECT"), !fragment.sql.contains("NSCo") else {
+    let condition = try PredicateTranslator(store: nil).condition(node.joiningElements(entity.layout), scope)
+    guard scope.joins.isEmpty, let text = SQLPrinter.ofRow(condition) else {
       throw Failure.unsupportedFeature(
         "The partial index \(index.name) of \(entity.layout.name), whose condition is of more than the row's own values "
           + "and SQLite's own functions,")
     }
-    var bindings = fragment.bindings[...]
-    var text = ""
-    for character in fragment.sql.replacingOccurrences(of: "t0.", with: "") {
-      if character == "?", let binding = bindings.popFirst() {
-        text += binding.literal
-      } else {
-        text.append(character)
-      }
-    }
-    return text.trimmingCharacters(in: .whitespaces)
+    return text
   }
 
   private func constraints(of entity: EntitySchema) throws -> [String] {

@@ -1,0 +1,80 @@
+/// Aggregates: of a row's members, which are sub-selects, and of rows.
+extension PredicateTranslator {
+  /// `books.@sum.pages`: the path has the operator at `place`.
+  func aggregate(_ collection: SQLCollection, at place: Int, _ scope: QueryScope) throws -> SQLOperand {
+    let name = collection.rest[place]
+    let before = Array(collection.rest[..<place])
+    let after = Array(collection.rest[(place + 1)...])
+    guard before.isEmpty || after.isEmpty else {
+      throw PredicateTranslator.unsupported("An aggregate with a path before and behind it", scope)
+    }
+    guard let aggregate = Aggregate(collectionOperator: name) else {
+      throw PredicateTranslator.unsupported(
+        before.isEmpty && after.isEmpty ? "\(name) of objects" : "The collection operator \(name)", scope)
+    }
+    let inner = SQLCollection(
+      scope: collection.scope, owner: collection.owner, relationship: collection.relationship,
+      rest: before + after, filter: collection.filter)
+    return try self.aggregate(aggregate, inner, scope)
+  }
+
+  /// An aggregate of a row's members, or of what a path leads to from them.
+  ///
+  /// - Parameter countsNil: whether a count is of members, whatever the path leads to, as on key paths.
+  func aggregate(
+    _ aggregate: Aggregate, _ collection: SQLCollection, countsNil: Bool = true, _ scope: QueryScope
+  ) throws -> SQLOperand {
+    var kind: SlotKind?
+    let select = try members(of: collection) { inner in
+      if collection.rest.isEmpty {
+        guard aggregate == .count else {
+          throw PredicateTranslator.unsupported("\(aggregate.collectionOperator) of objects", scope)
+        }
+        kind = .int64
+        return .rowCount(inner.source.alias)
+      }
+      let element = try operand(.keyPath(collection.rest), inner)
+      if case .collection = element {
+        throw PredicateTranslator.unsupported("An aggregate over two to-many relationships", scope)
+      }
+      kind = aggregate.kind(of: self.kind(element))
+      let value = try expression(element, inner)
+      return aggregate == .count && countsNil ? .word("COUNT(*)") : .aggregate(aggregate, value)
+    }
+    return .value(.selectOfMembers(select.ofOwner), kind)
+  }
+
+  /// `count:(books)` and such: the collection operators in the shape of functions. Its count leaves nils out.
+  func aggregateFunction(
+    _ function: PredicateFunction, _ argument: ExpressionNode, _ scope: QueryScope
+  ) throws -> SQLOperand? {
+    guard let aggregate = Aggregate(function), case .collection(let collection) = try operand(argument, scope)
+    else {
+      return nil
+    }
+    return try self.aggregate(aggregate, collection, countsNil: false, scope)
+  }
+
+  /// An aggregate of many rows; nil for other expressions, and where there are none.
+  func aggregateOfRows(_ node: ExpressionNode, _ scope: QueryScope) throws -> SQLOperand? {
+    if case .refused = scope.aggregates { return nil }
+    guard let (aggregate, argument) = node.aggregateOfRows else { return nil }
+    if case .other(let make) = scope.aggregates { return try make(node) }
+    // Within it is one row.
+    let operand = try scope.withAggregates(.refused) { try self.operand(argument, scope) }
+    guard case .collection(let collection) = operand else {
+      return .value(.aggregate(aggregate, try expression(operand, scope)), aggregate.kind(of: kind(operand)))
+    }
+    /// An aggregate of what an aggregate of each row's members is.
+    func all(_ outer: Aggregate, _ inner: Aggregate) throws -> SQLExpression {
+      .aggregate(outer, try expression(self.aggregate(inner, collection, countsNil: false, scope), scope))
+    }
+    switch aggregate {
+    case .count: return .value(try all(.sum, .count), .int64)
+    case .sum, .min, .max: return .value(try all(aggregate, aggregate), nil)
+    case .average:
+      let sum = SQLExpression.arithmetic(.word("1.0"), "*", try all(.sum, .sum))
+      return .value(.arithmetic(sum, "/", try all(.sum, .count)), .double)
+    }
+  }
+}

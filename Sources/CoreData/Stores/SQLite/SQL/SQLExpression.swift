@@ -1,0 +1,96 @@
+/// A value or a condition in SQL, as a tree. Each case says what it becomes; blanks, parentheses and the
+/// order of the parameters are `SQLPrinter`'s.
+///
+/// A program's values are in `bound` and `list` and nowhere else. What else is written has two sources: names
+/// that the schema has made fit for SQL, and words that stand in this module's source, which is what
+/// `StaticString` asserts.
+indirect enum SQLExpression {
+  // Values.
+
+  /// `t0.ZNAME`
+  case column(_ alias: String, _ name: String)
+  /// `NSCoreDataStoredData( t0.ZCOVER)`: the data of a column that may hold the name of a file.
+  case storedData(SQLExpression)
+  /// `?`
+  case bound(Binding)
+  /// `385`: a number of this module's own, such as a function's options.
+  case number(Int64)
+  /// `NULL`
+  case word(StaticString)
+  /// `power( t0.ZPAGES, ?)`: a function of SQLite's.
+  case call(StaticString, [SQLExpression])
+  /// `NSCoreDataFold( t0.ZNAME, 257)`: a function of `StoreFunctions`.
+  case ownCall(StaticString, [SQLExpression])
+  /// `NSCoreDataLike( t0.ZNAME,  ?, 257)`: what searches texts has one more blank in Apple's statements.
+  case search(StaticString, SQLExpression, SQLExpression, [SQLExpression])
+  /// `( t0.ZPAGES + ?)`
+  case arithmetic(SQLExpression, StaticString, SQLExpression)
+  /// `- t0.ZPAGES`, `NOT EXISTS(…)`
+  case prefix(StaticString, SQLExpression)
+  /// `CASE WHEN t0.ZPAGES > ? THEN t0.ZTITLE ELSE t0.ZISBN END`
+  case conditional(SQLExpression, then: SQLExpression, else: SQLExpression)
+  /// `CAST( t0.ZPAGES AS TEXT)`
+  case cast(SQLExpression, StaticString)
+  /// `MAX( t0.ZPAGES)`
+  case aggregate(Aggregate, SQLExpression)
+  /// `COUNT(t1.Z_PK)`
+  case rowCount(_ alias: String)
+  /// `(SELECT COUNT(*) FROM ZBOOK t0)`: the value of its only row, or the rows that `IN` looks through.
+  case select(SelectStatement)
+  /// `(SELECT COUNT(t1.Z_PK) FROM ZBOOK t1 WHERE  t1.ZAUTHOR = t0.Z_PK) `: a value of a row's members, behind
+  /// which Apple's statements have a blank.
+  case selectOfMembers(SelectStatement)
+  /// `(?,?,?)`
+  case list([Binding])
+
+  // Conditions.
+
+  /// `1 = 1`, `1 = 0`
+  case truth(Bool)
+  /// `t0.ZNAME = ?`
+  case infix(SQLExpression, StaticString, SQLExpression)
+  /// `( t0.ZNAME >= ? AND t0.ZNAME < ?)`: two parts of one comparison.
+  case pair(SQLExpression, StaticString, SQLExpression)
+  /// `NOT IFNULL(( t0.ZPAGES > ?), 0)`: the condition is false, or unknown.
+  case notTrue(SQLExpression)
+  /// `EXISTS(SELECT 1 FROM …)`
+  case exists(SelectStatement)
+  /// `(( t0.ZNAME = ? AND  t0.ZBORN > ?) AND  t0.Z_ENT = ?)`: two or more conditions.
+  case compound([SQLExpression], isAnd: Bool)
+}
+
+extension SQLExpression {
+  static let always = SQLExpression.truth(true)
+  static let never = SQLExpression.truth(false)
+  static let null = SQLExpression.word("NULL")
+
+  var isAlways: Bool { if case .truth(true) = self { true } else { false } }
+  var isNever: Bool { if case .truth(false) = self { true } else { false } }
+
+  /// All of some conditions, or any. Of one there is only that, of none it is what changes no others.
+  static func joined(_ conditions: [SQLExpression], isAnd: Bool) -> SQLExpression {
+    switch conditions.count {
+    case 0: .truth(isAnd)
+    case 1: conditions[0]
+    default: .compound(conditions, isAnd: isAnd)
+    }
+  }
+
+  /// `( t0.ZNAME <> ? OR t0.ZNAME IS NULL)`
+  static func either(_ one: SQLExpression, _ other: SQLExpression) -> SQLExpression {
+    .pair(one, "OR", other)
+  }
+
+  static func both(_ one: SQLExpression, _ other: SQLExpression) -> SQLExpression { .pair(one, "AND", other) }
+
+  /// Whether it is null, or isn't. A file need not be read for that.
+  func isNull(_ isNull: Bool = true) -> SQLExpression {
+    if case .storedData(let column) = self { return column.isNull(isNull) }
+    return .infix(self, isNull ? "IS" : "IS NOT", .null)
+  }
+
+  /// Whether it is among some values. Null is in no list.
+  func isIn(_ list: SQLExpression, negated: Bool) -> SQLExpression {
+    negated ? .either(.infix(self, "NOT IN", list), isNull()) : .infix(self, "IN", list)
+  }
+}

@@ -1,0 +1,227 @@
+/// Writes trees as SQL, with the blanks of Apple's statements.
+///
+/// There are two rules. An operand has a blank before it, so that signs and words have none behind them (`
+/// t0.ZNAME = ?`), except where it comes first in a list of columns or keys. And conditions under AND and OR
+/// stand in parentheses, which have no blank before them, with one more blank behind the word: `( t0.ZNAME =
+/// ? AND  t0.ZBORN > ?)`.
+struct SQLPrinter {
+  private var fragment = SQLFragment("")
+  /// Whether the text stands in the schema of a file: without parameters, and without names for tables.
+  private var isInSchema = false
+  /// Whether it needs more than the values of one row and SQLite's own functions.
+  private var needsMore = false
+
+  /// The text that `body` writes.
+  static func print(_ body: (inout SQLPrinter) throws -> Void) rethrows -> SQLFragment {
+    var printer = SQLPrinter()
+    printer.fragment.sql.reserveCapacity(256)
+    try body(&printer)
+    return printer.fragment
+  }
+
+  /// A condition on one row for the schema of a file, with its values as literals; nil for one that needs
+  /// other rows, or functions that only this module's connections have.
+  static func ofRow(_ condition: SQLExpression) -> String? {
+    var printer = SQLPrinter()
+    printer.isInSchema = true
+    printer.print(condition, afterBlank: true)
+    return printer.needsMore ? nil : printer.fragment.sql
+  }
+
+  /// Words and names: never a program's value.
+  mutating func write(_ sql: String) { fragment.sql += sql }
+
+  /// A program's value. Its place in the text is a question mark.
+  mutating func bind(_ value: Binding) {
+    fragment.sql += "?"
+    fragment.bindings.append(value)
+  }
+
+  // Statements.
+
+  mutating func print(_ select: SelectStatement) {
+    write(select.isDistinct ? "SELECT DISTINCT " : "SELECT ")
+    printList(select.columns)
+    if let name = select.columnName { write(" AS \(name)") }
+    write(" FROM ")
+    print(select.table)
+    for join in select.joins {
+      write(" \(join.kind) ")
+      print(join.table)
+      write(" ON ")
+      print(join.condition, afterBlank: true)
+    }
+    if !select.conditions.isEmpty {
+      write(" WHERE ")
+      print(.joined(select.conditions, isAnd: true))
+    }
+    if !select.groupBy.isEmpty {
+      write(" GROUP BY ")
+      printList(select.groupBy, startsWithBlank: true)
+    }
+    if let having = select.having {
+      write(" HAVING ")
+      print(having)
+    }
+    for (index, order) in select.order.enumerated() {
+      write(index == 0 ? " ORDER BY " : ", ")
+      print(order.value, afterBlank: true)
+      if let collation = order.collation.sqlName { write(" COLLATE \(collation)") }
+      if !order.ascending { write(" DESC") }
+    }
+    if select.limit > 0 || select.offset > 0 { write(" LIMIT \(select.limit > 0 ? select.limit : -1)") }
+    if select.offset > 0 { write(" OFFSET \(select.offset)") }
+  }
+
+  private mutating func print(_ table: SelectStatement.Table) {
+    switch table {
+    case .named(let name, let alias): write(alias.isEmpty ? name : "\(name) \(alias)")
+    case .rows(let select):
+      write("(")
+      print(select)
+      write(")")
+    case .json(let array):
+      write("json_each(")
+      bind(array)
+      write(")")
+    }
+  }
+
+  /// `t0.ZNAME, t0.ZBORN`
+  mutating func printList(_ values: [SQLExpression], startsWithBlank: Bool = false) {
+    for (index, value) in values.enumerated() {
+      if index > 0 { write(", ") }
+      print(value, afterBlank: !startsWithBlank)
+    }
+  }
+
+  // Expressions.
+
+  /// - Parameter afterBlank: whether the blank before an operand is there already.
+  mutating func print(_ node: SQLExpression, afterBlank: Bool = false) {
+    if !afterBlank && !node.beginsWithAnother { write(" ") }
+    switch node {
+    case .column(let alias, let name):
+      if !isInSchema {
+        write(alias)
+        write(".")
+      }
+      write(name)
+    case .storedData(let column): printCall("NSCoreDataStoredData", [column], isOwn: true)
+    case .bound(let value): printValue(value)
+    case .number(let number): write(String(number))
+    case .word(let word): write(word.description)
+    case .call(let name, let arguments): printCall(name, arguments)
+    case .ownCall(let name, let arguments): printCall(name, arguments, isOwn: true)
+    case .search(let name, let text, let piece, let rest):
+      needsMore = true
+      compose(
+        [.text(name), "(", .node(text), ", ", .node(piece)] + rest.flatMap { [",", .node($0)] } + [")"])
+    case .arithmetic(let left, let sign, let right):
+      compose(["(", .node(.infix(left, sign, right)), ")"])
+    case .prefix(let sign, let value): compose([.text(sign), .node(value)])
+    case .conditional(let test, let yes, let no):
+      compose(["CASE WHEN", .node(test), " THEN", .node(yes), " ELSE", .node(no), " END"])
+    case .cast(let value, let type): compose(["CAST(", .node(value), " AS ", .text(type), ")"])
+    case .aggregate(let aggregate, let value):
+      compose([.text(aggregate.sql.before), "(", .node(value), ")", .text(aggregate.sql.after)])
+    case .rowCount(let alias): write("COUNT(\(alias).Z_PK)")
+    case .select(let select): printSelect(select)
+    case .selectOfMembers(let select):
+      printSelect(select)
+      write(" ")
+    case .list(let values):
+      write("(")
+      for (index, value) in values.enumerated() {
+        if index > 0 { write(",") }
+        printValue(value)
+      }
+      write(")")
+
+    case .truth(let value): write(value ? "1 = 1" : "1 = 0")
+    case .infix(let left, let sign, let right):
+      print(left, afterBlank: afterBlank)
+      write(" ")
+      write(sign.description)
+      print(right)
+    case .pair(let one, let word, let other): compose(["(", .node(.infix(one, word, other)), ")"])
+    case .notTrue(let condition): compose(["NOT IFNULL((", .node(condition), "), 0)"])
+    case .exists(let select):
+      write("EXISTS")
+      printSelect(select)
+    case .compound(let members, let isAnd): printCompound(members, isAnd: isAnd)
+    }
+  }
+
+  private mutating func printValue(_ value: Binding) {
+    if isInSchema { write(value.literal) } else { bind(value) }
+  }
+
+  private mutating func printSelect(_ select: SelectStatement) {
+    needsMore = true
+    write("(")
+    print(select)
+    write(")")
+  }
+
+  /// - Parameter isOwn: whether the function is one of `StoreFunctions`.
+  private mutating func printCall(_ name: StaticString, _ arguments: [SQLExpression], isOwn: Bool = false) {
+    if isOwn { needsMore = true }
+    write("\(name)(")
+    for (index, argument) in arguments.enumerated() {
+      if index > 0 { write(",") }
+      print(argument)
+    }
+    write(")")
+  }
+
+  private enum Piece: ExpressibleByStringLiteral {
+    case text(StaticString)
+    case node(SQLExpression)
+
+    init(stringLiteral value: StaticString) { self = .text(value) }
+  }
+
+  private mutating func compose(_ pieces: [Piece]) {
+    for piece in pieces {
+      switch piece {
+      case .text(let text): write(text.description)
+      case .node(let node): print(node)
+      }
+    }
+  }
+
+  /// Conditions in parentheses, the first two inmost, as Apple's statements have them. SQLite reads 100
+  /// parentheses within each other and expressions 1000 deep, so many conditions stand side by side, in
+  /// portions.
+  private mutating func printCompound(_ members: [SQLExpression], isAnd: Bool) {
+    let portion = 500
+    if members.count > portion {
+      let portions = stride(from: 0, to: members.count, by: portion).map { start in
+        SQLExpression.joined(Array(members[start..<min(start + portion, members.count)]), isAnd: isAnd)
+      }
+      return printCompound(portions, isAnd: isAnd)
+    }
+    let isNested = members.count <= 8
+    write(String(repeating: "(", count: isNested ? members.count - 1 : 1))
+    for (index, member) in members.enumerated() {
+      if index > 0 { write(isAnd ? " AND " : " OR ") }
+      print(member)
+      if isNested && index > 0 { write(")") }
+    }
+    if !isNested { write(")") }
+  }
+}
+
+extension SQLExpression {
+  /// Whether it begins with an operand or a parenthesis of conditions, which see to the blank before them.
+  fileprivate var beginsWithAnother: Bool {
+    switch self {
+    case .infix, .pair, .compound: true
+    case .column, .storedData, .bound, .number, .word, .call, .ownCall, .search, .arithmetic, .prefix,
+      .conditional,
+      .cast, .aggregate, .rowCount, .select, .selectOfMembers, .list, .truth, .notTrue, .exists:
+      false
+    }
+  }
+}
