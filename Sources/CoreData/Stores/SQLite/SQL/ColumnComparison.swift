@@ -3,38 +3,45 @@
 struct ColumnComparison {
   let property: LayoutProperty
   let value: Binding
-  private let column: SlotColumn
   private let comparator: Comparison.Comparator
 
   /// nil for other comparisons, and where one with a value is more or less than one parameter.
   init?(_ comparison: Comparison, _ entity: EntitySchema, _ translator: PredicateTranslator) {
-    guard comparison.modifier != .all, comparison.options.isEmpty, comparison.comparator.sign != nil,
+    guard comparison.comparator.isPlain, comparison.modifier != .all, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1,
       case .constant(let constant) = comparison.right,
-      let (property, column) = entity.column(named: path[0])
+      let property = entity.storedProperty(named: path[0]),
+      let value = translator.value(of: constant, beside: property, of: entity.layout)
     else { return nil }
-    if case .object(let object) = constant {
-      guard property.kind == .toOne, let id = object as? NSManagedObjectID,
-        let key = translator.key(id, in: entity.layout.model.layouts[property.destination])
-      else { return nil }
-      value = key
-    } else {
-      guard let bound = PredicateTranslator.binding(constant) else { return nil }
-      value = bound
-    }
     self.property = property
-    self.column = column
+    self.value = value
     comparator = comparison.comparator
   }
 
-  func condition(_ source: QueryScope.Source, negated: Bool) -> SQLExpression {
-    let column = PredicateTranslator.value(column, in: source)
+  func condition(_ scope: QueryScope, negated: Bool) throws -> SQLExpression {
+    let column = PredicateTranslator.value(try scope.column(of: property, in: scope.source), in: scope.source)
     switch comparator {
     case .equalTo: return .equality(column, value, isEqual: !negated)
     case .notEqualTo: return .equality(column, value, isEqual: negated)
     default:
-      let condition = SQLExpression.infix(column, comparator.sign ?? "=", .bound(value))
+      let condition = SQLExpression.infix(column, comparator.sign, .bound(value))
       return negated ? .notTrue(condition) : condition
+    }
+  }
+}
+
+extension PredicateTranslator {
+  /// nil for what isn't one value that a property's column may have.
+  fileprivate func value(
+    of constant: PredicateConstant, beside property: LayoutProperty, of layout: EntityLayout
+  ) -> Binding? {
+    switch constant {
+    case .string(let text): return .text(text)
+    case .int(let number): return .int(number)
+    case .object(let object):
+      guard property.kind == .toOne, let id = object as? NSManagedObjectID else { return nil }
+      return key(id, in: layout.model.layouts[property.destination])
+    default: return PredicateTranslator.binding(constant)
     }
   }
 }
@@ -47,18 +54,26 @@ extension SQLExpression {
 }
 
 extension EntitySchema {
-  /// The attribute or to-one relationship of a name, and its column; nil if the table has none for it.
-  func column(named name: String) -> (LayoutProperty, SlotColumn)? {
+  /// The attribute or to-one relationship of a name; nil if the table has no column for it.
+  func storedProperty(named name: String) -> LayoutProperty? {
     guard let property = layout.property(named: name), property.slot >= 0, !property.isTransient,
-      let column = slots[property.slot]
+      slots[property.slot] != nil
     else { return nil }
-    return (property, column)
+    return property
   }
 }
 
 extension Comparison.Comparator {
-  /// In SQL; nil for what is no plain operator.
-  var sign: StaticString? {
+  /// Whether SQL has an operator for it.
+  fileprivate var isPlain: Bool {
+    switch self {
+    case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: true
+    case .matches, .like, .beginsWith, .endsWith, .in, .customSelector, .contains, .between: false
+    }
+  }
+
+  /// The operator that SQL has for it.
+  var sign: StaticString {
     switch self {
     case .equalTo: "="
     case .notEqualTo: "<>"
@@ -66,7 +81,8 @@ extension Comparison.Comparator {
     case .lessThanOrEqualTo: "<="
     case .greaterThan: ">"
     case .greaterThanOrEqualTo: ">="
-    case .matches, .like, .beginsWith, .endsWith, .in, .customSelector, .contains, .between: nil
+    case .matches, .like, .beginsWith, .endsWith, .in, .customSelector, .contains, .between:
+      preconditionFailure("SQL has no operator for \(self).")
     }
   }
 }

@@ -28,10 +28,9 @@ struct FetchShape: Hashable {
     words.append(fetch.limit)
     words.append(fetch.offset)
     for key in fetch.sort {
-      guard key.path.count == 1, key.comparison == nil, let (property, _) = entity.column(named: key.path[0])
-      else {
-        return nil
-      }
+      guard key.path.count == 1, key.comparison == nil,
+        let property = entity.storedProperty(named: key.path[0])
+      else { return nil }
       words.append(property.slot << 4 | key.collation.number << 1 | (key.ascending ? 1 : 0))
     }
   }

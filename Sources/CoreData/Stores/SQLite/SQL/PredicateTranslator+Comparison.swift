@@ -23,7 +23,7 @@ extension PredicateTranslator {
   ) throws -> SQLExpression {
     switch comparison.comparator {
     case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
-      return try ordering(comparison.comparator.sign ?? "=", comparison, left, right, scope)
+      return try ordering(comparison.comparator.sign, comparison, left, right, scope)
     case .between: return try between(comparison, left, right, scope)
     case .beginsWith: return try search(comparison, left, right, .start, scope)
     case .endsWith: return try search(comparison, left, right, .end, scope)

@@ -48,7 +48,7 @@ struct PredicateTranslator {
       throw PredicateTranslator.unsupported("Unsupported predicate: the modifier ALL", scope)
     }
     if let column = try ColumnComparison(comparison, scope.schema.entity(scope.source.layout), self) {
-      return column.condition(scope.source, negated: negated)
+      return try column.condition(scope, negated: negated)
     }
     if let condition = try emptiness(comparison, scope, negated: negated) { return condition }
     let left = try operand(comparison.left, scope)
