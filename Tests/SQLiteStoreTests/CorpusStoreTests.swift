@@ -161,10 +161,10 @@ struct CorpusStoreTests {
       #expect("\(rows.count)" == count, "\(name) \(layout.name)")
       for row in rows.prefix(50) {
         for property in store.layouts.layouts[row.entity].toMany {
-          _ = try store.reader.members(of: property, owner: row.reference)
+          _ = try store.members(of: property, owner: row.reference)
         }
       }
-      #expect(try store.reader.rows(forKeys: rows.map(\.key), in: layout).count == rows.count)
+      #expect(try store.rows(forKeys: rows.map(\.key), in: layout).count == rows.count)
     }
     // Every table with rows is some entity's.
     let tables = Set(store.schema.entities.compactMap { $0?.table })
@@ -183,7 +183,7 @@ struct CorpusStoreTests {
     let store = try openStore(model, at: url)
     for layout in store.layouts.layouts where !layout.entity.isAbstract {
       let made = try store.insert(layout.name, [[:]])
-      #expect(try store.reader.rows(forKeys: [made[0].key], in: layout.root).count == 1)
+      #expect(try store.rows(forKeys: [made[0].key], in: layout.root).count == 1)
       var changes = ChangeSet()
       changes.deleted = made
       guard case .saved = try store.commit(changes) else { throw TestFailure("conflict") }

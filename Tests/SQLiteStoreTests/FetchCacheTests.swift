@@ -25,7 +25,7 @@ struct FetchCacheTests {
     for number in 0..<count {
       let request = NSFetchRequest<NSFetchRequestResult>(entityName: entity)
       try change(request, number)
-      switch try store.reader.rows(for: FetchDescription(request, store.layouts)) {
+      switch try store.rows(for: FetchDescription(request, store.layouts)) {
       case .rows(let rows): found.append(rows.count)
       case .references(let rows): found.append(rows.count)
       case .count(let count): found.append(count)
@@ -83,7 +83,7 @@ struct FetchCacheTests {
       let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
       request.predicate = NSPredicate(format: "pages >= 0")
       request.sortDescriptors = [NSSortDescriptor(key: key, ascending: ascending, selector: selector)]
-      guard case .rows(let rows) = try store.reader.rows(for: FetchDescription(request, store.layouts)) else { return 0 }
+      guard case .rows(let rows) = try store.rows(for: FetchDescription(request, store.layouts)) else { return 0 }
       return rows[0].key
     }
     for _ in 0..<2 {
@@ -110,14 +110,14 @@ struct FetchCacheTests {
     let book = store.layout("Book")
     let tags = book.property(named: "tags")!
     func round(_ number: Int64) throws {
-      _ = try store.reader.faultRow(forKey: number, in: book)
-      _ = try store.reader.rows(forKeys: Array(1...(number + 8)), in: book)
-      _ = try store.reader.members(of: tags, owner: RowReference(entity: book.index, key: number))
+      _ = try store.faultRow(forKey: number, in: book)
+      _ = try store.rows(forKeys: Array(1...(number + 8)), in: book)
+      _ = try store.members(of: tags, owner: RowReference(entity: book.index, key: number))
       let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
       request.resultType = .dictionaryResultType
       request.propertiesToFetch = ["title"]
       request.predicate = NSPredicate(format: "pages == %d", number)
-      _ = try store.reader.rows(for: FetchDescription(request, store.layouts))
+      _ = try store.rows(for: FetchDescription(request, store.layouts))
       try store.insert("Tag", [["name": .string("\(number)")]])
     }
     try round(1)

@@ -24,7 +24,7 @@ struct FetchInjectionTests {
 
   private func keys(_ request: NSFetchRequest<NSFetchRequestResult>) throws -> [Int64] {
     request.resultType = .managedObjectIDResultType
-    guard case .references(let found) = try store.reader.rows(for: FetchDescription(request, store.layouts)) else { return [] }
+    guard case .references(let found) = try store.rows(for: FetchDescription(request, store.layouts)) else { return [] }
     return found.map(\.key)
   }
 
@@ -87,7 +87,7 @@ struct FetchInjectionTests {
         let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Author")
         #expect(throws: (any Error).self, "\(place): \(text)") {
           try change(request)
-          _ = try store.reader.rows(for: FetchDescription(request, store.layouts))
+          _ = try store.rows(for: FetchDescription(request, store.layouts))
         }
       }
       refused("key") { $0.predicate = NSPredicate(format: "%K == 1", argumentArray: [text]) }
@@ -120,7 +120,7 @@ struct FetchInjectionTests {
       request.resultType = .dictionaryResultType
       request.propertiesToFetch = [column]
       #expect(try sql(of: request, in: store).sql == "SELECT COUNT( t0.ZNAME) FROM ZAUTHOR t0")
-      guard case .dictionaries(let rows) = try store.reader.rows(for: FetchDescription(request, store.layouts)) else {
+      guard case .dictionaries(let rows) = try store.rows(for: FetchDescription(request, store.layouts)) else {
         Issue.record("The store did not answer with dictionaries.")
         return
       }
@@ -136,7 +136,7 @@ struct FetchInjectionTests {
       guard let predicate = try? NSPredicate.parsing("name == " + text) else { continue }
       let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Author")
       request.predicate = predicate
-      _ = try? store.reader.rows(for: FetchDescription(request, store.layouts))
+      _ = try? store.rows(for: FetchDescription(request, store.layouts))
     }
     #expect(try contents() == before)
   }

@@ -19,7 +19,7 @@ struct FetchRefusalTests {
     let request = NSFetchRequest<NSFetchRequestResult>(entityName: entity)
     do {
       try change(request)
-      _ = try store.reader.rows(for: FetchDescription(request, store.layouts))
+      _ = try store.rows(for: FetchDescription(request, store.layouts))
       return nil
     } catch let failure as Failure {
       return failure.description

@@ -39,7 +39,7 @@ struct FetchResultTests {
     var fetch = FetchDescription(layout: store.layout(entity))
     fetch.predicate = try PredicateParser.predicate(format, arguments: arguments)
     fetch.output = .references
-    guard case .references(let references) = try store.reader.rows(for: fetch) else { return [] }
+    guard case .references(let references) = try store.rows(for: fetch) else { return [] }
     return references.map(\.key)
   }
 
@@ -78,7 +78,7 @@ struct FetchResultTests {
     var fetch = FetchDescription(layout: store.layout("Book"))
     fetch.output = .count
     func count() throws -> Int {
-      guard case .count(let count) = try store.reader.rows(for: fetch) else { return -1 }
+      guard case .count(let count) = try store.rows(for: fetch) else { return -1 }
       return count
     }
     #expect(try count() == 3)
@@ -91,7 +91,7 @@ struct FetchResultTests {
     fetch.limit = 2
     #expect(try count() == 2)
     fetch.output = .rows
-    guard case .rows(let rows) = try store.reader.rows(for: fetch) else {
+    guard case .rows(let rows) = try store.rows(for: fetch) else {
       Issue.record("The store did not answer with rows.")
       return
     }
@@ -104,7 +104,7 @@ struct FetchResultTests {
     func fetch(_ request: DictionaryFetch) throws -> [[String: Any]] {
       var fetch = FetchDescription(layout: store.layout("Book"))
       fetch.output = .dictionaries(request)
-      guard case .dictionaries(let rows) = try store.reader.rows(for: fetch) else { return [] }
+      guard case .dictionaries(let rows) = try store.rows(for: fetch) else { return [] }
       return rows.compactMap { $0 as? [String: Any] }
     }
     func column(_ name: String, _ expression: ExpressionNode, _ type: NSAttributeType? = nil) -> DictionaryFetch.Column {

@@ -148,7 +148,7 @@ extension SQLiteStore {
   }
 
   func all(_ entity: String) throws -> [RowSnapshot] {
-    guard case .rows(let rows) = try reader.rows(for: FetchDescription(layout: layout(entity))) else {
+    guard case .rows(let rows) = try rows(for: FetchDescription(layout: layout(entity))) else {
       throw TestFailure("no rows")
     }
     return rows

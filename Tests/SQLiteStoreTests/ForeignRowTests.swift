@@ -70,12 +70,12 @@ struct ForeignRowTests {
     #expect(try store.all("Item").map(\.key) == [1, 4])
     var fetch = FetchDescription(layout: store.layout("Item"))
     fetch.output = .count
-    guard case .count(let count) = try store.reader.rows(for: fetch) else {
+    guard case .count(let count) = try store.rows(for: fetch) else {
       throw TestFailure("no count")
     }
     #expect(count == 2)
     #expect(
-      try store.reader.members(of: store.layout("Tag").property(named: "items")!, owner: tag.reference) == [
+      try store.members(of: store.layout("Tag").property(named: "items")!, owner: tag.reference) == [
         items[0].reference
       ])
     guard case .saved = try update(store, store.all("Item")[0], name: "x") else {

@@ -59,8 +59,8 @@ struct RoundTripTests {
     #expect(!rows[2].isNull(slot: special.property(named: "extra")!.slot))
     #expect(rows[2].destination(special.property(named: "owner")!) == first.reference)
     #expect(
-      try store.reader.members(of: layout.property(named: "owned")!, owner: first.reference) == [rows[2].reference])
-    #expect(try store.reader.rows(forKeys: [3, 99], in: layout).map(\.key) == [3])
+      try store.members(of: layout.property(named: "owned")!, owner: first.reference) == [rows[2].reference])
+    #expect(try store.rows(forKeys: [3, 99], in: layout).map(\.key) == [3])
     #expect(
       try query("SELECT ZDATE, typeof(ZPRICE), typeof(ZID), ZFLAG FROM ZTHING WHERE Z_PK = 1", at: url)
         == ["700000000.25|real|blob|1"])
@@ -72,7 +72,7 @@ struct RoundTripTests {
     let store = try openStore(everything(), at: URL(fileURLWithPath: "/dev/null"))
     try store.insert("Thing", [["text": .string("a")], ["text": .string("b")]])
     #expect(try store.all("Thing").count == 2)
-    #expect(try store.reader.rows(forKeys: [2], in: store.layout("Thing")).count == 1)
+    #expect(try store.rows(forKeys: [2], in: store.layout("Thing")).count == 1)
   }
 
   @Test("A fetch uses Apple's words")

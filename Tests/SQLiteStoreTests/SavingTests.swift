@@ -31,7 +31,7 @@ struct SavingTests {
   }
 
   private func members(_ store: SQLiteStore, _ owner: RowSnapshot, _ name: String) throws -> [Int64] {
-    try store.reader.members(
+    try store.members(
       of: store.layouts.layouts[owner.entity].property(named: name)!, owner: owner.reference
     ).map(\.key)
   }
@@ -194,17 +194,17 @@ struct SavingTests {
     let store = try openStore(model, at: url)
     try store.insert("Team", [["name": .string("a")]])
     let layout = store.layout("Team")
-    #expect(try store.reader.rows(forKeys: [1], in: layout)[0].version == 1)
+    #expect(try store.rows(forKeys: [1], in: layout)[0].version == 1)
     _ = try query("UPDATE ZTEAM SET Z_OPT = 2", at: url)
     #expect(try store.all("Team")[0].version == 2)
     _ = try query("UPDATE ZTEAM SET Z_OPT = 3", at: url)
     usleep(60_000)
-    #expect(try store.reader.rows(forKeys: [1], in: layout)[0].version == 3)
+    #expect(try store.rows(forKeys: [1], in: layout)[0].version == 3)
     let base = try store.all("Team")[0]
     _ = try commit(store) {
       $0.updated = [RowUpdate(row: row(layout, key: 1, version: 4), base: base, changed: SlotMask())]
     }
-    #expect(try store.reader.rows(forKeys: [1], in: layout)[0].version == 4)
+    #expect(try store.rows(forKeys: [1], in: layout)[0].version == 4)
   }
 
   @Test("Many threads may read while one writes")
@@ -219,7 +219,7 @@ struct SavingTests {
         for round in 0..<50 {
           if thread == 0 {
             try store.insert("Note", [["text": .string("new")]])
-          } else if try store.reader.rows(forKeys: [Int64(round % 200 + 1)], in: layout).count != 1
+          } else if try store.rows(forKeys: [Int64(round % 200 + 1)], in: layout).count != 1
             || store.all("Note").count < 200
           {
             failures.increment()

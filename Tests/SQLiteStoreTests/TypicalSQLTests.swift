@@ -84,15 +84,15 @@ struct TypicalSQLTests {
     }
     let layout = store.layout("Book")
     #expect(
-      try statements { _ = try store.reader.faultRow(forKey: 1, in: layout) }
+      try statements { _ = try store.faultRow(forKey: 1, in: layout) }
         == ["SELECT \(Self.bookColumns) FROM ZBOOK t0 WHERE  t0.Z_PK = ? "])
     let places = Array(repeating: "?", count: 8).joined(separator: ",")
     #expect(
-      try statements { _ = try store.reader.rows(forKeys: Array(1...7), in: layout) }
+      try statements { _ = try store.rows(forKeys: Array(1...7), in: layout) }
         == ["SELECT \(Self.bookColumns) FROM ZBOOK t0 WHERE  t0.Z_PK IN (\(places)) "])
     func members(_ name: String, _ owner: RowReference) throws -> [String] {
       let layout = store.layouts.layouts[Int(owner.entity)]
-      return try statements { _ = try store.reader.members(of: layout.property(named: name)!, owner: owner) }
+      return try statements { _ = try store.members(of: layout.property(named: name)!, owner: owner) }
     }
     #expect(
       try members("books", author.reference) == ["SELECT 0, t0.Z_PK FROM ZBOOK t0 WHERE  t0.ZAUTHOR = ? "])

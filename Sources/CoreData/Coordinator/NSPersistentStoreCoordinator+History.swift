@@ -7,7 +7,7 @@ extension NSPersistentStoreCoordinator {
     var numbers: [String: Int64] = [:]
     for store in persistentStores {
       guard stores?.contains(where: { $0 as AnyObject === store }) ?? true,
-        let number = try? store.keptHistory?.lastNumber()
+        let number = try? store.identity.rowStore?.storeHistory?.lastNumber()
       else { continue }
       numbers[store.identity.uuid] = number
     }
@@ -18,7 +18,7 @@ extension NSPersistentStoreCoordinator {
   func lastWrittenToken(of stores: [NSPersistentStore]) -> NSPersistentHistoryToken? {
     var numbers: [String: Int64] = [:]
     for store in stores {
-      if let history = store.keptHistory { numbers[store.identity.uuid] = history.lastWritten }
+      if let history = store.identity.rowStore?.storeHistory { numbers[store.identity.uuid] = history.lastWritten }
     }
     return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
   }
@@ -68,10 +68,10 @@ extension NSPersistentStoreCoordinator {
   ) throws -> [(store: NSPersistentStore, history: any StoreHistory)] {
     let stores = persistentStores.filter { store in asked?.contains { $0 === store } ?? true }
     let found = stores.compactMap { store in
-      store.keptHistory.map { (store: store, history: $0) }
+      store.identity.rowStore?.storeHistory.map { (store: store, history: $0) }
     }
     if found.isEmpty || asked != nil && found.count < stores.count {
-      let store = stores.first { $0.keptHistory == nil } ?? stores.first
+      let store = stores.first { $0.identity.rowStore?.storeHistory == nil } ?? stores.first
       throw Failure.historyNotTracked(store: store?.type ?? "none", url: store?.url)
     }
     return found

@@ -24,7 +24,7 @@ enum RemoteChanges {
       return known
     }
     withExtendedLifetime(known) {}
-    (store as? any HistoryStore)?.beginWatching { [weak store, weak coordinator] number in
+    (store as? any WatchableStore)?.beginWatching { [weak store, weak coordinator] number in
       guard let store else { return }
       tell(Listener(coordinator: coordinator, store: store), number)
     }
@@ -37,7 +37,7 @@ enum RemoteChanges {
       return known
     }
     withExtendedLifetime(known) {}
-    (store as? any HistoryStore)?.endWatching()
+    (store as? any WatchableStore)?.endWatching()
   }
 
   /// Called after each commit.
@@ -45,7 +45,7 @@ enum RemoteChanges {
     for listener in lock.withLock({ listeners }) {
       guard let store = listener.store, let writer = written.first(where: { $0 === store || isSameFile($0, store) })
       else { continue }
-      tell(listener, writer.keptHistory?.lastWritten)
+      tell(listener, writer.identity.rowStore?.storeHistory?.lastWritten)
     }
   }
 
@@ -53,7 +53,7 @@ enum RemoteChanges {
   private static func tell(_ listener: Listener, _ number: Int64?) {
     guard let store = listener.store, let url = store.url else { return }
     var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identity.uuid, NSPersistentStoreURLKey: url]
-    if let number, store.keptHistory != nil {
+    if let number, store.identity.rowStore?.storeHistory != nil {
       info[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([store.identity.uuid: number])
     }
     let post = Carrier(value: (listener.coordinator, info))
@@ -65,7 +65,7 @@ enum RemoteChanges {
   }
 
   private static func isSameFile(_ one: NSPersistentStore, _ other: NSPersistentStore) -> Bool {
-    guard one is any HistoryStore, other is any HistoryStore, let url = one.url, url.path != "/dev/null" else {
+    guard one is any WatchableStore, other is any WatchableStore, let url = one.url, url.path != "/dev/null" else {
       return false
     }
     return url.standardizedFileURL == other.url?.standardizedFileURL

@@ -2,7 +2,7 @@
 ///
 /// Calls may come from any thread; a reader orders them itself. Rows that it returns are published in its
 /// cache.
-protocol RowReader {
+protocol RowReader: AnyObject {
   var rowCache: RowCache { get }
 
   /// Answers a fetch from committed rows.

@@ -73,7 +73,7 @@ struct CachedSections {
   }
 
   private func counted() -> [(name: String, count: Int)]? {
-    guard case .dictionaries(let rows)? = try? store.reader.rows(for: counting) else { return nil }
+    guard case .dictionaries(let rows)? = try? store.rows(for: counting) else { return nil }
     var sections: [(name: String, count: Int)] = []
     for row in rows {
       guard let count = row["count"] as? Int else { return nil }

@@ -2,7 +2,7 @@
 ///
 /// Two kinds refine it: a `ValueStore` is told of changes in values alone, an `ObjectStore`, whose methods
 /// take managed objects, with the objects. What else a store can do, it says by a protocol (`BatchStore`,
-/// `HistoryStore`, `FileOperating`, `InPlaceMigrating`) or by a flag here.
+/// `WatchableStore`, `FileOperating`, `InPlaceMigrating`) or by a flag here.
 protocol RowStore: NSPersistentStore {
   /// Rows that contexts hold, of the newest state.
   var rowCache: RowCache { get }
@@ -13,6 +13,9 @@ protocol RowStore: NSPersistentStore {
 
   /// Rows that were written elsewhere: from now on they are read again.
   func changedElsewhere(_ rows: [RowReference])
+
+  /// The history of what was written; nil if the store keeps none.
+  var storeHistory: (any StoreHistory)? { get }
 
   /// Whether there is metadata that the next commit writes.
   var hasUnsavedMetadata: Bool { get }
@@ -59,13 +62,10 @@ protocol BatchStore: ValueStore {
   func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted
 }
 
-/// A store whose file others may write, and that can keep a history of what was written.
-protocol HistoryStore: ValueStore {
-  /// The history of what was written; nil if none is kept.
-  var storeHistory: (any StoreHistory)? { get }
-
-  /// Calls `told` whenever another process has written to the store, with the number of the last transaction
-  /// in its history, if it keeps one. On some queue; until `endWatching()`.
+/// A store whose file others may write.
+protocol WatchableStore: ValueStore {
+  /// Calls `told` whenever another process has written to the store, with the number of the last transaction in its
+  /// history, if it keeps one. On some queue; until `endWatching()`.
   func beginWatching(_ told: @escaping (Int64?) -> Void)
 
   func endWatching()
@@ -77,13 +77,17 @@ extension NSPersistentStore {
     if let known = identity.rowStore, known === self { return known }
     return self as? any RowStore
   }
+}
 
-  /// The store's history; nil if it keeps none.
-  final var keptHistory: (any StoreHistory)? { (self as? any HistoryStore)?.storeHistory }
+extension RowStore where Self: RowReader {
+  /// Nearly all stores read their newest state themselves.
+  func reader(for context: NSManagedObjectContext?) -> any RowReader { self }
 }
 
 extension RowStore {
   func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
+
+  var storeHistory: (any StoreHistory)? { nil }
 
   var hasUnsavedMetadata: Bool { false }
 

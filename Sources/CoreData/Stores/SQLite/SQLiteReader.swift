@@ -1,44 +1,65 @@
-/// Reads a store's rows: its newest state, or one that is pinned.
-///
-/// Made for a question or a few; it keeps the store.
-struct SQLiteReader: RowReader {
-  let store: SQLiteStore
-  let rowCache: RowCache
-  /// Whose transaction is read; nil for the newest state.
-  private let pinned: PinnedReader?
-
-  /// Reads the newest state.
-  init(_ store: SQLiteStore) {
-    self.store = store
-    rowCache = store.rowCache
-    pinned = nil
-  }
-
-  fileprivate init(_ store: SQLiteStore, _ generation: SQLiteGeneration) {
-    self.store = store
-    rowCache = generation.rowCache
-    pinned = generation.pinned
-  }
+/// What reads a SQLite file's rows: the store its newest state, a `PinnedSQLiteReader` an older one. The five questions of
+/// a `RowReader` are answered here, once for both.
+protocol SQLiteReader: RowReader {
+  var store: SQLiteStore { get }
 
   /// Runs `body` with a connection that reads.
   ///
-  /// - Parameter isFresh: whether it must see every commit up to now. Else it may stand in the transaction
-  ///   that an earlier read has left open, so that faults fired one after another don't pay for one each.
+  /// - Parameter isFresh: whether it must see every commit up to now. Else it may stand in the transaction that an
+  ///   earlier read has left open, so that faults fired one after another don't pay for one each.
+  func withConnection<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result
+}
+
+extension SQLiteReader {
   func read<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
-    try store.translatingErrors {
-      if let pinned { return try pinned.read(body) }
-      return try store.pool.read(isFresh: isFresh, body)
-    }
+    try store.translatingErrors { try withConnection(isFresh: isFresh, body) }
+  }
+}
+
+extension SQLiteStore: SQLiteReader {
+  var store: SQLiteStore { self }
+
+  func withConnection<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
+    try pool.read(isFresh: isFresh, body)
+  }
+
+  /// The state that the store has now, to be read later on; nil without a write-ahead log.
+  func pinnedGeneration() throws -> (any StoreGeneration)? {
+    guard let pinned = try translatingErrors({ try pool.pin() }) else { return nil }
+    return SQLiteGeneration(pinned, of: self)
+  }
+
+  func changedElsewhere(_ rows: [RowReference]) {
+    rowCache.invalidate(rows)
+    // Open transactions may still see what was there before.
+    pool.didCommit()
+  }
+}
+
+/// Reads the state of a generation; it keeps the store while it is asked.
+private final class PinnedSQLiteReader: SQLiteReader {
+  let store: SQLiteStore
+  let rowCache: RowCache
+  private let pinned: PinnedReader
+
+  init(_ store: SQLiteStore, _ rowCache: RowCache, _ pinned: PinnedReader) {
+    self.store = store
+    self.rowCache = rowCache
+    self.pinned = pinned
+  }
+
+  func withConnection<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
+    try pinned.read(body)
   }
 }
 
 /// One generation of a store: rows are read through a connection that stands in a read transaction.
 ///
-/// It has a row cache of its own: the store's holds newer rows, which nobody in this generation may see, and
-/// the older ones that are read here must not come before them.
+/// It has a row cache of its own: the store's holds newer rows, which nobody in this generation may see, and the
+/// older ones that are read here must not come before them.
 final class SQLiteGeneration: StoreGeneration {
-  fileprivate let pinned: PinnedReader
-  fileprivate let rowCache: RowCache
+  private let pinned: PinnedReader
+  private let rowCache: RowCache
   /// Not kept: a store that is removed while a context is pinned must be able to close its file.
   private weak var store: SQLiteStore?
 
@@ -52,25 +73,6 @@ final class SQLiteGeneration: StoreGeneration {
     guard let store else {
       throw Failure.queryGenerationUnavailable("the store was removed while the context was pinned")
     }
-    return SQLiteReader(store, self)
-  }
-}
-
-extension SQLiteStore {
-  /// Reads the newest state.
-  var reader: SQLiteReader { SQLiteReader(self) }
-
-  func reader(for context: NSManagedObjectContext?) -> any RowReader { SQLiteReader(self) }
-
-  /// The state that the store has now, to be read later on; nil without a write-ahead log.
-  func pinnedGeneration() throws -> (any StoreGeneration)? {
-    guard let pinned = try translatingErrors({ try pool.pin() }) else { return nil }
-    return SQLiteGeneration(pinned, of: self)
-  }
-
-  func changedElsewhere(_ rows: [RowReference]) {
-    rowCache.invalidate(rows)
-    // Open transactions may still see what was there before.
-    pool.didCommit()
+    return PinnedSQLiteReader(store, rowCache, pinned)
   }
 }

@@ -95,7 +95,7 @@ extension SQLiteStore {
       }
     } catch var conflict as BatchConflict {
       if let holder = conflict.holder {
-        conflict.persisted = try reader.rows(forKeys: [holder.key], in: batch.layout.root).first
+        conflict.persisted = try rows(forKeys: [holder.key], in: batch.layout.root).first
       }
       throw conflict
     }

@@ -1,8 +1,8 @@
 /// A store in a SQLite file of Apple's layout.
 ///
-/// The file is opened by `loadMetadata()`. After that any thread may read it, by a `SQLiteReader`, and write to it, by
+/// The file is opened by `loadMetadata()`. After that any thread may read it, as a `SQLiteReader`, and write to it, by
 /// `reserveKeys(_:in:)`, `commit(_:)` and batch requests.
-final class SQLiteStore: NSPersistentStore, BatchStore, HistoryStore {
+final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   let layouts: ModelLayouts
   /// The layouts don't keep it.
   private let model: NSManagedObjectModel

@@ -51,7 +51,7 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
     // A writer that is always faster than we are is not to be waited for.
     for _ in 0..<10 {
       let layout = store.layouts.layouts[Int(row.entity)]
-      guard let now = try? store.reader.faultRow(forKey: row.key, in: layout.root),
+      guard let now = try? store.faultRow(forKey: row.key, in: layout.root),
         let property = store.layouts.layouts[now.entity].property(named: property.name), property.word >= 0
       else { return nil }
       if now.isNull(slot: property.slot) { return .some(nil) }

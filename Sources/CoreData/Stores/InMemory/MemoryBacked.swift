@@ -1,5 +1,5 @@
-/// A store that has all of its rows in memory, whatever it keeps outside.
-protocol MemoryBacked: RowStore {
+/// A store that has all of its rows in memory, whatever it keeps outside. It reads them itself: here, for all such stores.
+protocol MemoryBacked: RowStore, RowReader {
   var committed: CommittedRows { get }
 }
 
@@ -7,19 +7,6 @@ extension MemoryBacked {
   var rowCache: RowCache { committed.rowCache }
 
   var evaluatesFetches: Bool { true }
-
-  /// Reads the newest state.
-  var reader: MemoryReader { MemoryReader(committed: committed, identity: identity) }
-
-  func reader(for context: NSManagedObjectContext?) -> any RowReader { reader }
-}
-
-/// Reads rows that are in memory.
-struct MemoryReader: RowReader {
-  let committed: CommittedRows
-  let identity: StoreIdentity
-
-  var rowCache: RowCache { committed.rowCache }
 
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {
     try MemoryFetch(fetch, MemoryView(committed.current, identity)).outcome()
