@@ -113,3 +113,5 @@ extension NSManagedObjectContext {
   @available(*, deprecated, message: "Use perform(_:) or performAndWait(_:)")
   public func tryLock() -> Bool { true }
 }
+
+extension NSManagedObjectContext: OverridableWaiting {}

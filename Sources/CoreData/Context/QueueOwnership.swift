@@ -70,3 +70,8 @@ final class QueueOwnership {
   private static let mainQueueKey = DispatchSpecificKey<Bool>()
   private static let mainQueueMark: Void = DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)
 }
+
+extension NSManagedObjectContext {
+  /// The context whose `perform` block runs on this thread, innermost.
+  static var current: NSManagedObjectContext? { QueueOwnership.innermost }
+}

@@ -257,7 +257,4 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   }
 }
 
-extension NSManagedObjectContext {
-  /// The context whose `perform` block runs on this thread, innermost.
-  static var current: NSManagedObjectContext? { QueueOwnership.innermost }
-}
+extension NSPersistentStoreCoordinator: OverridableWaiting {}

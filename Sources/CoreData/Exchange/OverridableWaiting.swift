@@ -9,9 +9,6 @@ protocol OverridableWaiting: AnyObject {
   func performAndWait(_ block: @Sendable () -> Void)
 }
 
-extension NSManagedObjectContext: OverridableWaiting {}
-extension NSPersistentStoreCoordinator: OverridableWaiting {}
-
 /// The generic `performAndWait` of an object of a subclass: runs `block` by the method that may be overridden.
 ///
 /// An override calls `super`, which is the generic form again; on the same thread, and then `direct` runs the block.
