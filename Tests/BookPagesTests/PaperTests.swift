@@ -3,7 +3,7 @@ import Testing
 
 @testable import BookPages
 
-@Suite struct PaperTests {
+@Suite("The printed book") struct PaperTests {
   @Test func `A PDF says on which page the places of links are`() {
     let pdf = """
       %PDF-1.4

@@ -6,7 +6,7 @@ import Testing
 @testable import ComparisonPages
 
 /// The runs that the book shows.
-@Suite struct RecordedRunsTests {
+@Suite("Runs that were recorded") struct RecordedRunsTests {
   private static let folder = projectRoot.appendingPathComponent("Chapters/I-SetUpsCompared")
 
   private func recorded() throws -> ComparisonReport {
