@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
   func reader(of store: UInt16) throws -> (any RowReader)? {
     guard let identity = owner.storeIdentity(store) else { return nil }
     if isPinned, let generation = try pinnedGeneration() { return try generation.reader(of: identity, for: self) }
-    return try identity.rowStore?.reader(for: self)
+    return try identity.reader ?? identity.rowStore?.reader(for: self)
   }
 }
 

@@ -89,7 +89,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   func reserveKeys(_ count: Int, in root: EntityLayout, _ store: NSPersistentStore) throws -> Int64 {
-    guard let rows = store as? any ValueStore else {
+    guard let rows = store.valueStore else {
       throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))").nsError
     }
     if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: root.name).nsError }
@@ -212,7 +212,7 @@ extension NSPersistentStoreCoordinator {
     if let objects, let store = store as? any ObjectStore {
       return try store.commit(changes.withExternalValues(layouts), of: objects(store))
     }
-    guard let rows = store as? any ValueStore else {
+    guard let rows = store.valueStore else {
       throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))")
     }
     return try rows.commit(rows.followsReferences ? changes : changes.withExternalValues(layouts))

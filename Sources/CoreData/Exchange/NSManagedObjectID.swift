@@ -8,10 +8,18 @@ final class StoreIdentity: @unchecked Sendable {
   /// The store's `NSStoreUUID`, upper case.
   var uuid: String
   @exclusivity(unchecked) weak var store: NSPersistentStore? {
-    didSet { rowStore = store as? any RowStore }
+    didSet {
+      rowStore = store as? any RowStore
+      valueStore = store as? any ValueStore
+      reader = store as? any RowReader
+    }
   }
   /// The store, if it speaks in rows. Kept because a cast to a protocol costs more than reading a row.
   @exclusivity(unchecked) private(set) weak var rowStore: (any RowStore)?
+  /// The same, if it is told of changes in values.
+  @exclusivity(unchecked) private(set) weak var valueStore: (any ValueStore)?
+  /// The same, if it reads its newest state itself.
+  @exclusivity(unchecked) private(set) weak var reader: (any RowReader)?
   /// What follows the entity in a URI: "p7" unless the store has references of its own.
   var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
   /// The key that such a text stands for, of an entity; nil where it can be none.

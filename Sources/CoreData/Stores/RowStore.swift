@@ -79,6 +79,14 @@ extension NSPersistentStore {
   }
 }
 
+extension NSPersistentStore {
+  /// The store, if it is told of changes in values; as `rowStore`.
+  final var valueStore: (any ValueStore)? {
+    if let known = identity.valueStore, known === self { return known }
+    return self as? any ValueStore
+  }
+}
+
 extension RowStore where Self: RowReader {
   /// Nearly all stores read their newest state themselves.
   func reader(for context: NSManagedObjectContext?) -> any RowReader { self }

@@ -1,11 +1,11 @@
 /// Fetching: plan, text, statement, rows.
 extension SQLiteReader {
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {
-    let query = try store.queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
+    let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
     let planner = FetchPlanner(schema: store.schema, translator: PredicateTranslator(store: store.identity))
     switch fetch.output {
     case .rows:
-      let files = store.externalFiles
+      let files = externalFiles
       let plan = try plan(fetch, .rows, query, planner)
       var rows = try run(plan, fetch.watch) { try query.rows($0, files: files) }
       rowCache.publish(&rows)
@@ -32,7 +32,6 @@ extension SQLiteReader {
     _ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery, _ planner: FetchPlanner
   ) throws -> PlannedFetch {
     var bindings: [Binding] = []
-    let queries: QueryPlans = store.queries
     guard let shape = FetchShape(fetch, output, query.entity, planner.translator, bindings: &bindings) else {
       return PlannedFetch(try planner.select(fetch, output, query).fragment)
     }

@@ -1,7 +1,7 @@
 /// The members of relationships, of one owner or of many at once.
 extension SQLiteReader {
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
-    let plan = try store.queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
+    let plan = try queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
     return try read(isFresh: false) { connection in
       let statement = try connection.statement(plan.text)
       statement.bind(owner.key, at: 1)
@@ -15,10 +15,10 @@ extension SQLiteReader {
   func memberRows(
     of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
   ) throws -> [MemberRow] {
-    let query = try store.queries.rowQuery(
+    let query = try queries.rowQuery(
       store.layouts.layouts[relationship.destination], includesSubentities: true)
     let storage = try store.schema.entity(layout).toMany[relationship.toManyIndex]
-    let files = store.externalFiles
+    let files = externalFiles
     let found = try read(isFresh: false) { connection -> [MemberRow] in
       var found: [MemberRow] = []
       var rest = keys.sorted()[...]

@@ -1,8 +1,8 @@
 /// Rows by key: what firing a fault comes to.
 extension SQLiteReader {
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
-    let query = try store.queries.rowQuery(root, includesSubentities: true)
-    let files = store.externalFiles
+    let query = try queries.rowQuery(root, includesSubentities: true)
+    let files = externalFiles
     var rows = try read(isFresh: false) { connection -> [RowSnapshot] in
       if keys.count == 1 { return try self.rows(ArraySlice(keys), query, size: 0, connection, files) }
       var rows: [RowSnapshot] = []
@@ -21,8 +21,8 @@ extension SQLiteReader {
   }
 
   func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
-    let fault = try store.queries.fault(root)
-    let files = store.externalFiles
+    let fault = try queries.fault(root)
+    let files = externalFiles
     let found = try read(isFresh: false) { connection -> RowSnapshot? in
       let statement = try connection.statement(fault.text)
       statement.bind(key, at: 1)
@@ -36,7 +36,7 @@ extension SQLiteReader {
   private func rows(
     _ keys: ArraySlice<Int64>, _ query: RowQuery, size: Int, _ connection: Connection, _ files: ExternalFiles
   ) throws -> [RowSnapshot] {
-    let statement = try connection.statement(store.queries.faultText(query, size: size))
+    let statement = try connection.statement(queries.faultText(query, size: size))
     var place: Int32 = 0
     for key in keys {
       place += 1

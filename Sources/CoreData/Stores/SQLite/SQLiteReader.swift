@@ -1,18 +1,24 @@
-/// What reads a SQLite file's rows: the store its newest state, a `PinnedSQLiteReader` an older one. The five questions of
-/// a `RowReader` are answered here, once for both.
+/// What reads a SQLite file's rows: the store its newest state, a `PinnedSQLiteReader` an older one. The five
+/// questions of a `RowReader` are answered here, once for both.
 protocol SQLiteReader: RowReader {
   var store: SQLiteStore { get }
 
+  // What every fault needs, of the store. Not through `store`, which would be retained for each of them;
+  // since there are weak references to it, that takes a slow path.
+  var queries: QueryPlans! { get }
+  var externalFiles: ExternalFiles { get }
+  func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result
+
   /// Runs `body` with a connection that reads.
   ///
-  /// - Parameter isFresh: whether it must see every commit up to now. Else it may stand in the transaction that an
-  ///   earlier read has left open, so that faults fired one after another don't pay for one each.
+  /// - Parameter isFresh: whether it must see every commit up to now. Else it may stand in the transaction
+  ///   that an earlier read has left open, so that faults fired one after another don't pay for one each.
   func withConnection<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result
 }
 
 extension SQLiteReader {
   func read<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
-    try store.translatingErrors { try withConnection(isFresh: isFresh, body) }
+    try translatingErrors { try withConnection(isFresh: isFresh, body) }
   }
 }
 
@@ -48,6 +54,13 @@ private final class PinnedSQLiteReader: SQLiteReader {
     self.pinned = pinned
   }
 
+  var queries: QueryPlans! { store.queries }
+  var externalFiles: ExternalFiles { store.externalFiles }
+
+  func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    try store.translatingErrors(body)
+  }
+
   func withConnection<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
     try pinned.read(body)
   }
@@ -55,8 +68,8 @@ private final class PinnedSQLiteReader: SQLiteReader {
 
 /// One generation of a store: rows are read through a connection that stands in a read transaction.
 ///
-/// It has a row cache of its own: the store's holds newer rows, which nobody in this generation may see, and the
-/// older ones that are read here must not come before them.
+/// It has a row cache of its own: the store's holds newer rows, which nobody in this generation may see, and
+/// the older ones that are read here must not come before them.
 final class SQLiteGeneration: StoreGeneration {
   private let pinned: PinnedReader
   private let rowCache: RowCache

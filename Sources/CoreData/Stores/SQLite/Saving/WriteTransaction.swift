@@ -4,8 +4,10 @@
 /// Files that rows name are there before the commit, and go after it: a process that is killed leaves no row
 /// without its file.
 struct WriteTransaction {
-  private let store: SQLiteStore
   let connection: Connection
+  private let pool: ConnectionPool
+  private let externals: ExternalStorage
+  private let history: SQLiteHistory?
   /// Nil where nothing is recorded.
   let recorder: HistoryRecorder?
   /// What triggers do to rows in the transaction; nil where the schema has no such triggers.
@@ -13,12 +15,14 @@ struct WriteTransaction {
 
   /// - Parameter origin: who makes the changes, for persistent history; nil if there are none to record.
   init(_ store: SQLiteStore, _ connection: Connection, by origin: ChangeOrigin?) throws {
-    self.store = store
     self.connection = connection
+    pool = store.pool
+    externals = store.externals
+    history = store.history
     notes = connection.attachment
     notes?.rows.removeAll()
     try store.checkFile(connection)
-    recorder = origin.flatMap { store.history?.recorder(connection, $0) }
+    recorder = origin.flatMap { [history] in history?.recorder(connection, $0) }
   }
 
   /// Runs `body`, which writes the rows, and commits; or takes everything back where `body` says so, or
@@ -40,14 +44,14 @@ struct WriteTransaction {
     do {
       guard try body() else {
         connection.rollback()
-        store.externals.discard(files().written)
+        externals.discard(files().written)
         // No reader is to answer with what was there before the other's commit.
-        store.pool.didCommit()
+        pool.didCommit()
         return false
       }
       try finishRecording(isOwn)
-      try store.externals.willCommit(made: files().written, forgotten: files().abandoned)
-      store.pool.willCommit()
+      try externals.willCommit(made: files().written, forgotten: files().abandoned)
+      pool.willCommit()
       isCommitting = true
       try connection.commit()
     } catch {
@@ -55,13 +59,13 @@ struct WriteTransaction {
       // Where the disk failed behind the point of no return, the rows are there all the same. When that can't
       // be told, files without a row do less harm than rows without their file.
       guard isCommitting else {
-        store.externals.discard(files().written)
+        externals.discard(files().written)
         throw error
       }
       if !isInFile() { throw error }
     }
-    store.pool.didCommit()
-    if let recorder { store.history?.didCommit(recorder.transaction) }
+    pool.didCommit()
+    if let recorder { history?.didCommit(recorder.transaction) }
     didCommitFiles(files())
     return true
   }
@@ -75,11 +79,10 @@ struct WriteTransaction {
 
   /// Files that no row names go as soon as nobody needs them.
   private func didCommitFiles(_ writer: TaggedWriter) {
-    let externals: ExternalStorage = store.externals
     externals.didCommit(made: writer.written, forgotten: writer.abandoned, connection)
     // Contexts may be pinned to an older state.
     if !writer.abandoned.isEmpty, externals.hasPending {
-      store.pool.whenNoneIsPinned { [weak externals] in externals?.removeLater() }
+      pool.whenNoneIsPinned { [weak externals] in externals?.removeLater() }
     }
   }
 }
