@@ -35,7 +35,7 @@ final class BuiltPage {
     var open: [Substring] = []
     for match in html.matches(of: #/<(\/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*?(\/?)>/#) {
       let name = match.2
-      if ["meta", "link", "input", "br", "img", "hr"].contains(name) || !match.3.isEmpty { continue }
+      if ["meta", "link", "input", "br", "wbr", "img", "hr"].contains(name) || !match.3.isEmpty { continue }
       if match.1.isEmpty {
         open.append(name)
       } else if open.popLast() != name {
