@@ -23,10 +23,8 @@ struct HTMLTable {
       guard let cell, !cell.isEmpty else { return Self.nothing }
       return cell
     }
-    // Where the row is a list, each cell says what it is: in the words of its heading, which may be a link.
-    let others = zip(head, cells).dropFirst().map { head, cell in
-      "<td data-head=\"\(head.replacing(#/<[^>]*>/#, with: ""))\">\(cell)</td>"
-    }
+    // Where the row is a list, each cell says what it is.
+    let others = zip(head, cells).dropFirst().map { head, cell in "<td data-head=\"\(head)\">\(cell)</td>" }
     rows.append("<tr><th scope=\"row\">\(cells[0])</th>\(others.joined())</tr>\n")
   }
 
