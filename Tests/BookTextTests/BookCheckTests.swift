@@ -42,28 +42,35 @@ struct BookCheckTests {
     var testDescription: String { name }
   }
 
+  /// Notes below the first block of the page.
+  private static func noted(_ name: String, _ notes: String, found: String) -> Mistake {
+    Mistake(
+      name: name, file: page, old: "}\n```\n\n```swift", new: "}\n```\n\n<!-- notes -->\n\(notes)\n\n```swift",
+      found: "\(page):\(found)")
+  }
+
   static let mistakes = [
     Mistake(
       name: "a record that is not there", file: page, old: "## How it keeps\n", new: "<!-- figures gone.json -->\n\n## How it keeps\n",
       found: "\(page):9: there is no Chapters/01-Keeping/gone.json"),
-    Mistake(
-      name: "a note on code that is not there", file: page, old: "}\n```\n\n```swift",
-      new: "}\n```\n\n<!-- notes -->\n1. `gone`: nothing.\n\n```swift", found: "\(page):21: \"gone\" is in no line of the block above"),
-    Mistake(
-      name: "a note on a line above the last one's", file: page, old: "}\n```\n\n```swift",
-      new: "}\n```\n\n<!-- notes -->\n1. `if twice`: once more.\n2. `things.append`: the first.\n\n```swift", found: "\(page):22: \"things.append\" stands only in a line above that of the note before"),
-    Mistake(
-      name: "a note on the line that names the file", file: page, old: "}\n```\n\n```swift",
-      new: "}\n```\n\n<!-- notes -->\n1. `Keeper.swift`: the file.\n\n```swift", found: "\(page):21: \"Keeper.swift\" is in no line"),
-    Mistake(
-      name: "notes in another order", file: page, old: "}\n```\n\n```swift",
-      new: "}\n```\n\n<!-- notes -->\n2. `if twice`: once more.\n\n```swift", found: "\(page):21: this is note 1, and not 2"),
-    Mistake(
-      name: "a note that names no code", file: page, old: "}\n```\n\n```swift",
-      new: "}\n```\n\n<!-- notes -->\n1. Once more.\n\n```swift", found: "\(page):21: a note begins with code of its line"),
-    Mistake(
-      name: "a long note", file: page, old: "}\n```\n\n```swift",
-      new: "}\n```\n\n<!-- notes -->\n1. `if twice`: word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word.\n\n```swift", found: "\(page):21: the note has 41 words; a margin has room for 30"),
+    noted(
+      "a note on code that is not there", "1. `gone`: nothing.",
+      found: "21: \"gone\" is in no line of the block above"),
+    noted(
+      "a note on a line above the last one's", "1. `if twice`: once more.\n2. `things.append`: the first.",
+      found: "22: \"things.append\" stands only in a line above that of the note before"),
+    noted(
+      "a note on the line that names the file", "1. `Keeper.swift`: the file.",
+      found: "21: \"Keeper.swift\" is in no line"),
+    noted(
+      "notes in another order", "2. `if twice`: once more.",
+      found: "21: this is note 1, and not 2"),
+    noted(
+      "a note that names no code", "1. Once more.",
+      found: "21: a note begins with code of its line"),
+    noted(
+      "a long note", "1. `if twice`: \(String(repeating: "word ", count: 39))word.",
+      found: "21: the note has 41 words; a margin has room for 30"),
     Mistake(
       name: "notes below no block", file: page, old: "A keeper keeps.",
       new: "<!-- notes -->\n1. `things`: all.\n\nA keeper keeps.", found: "\(page):3: these notes stand below no block of code"),

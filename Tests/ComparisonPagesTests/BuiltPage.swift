@@ -1,8 +1,8 @@
-import BookPages
 import BookText
 import Foundation
 import Testing
 
+@testable import BookPages
 @testable import Comparison
 @testable import ComparisonPages
 
@@ -32,14 +32,12 @@ final class BuiltPage {
 
   /// The first tag that has no partner; nil if all have one.
   func unbalanced(_ html: String) -> String? {
-    var open: [Substring] = []
-    for match in html.matches(of: #/<(\/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*?(\/?)>/#) {
-      let name = match.2
-      if ["meta", "link", "input", "br", "wbr", "img", "hr"].contains(name) || !match.3.isEmpty { continue }
-      if match.1.isEmpty {
-        open.append(name)
-      } else if open.popLast() != name {
-        return "</\(name)>"
+    var open: [String] = []
+    for case .tag(let tag) in HTMLPiece.pieces(of: html) where !tag.isVoid {
+      if !tag.isEnd {
+        open.append(tag.name)
+      } else if open.popLast() != tag.name {
+        return "</\(tag.name)>"
       }
     }
     return open.last.map { "<\($0)>" }

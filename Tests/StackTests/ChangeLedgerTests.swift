@@ -288,7 +288,7 @@ struct ChangeLedgerTests {
 
   @Test("Any sequence of transitions leads where the table says, and tells what happened", arguments: 0..<40)
   func random(_ seed: UInt64) {
-    var dice = LedgerDice(state: seed)
+    var dice = Dice(state: seed)
     let objects = (0..<12).map { _ in clean() }
     var expected = objects.map { _ in Expected() }
     for step in 0..<400 {
@@ -362,7 +362,7 @@ struct ChangeLedgerTests {
     #expect(Set(changes.deleted) == told.deleted && Set(unborn) == leaving, comment)
   }
 
-  private func save(_ objects: [NSManagedObject], _ expected: inout [Expected], all: Bool, _ dice: inout LedgerDice) {
+  private func save(_ objects: [NSManagedObject], _ expected: inout [Expected], all: Bool, _ dice: inout Dice) {
     var count = 0
     for (index, object) in objects.enumerated() where all || Bool.random(using: &dice) {
       switch expected[index].standing {
@@ -375,17 +375,5 @@ struct ChangeLedgerTests {
     }
     ledger.saveEnded(count: count, stores: all ? nil : [])
     if all { #expect(ledger.isEmpty) }
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed, everywhere.
-private struct LedgerDice: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -3,17 +3,6 @@ import Testing
 @testable import CoreData
 
 extension FetchedResultsChangeTests {
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   @Test(
     "Random changes, replayed from what is told, give the list that a fetch gives",
     arguments: StoreKind.allCases, [3, 17, 4711] as [UInt64])

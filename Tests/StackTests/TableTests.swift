@@ -10,14 +10,14 @@ struct TableTests {
   /// Keys that come one after the other, at random, and with gaps of a power of two, which all ask for one place.
   @Test("A table of keys finds, replaces and removes what a dictionary does", arguments: [1, 1 << 32, 0])
   func keys(gap: Int64) {
-    var random = SystemRandomNumberGenerator()
+    var dice = Dice(state: 4711)
     let things = (0..<300).map { _ in Thing() }
-    let keys = things.indices.map { gap > 0 ? Int64($0 - 150) * gap : Int64.random(in: .min ... .max, using: &random) }
+    let keys = things.indices.map { gap > 0 ? Int64($0 - 150) * gap : Int64.random(in: .min ... .max, using: &dice) }
     var table = KeyTable()
     var expected: [Int64: UnsafeMutableRawPointer] = [:]
     for _ in 0..<20_000 {
-      let (key, thing) = (keys.randomElement()!, Unmanaged.passUnretained(things.randomElement()!).toOpaque())
-      switch Int.random(in: 0..<3) {
+      let (key, thing) = (keys[dice.roll(300)], Unmanaged.passUnretained(things[dice.roll(300)]).toOpaque())
+      switch dice.roll(3) {
       case 0:
         table.insert(thing, at: key)
         expected[key] = thing
@@ -52,10 +52,11 @@ struct TableTests {
 
   @Test("A table of names finds each name of up to 16 bytes, and nothing that only looks like it")
   func names() {
+    var dice = Dice(state: 4711)
     let letters = Array("abAB0_é")
-    let names = Set((0..<400).map { _ in String((0..<Int.random(in: 1...12)).map { _ in letters.randomElement()! }) })
+    let names = Set((0..<400).map { _ in String((0..<dice.roll(12) + 1).map { _ in letters[dice.roll(letters.count)] }) })
       .filter { $0.utf8.count <= 16 }
-    let listed = Array(names.shuffled().prefix(names.count / 2))
+    let listed = Array(names.sorted().shuffled(using: &dice).prefix(names.count / 2))
     let table = NameTable(listed)
     defer { table.free() }
     for (index, name) in listed.enumerated() { #expect(table[name] == index, "\(name)") }
@@ -66,20 +67,22 @@ struct TableTests {
 
   @Test("A short text made of bytes is the library's, and of others than ASCII none is made")
   func smallStrings() {
-    for count in 0...15 {
+    func words(_ text: String?) -> [UInt64]? {
+      text.map { unsafeBitCast($0, to: (UInt64, UInt64).self) }.map { [$0, $1] }
+    }
+    func made(_ bytes: [UInt8]) -> String? {
+      bytes.withUnsafeBytes { bytes in bytes.baseAddress.flatMap { SmallString.make($0, bytes.count) } }
+    }
+    var dice = Dice(state: 4711)
+    for count in 1...15 {
       for _ in 0..<100 {
-        var bytes = (0..<count).map { _ in UInt8.random(in: 1..<128) }
-        let made = bytes.withUnsafeBytes { SmallString.make($0.baseAddress ?? UnsafeRawPointer(bitPattern: 8)!, count) }
-        let library = String(decoding: bytes, as: UTF8.self)
-        #expect(made == library)
-        #expect(made.map { unsafeBitCast($0, to: (UInt64, UInt64).self) }.map { [$0.0, $0.1] }
-          == [unsafeBitCast(library, to: (UInt64, UInt64).self)].map { [$0.0, $0.1] }.first)
-        if count > 0 {
-          bytes[Int.random(in: 0..<count)] |= 0x80
-          #expect(bytes.withUnsafeBytes { SmallString.make($0.baseAddress!, count) } == nil)
-        }
+        var bytes = (0..<count).map { _ in UInt8(dice.roll(127) + 1) }
+        #expect(words(made(bytes)) == words(String(decoding: bytes, as: UTF8.self)))
+        bytes[dice.roll(count)] |= 0x80
+        #expect(made(bytes) == nil)
       }
     }
+    #expect(words(withUnsafeBytes(of: 0) { SmallString.make($0.baseAddress!, 0) }) == words(String(decoding: [], as: UTF8.self)))
   }
 
   @Test("A weak list gives those that live, in their order, and forgets the others")

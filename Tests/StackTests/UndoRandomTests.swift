@@ -5,18 +5,6 @@ import Testing
 /// Whatever was done: undoing all of it leads back over the same states, and redoing it forth.
 @Suite("Undo of random work")
 struct UndoRandomTests {
-  /// SplitMix64: the same numbers for the same seed, everywhere.
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   private final class Worker {
     let context: NSManagedObjectContext
     var dice: Dice

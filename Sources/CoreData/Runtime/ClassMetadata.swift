@@ -10,11 +10,10 @@
 /// | 40 | the description, the destroyer (16) |
 /// | 56 | methods and offsets of fields, a word each |
 struct ClassMetadata {
-  private let start: UnsafeRawPointer
+  let start: UnsafeRawPointer
 
   init(_ type: AnyClass) { start = unsafeBitCast(type, to: UnsafeRawPointer.self) }
 
-  var address: UnsafeRawPointer { start }
   var instanceSize: Int { Int(start.load(fromByteOffset: 24, as: UInt32.self)) }
   var alignmentMask: Int { Int(start.load(fromByteOffset: 28, as: UInt16.self)) }
 

@@ -11,7 +11,7 @@ func allocateObject<Object: AnyObject>(_ type: Object.Type, fieldsFrom model: An
   }
   let metadata = ClassMetadata(type)
   let size = metadata.instanceSize
-  let object = swift_allocObject(metadata.address, size, metadata.alignmentMask)
+  let object = swift_allocObject(metadata.start, size, metadata.alignmentMask)
   let header = 2 * MemoryLayout<Int>.size
   (object + header).initializeMemory(as: UInt8.self, repeating: 0, count: size - header)
   if let model {

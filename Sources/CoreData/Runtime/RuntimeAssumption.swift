@@ -16,7 +16,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   case argumentLists = "A list of C arguments can be made of words that lie one behind the other"
   /// `TypeNames`.
   case typeNames = "The runtime finds a type by its mangled name"
-  /// `SymbolNames`.
+  /// `KeyPathDescription`, `SymbolNames`.
   case keyPathGetters = "A key path names the getter of a computed property, and the program has the getter's name"
   /// `CallSite`.
   case callSites = "The stack of calls can be read, and the functions on it have names"
@@ -75,13 +75,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
 
   private static let hasTypeNames = TypeNames.type("RuntimeSample", .class, in: "CoreData") == RuntimeSample.self
 
-  private static let hasKeyPathGetters: Bool = {
-    let words = "\(\RuntimeSample.computed)".split(whereSeparator: { $0 == " " || $0 == "." })
-    guard let address = words.firstIndex(of: "<computed").flatMap({ words[safe: $0 + 1] }), address.hasPrefix("0x"),
-      let number = UInt(address.dropFirst(2), radix: 16)
-    else { return false }
-    return SymbolNames.property(getterAt: number) == "computed"
-  }()
+  private static let hasKeyPathGetters = KeyPathDescription.names(in: "\(\RuntimeSample.computed)") == ["computed"]
 
   private static let refusesEndingObjects: Bool = {
     var wasRetained: Bool?
@@ -90,10 +84,6 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     }
     return wasRetained == false
   }()
-}
-
-extension Collection {
-  fileprivate subscript(safe index: Index) -> Element? { indices.contains(index) ? self[index] : nil }
 }
 
 /// Classes that the assumptions are tried with.

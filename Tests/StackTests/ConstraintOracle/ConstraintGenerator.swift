@@ -2,7 +2,7 @@ import CoreData
 
 /// Thinks of rounds: edits that exchange, rotate, shift, free and take values, and some that collide.
 struct ConstraintGenerator {
-  private var dice: OracleDice
+  private var dice: Dice
   private var last = 0
   private static let policies: [NSMergePolicyType] = [
     .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType,
@@ -10,7 +10,7 @@ struct ConstraintGenerator {
     .overwriteMergePolicyType, .rollbackMergePolicyType,
   ]
 
-  init(seed: UInt64) { dice = OracleDice(state: seed) }
+  init(seed: UInt64) { dice = Dice(state: seed) }
 
   mutating func roll(_ sides: Int) -> Int { dice.roll(sides) }
 

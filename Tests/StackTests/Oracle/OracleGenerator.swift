@@ -1,22 +1,8 @@
 import Foundation
 
-/// SplitMix64: the same numbers for the same seed, everywhere.
-struct OracleDice: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
-}
-
 /// Thinks of steps. Most are possible; whether they are, the oracle says.
 struct OracleGenerator {
-  private var dice: OracleDice
+  private var dice: Dice
   private var count = 0
   /// Objects that there may be before it only deletes.
   private let limit: Int
@@ -24,7 +10,7 @@ struct OracleGenerator {
   private var planned: [OracleStep] = []
 
   init(seed: UInt64, limit: Int = 14) {
-    dice = OracleDice(state: seed)
+    dice = Dice(state: seed)
     self.limit = limit
   }
 
