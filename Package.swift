@@ -27,7 +27,8 @@ func chapter(
     .executableTarget(
       name: name,
       dependencies: [
-        .target(name: "\(name)Chapter"), "ChapterSupport", "OutputFiles", "StepRecorder", "StoreFileReader", argumentParser,
+        .target(name: "\(name)Chapter"), "ChapterSupport", "OutputFiles", "StepRecorder", "StoreFileReader",
+        argumentParser,
       ] + programDependencies,
       path: "\(path)/Program", swiftSettings: stackSettings),
   ]
@@ -110,8 +111,8 @@ let package = Package(
     // What tests that start programs share.
     .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms"),
 
-    // Durability: files that fail on request, a program that is killed and breaks files, and tests with both. Nothing of
-    // it is in a product.
+    // Durability: files that fail on request, a program that is killed and breaks files, and tests with both. Nothing
+    // of it is in a product.
     .target(name: "FaultyFiles", path: "Tests/FaultyFiles"),
     .target(
       name: "DurabilitySupport", dependencies: ["CoreData", "FaultyFiles"], path: "Tests/DurabilitySupport",
@@ -153,7 +154,8 @@ let package = Package(
     .testTarget(
       name: "InspectionTests",
       dependencies: [
-        "BookText", "BuiltPrograms", "CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader", "inspect",
+        "BookText", "BuiltPrograms", "CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader",
+        "inspect",
       ],
       swiftSettings: stackSettings),
   ]
@@ -168,12 +170,15 @@ let package = Package(
         ],
         resources: [.copy("Resources")]),
       .executableTarget(
-        name: "book", dependencies: ["BookPages", "BookText", "ComparisonPages", argumentParser], swiftSettings: stackSettings),
+        name: "book", dependencies: ["BookPages", "BookText", "ComparisonPages", argumentParser],
+        swiftSettings: stackSettings),
       .testTarget(name: "BookTextTests", dependencies: ["BookText", "StepFrames"]),
       .testTarget(
-        name: "BookPagesTests", dependencies: ["BookPages", "BookText", "ComparisonPages"], exclude: ["Browser", "searches.json"]),
+        name: "BookPagesTests", dependencies: ["BookPages", "BookText", "ComparisonPages"],
+        exclude: ["Browser", "searches.json"]),
     ]
-    // The exercises' tool: runs a learner's and proves the book's. The exercises themselves are at the end of this file.
+    // The exercises' tool: runs a learner's and proves the book's. The exercises themselves are at the end of this
+    // file.
     + [
       .target(name: "Learning", dependencies: ["BookText", "DataModelFiles", "OutputFiles", "SwiftTokens"]),
       .executableTarget(name: "learn", dependencies: ["Learning", argumentParser]),
@@ -194,7 +199,8 @@ let package = Package(
           "EnqueueWriterChapter", "ManualStackChapter", "ParentChildSetup",
         ], swiftSettings: stackSettings),
       .executableTarget(
-        name: "compare", dependencies: [
+        name: "compare",
+        dependencies: [
           "BenchmarkResults", "ChapterSetups", "Comparison", "ComparisonPages", "OutputFiles", argumentParser,
         ],
         swiftSettings: stackSettings),
@@ -202,8 +208,8 @@ let package = Package(
         name: "ComparisonTests", dependencies: ["BookText", "BuiltPrograms", "ChapterSetups", "Comparison", "compare"],
         exclude: ["Own"], resources: [.copy("example.json")], swiftSettings: stackSettings),
     ]
-    // Pages of figures, in the book's dress: the comparison, and the benchmarks, whose report the benchmarks' own package
-    // writes and this one reads.
+    // Pages of figures, in the book's dress: the comparison, and the benchmarks, whose report the benchmarks' own
+    // package writes and this one reads.
     + [
       .target(name: "BenchmarkResults", path: "Tests/Benchmarks/Sources/BenchmarkReport"),
       .target(
@@ -266,7 +272,8 @@ if exercise != nil || variant != nil {
   package.name = "StrataExercises"
   package.products = []
   package.targets =
-    package.targets.prefix { $0.type != .test } + package.targets.filter { $0.name == "StoreFileReader" } + exerciseTargets()
+    package.targets.prefix { $0.type != .test } + package.targets.filter { $0.name == "StoreFileReader" }
+    + exerciseTargets()
 }
 
 func exerciseTargets() -> [Target] {
@@ -296,7 +303,8 @@ func exerciseTargets() -> [Target] {
       name: "ExerciseSupport", dependencies: ["CoreData"], path: "Chapters/Exercises/Support",
       exclude: ["Bookshop.xcdatamodeld"], swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
     .target(
-      name: "Exercises", dependencies: ["ExerciseSupport", "CoreData", "StoreFileReader"], path: path, exclude: others(than: code),
+      name: "Exercises", dependencies: ["ExerciseSupport", "CoreData", "StoreFileReader"], path: path,
+      exclude: others(than: code),
       sources: code, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
     .testTarget(
       name: "ExerciseTests", dependencies: ["Exercises", "ExerciseSupport", "CoreData", "StoreFileReader"], path: path,

@@ -13,7 +13,7 @@ public struct Question {
     self.format = format
     predicate = NSPredicate(format: format, argumentArray: arguments)
   }
-//< question
+  //< question
 
   public init(_ text: String, _ predicate: NSPredicate) {
     self.text = text

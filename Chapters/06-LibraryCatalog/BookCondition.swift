@@ -32,7 +32,7 @@ public struct BookCondition: Equatable {
   ) throws -> Answer {
     do {
       return try body()
-    } catch where error.localizedDescription.hasPrefix("keypath") {
+    } catch  where error.localizedDescription.hasPrefix("keypath") {
       let model = context.persistentStoreCoordinator?.managedObjectModel
       let keys = (model?.entitiesByName["Book"]?.propertiesByName ?? [:])
         .map { $0.value is NSRelationshipDescription ? "\($0.key).name" : $0.key }

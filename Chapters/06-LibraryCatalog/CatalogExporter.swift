@@ -57,6 +57,7 @@ public enum CatalogExporter {
     }
   }
 
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool { (0x7F...0x9F).contains(scalar.value)
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    (0x7F...0x9F).contains(scalar.value)
   }
 }

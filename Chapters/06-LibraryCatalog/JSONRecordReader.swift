@@ -154,8 +154,8 @@ public final class JSONRecordReader {
     return RawRecord(number: number, line: startLine, bytes: bytes)
   }
 
-  /// Looks for the end of a value: the matching bracket, past brackets within strings; or the next separator, for a bare
-  /// number or word.
+  /// Looks for the end of a value: the matching bracket, past brackets within strings; or the next separator, for a
+  /// bare number or word.
   private struct ValueEnd {
     var depth = 0
     var inString = false

@@ -1,7 +1,7 @@
 import CoreData
 
-/// Fills a museum, the same one on every run: dates, numbers and UUIDs are fixed, and each object is saved by itself, so
-/// that the keys in the file are given out in this order.
+/// Fills a museum, the same one on every run: dates, numbers and UUIDs are fixed, and each object is saved by itself,
+/// so that the keys in the file are given out in this order.
 public struct Museum {
   public let context: NSManagedObjectContext
 

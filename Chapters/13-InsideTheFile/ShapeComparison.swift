@@ -26,9 +26,11 @@ public struct ShapeComparison {
   private func compare(
     _ theirs: [StoreShape.Definition], _ ours: [StoreShape.Definition]
   ) -> [Line] {
-    let names = theirs.map(\.name) + ours.map(\.name).filter { name in
-      !theirs.contains { $0.name == name }
-    }
+    let names =
+      theirs.map(\.name)
+      + ours.map(\.name).filter { name in
+        !theirs.contains { $0.name == name }
+      }
     return names.map { name in
       let (left, right) = (theirs.first { $0.name == name }, ours.first { $0.name == name })
       guard let left else { return Line(name: name, verdict: "ours only") }

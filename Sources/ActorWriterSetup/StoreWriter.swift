@@ -1,8 +1,8 @@
 import CoreData
 
 //> writer
-/// Writes into one context that nobody else has. Its executor is the context's queue: whatever runs in the actor may use
-/// the context as it stands, and the compiler sees to it that nothing else does.
+/// Writes into one context that nobody else has. Its executor is the context's queue: whatever runs in the actor may
+/// use the context as it stands, and the compiler sees to it that nothing else does.
 public actor StoreWriter {
   private let context: NSManagedObjectContext
   private let executor: ContextExecutor

@@ -1,12 +1,13 @@
 import BookText
 import Foundation
 
-/// Builds the book's pages: a folder of plain HTML that can be read from the disk, without a server and without scripts.
+/// Builds the book's pages: a folder of plain HTML that can be read from the disk, without a server and without
+/// scripts.
 ///
 ///     try BookBuilder(book: book).build(into: URL(fileURLWithPath: ".build/book"))
 ///
-/// The folder has `index.html`, a page for each chapter and appendix (`01-manual-stack.html`), `all.html` with everything,
-/// `apis.html`, and under `source/` the files that pages quote or lead to.
+/// The folder has `index.html`, a page for each chapter and appendix (`01-manual-stack.html`), `all.html` with
+/// everything, `apis.html`, and under `source/` the files that pages quote or lead to.
 public struct BookBuilder {
   public let book: Book
   private let figures: (any RecordedFigures)?
@@ -29,8 +30,8 @@ public struct BookBuilder {
   /// Builds into a fresh folder, which takes the place of `folder` at the end. If something fails, `folder` stays as
   /// it was.
   ///
-  /// - Throws: `PagesProblem` if `cmark-gfm` isn't there or `folder` holds something else; `BookProblem` if a page quotes
-  ///   what isn't there.
+  /// - Throws: `PagesProblem` if `cmark-gfm` isn't there or `folder` holds something else; `BookProblem` if a page
+  ///   quotes what isn't there.
   @discardableResult
   public func build(into folder: URL) throws -> Result {
     let output = try OutputFolder(replacing: folder)
@@ -87,7 +88,8 @@ public struct BookBuilder {
       + (exercises.map { [PageTemplate.Place(file: $0.file, name: "Exercises")] } ?? [])
       + (glossary.map { [PageTemplate.Place(file: $0.file, name: "Glossary")] } ?? [])
       + [
-        PageTemplate.Place(file: APIIndex.file, name: "APIs"), PageTemplate.Place(file: WholeBook.file, name: "One page"),
+        PageTemplate.Place(file: APIIndex.file, name: "APIs"),
+        PageTemplate.Place(file: WholeBook.file, name: "One page"),
       ]
   }
 }

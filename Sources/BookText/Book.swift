@@ -3,8 +3,8 @@ import Foundation
 /// The book as it lies in a checkout: its pages in reading order, and the sources that they quote.
 ///
 /// Pages are `Chapters/README.md`, the contents; then each `Chapters/FOLDER/README.md` whose folder begins with a
-/// number and a hyphen (a chapter), `Chapters/Exercises/README.md`, and those whose folder begins with a capital letter and
-/// a hyphen (a side page), in that order.
+/// number and a hyphen (a chapter), `Chapters/Exercises/README.md`, and those whose folder begins with a capital letter
+/// and a hyphen (a side page), in that order.
 public struct Book: Sendable {
   /// The package's root.
   public let root: URL

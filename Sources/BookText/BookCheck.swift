@@ -64,7 +64,8 @@ public struct BookCheck {
     }
     for line in page.markdown.proseLines
     where page.markdown.isIndentedCode(line) && page.markdown.lines[line.number - 2].isEmpty {
-      result.problems.append(page.problem(line.number, "indented code: put it between fences that say where it is from"))
+      result.problems.append(
+        page.problem(line.number, "indented code: put it between fences that say where it is from"))
     }
   }
 
@@ -92,7 +93,8 @@ public struct BookCheck {
     let first = block.lines.lowerBound
     if let index = body.indices.first(where: { $0 >= block.body.count || block.body[$0] != body[$0] }) {
       throw page.problem(
-        min(first + 1 + index, block.lines.upperBound), "the source has \"\(body[index])\" here; `book weave` writes it")
+        min(first + 1 + index, block.lines.upperBound), "the source has \"\(body[index])\" here; `book weave` writes it"
+      )
     }
     guard block.body.count == body.count else {
       throw page.problem(first + 1 + body.count, "the source has no such line here; `book weave` takes it away")
@@ -119,7 +121,12 @@ public struct BookCheck {
       : TranscriptQuote.shows(block.body, of: transcript)
     guard isThere else {
       let known = Set(transcript.text.components(separatedBy: "\n"))
-      let line = block.language == "sql" ? nil : block.body.firstIndex { !known.contains($0) && $0.trimmingCharacters(in: .whitespaces) != TranscriptQuote.omission }
+      let line =
+        block.language == "sql"
+        ? nil
+        : block.body.firstIndex {
+          !known.contains($0) && $0.trimmingCharacters(in: .whitespaces) != TranscriptQuote.omission
+        }
       throw page.problem(
         block.lines.lowerBound + (line.map { $0 + 1 } ?? 0), "this is not in \(path), or not in this order")
     }
@@ -200,7 +207,9 @@ public struct BookCheck {
   private func checkNotesAndParts(_ result: inout Result) {
     for page in book.pages {
       for notes in page.markdown.lineNotes {
-        result.problems += notes.problems(notes.block.map { page.blocks[$0] }).map { page.problem($0.line, $0.sentence) }
+        result.problems += notes.problems(notes.block.map { page.blocks[$0] }).map {
+          page.problem($0.line, $0.sentence)
+        }
       }
       let headings = page.markdown.headings
       for parts in page.markdown.sectionParts {
@@ -270,10 +279,12 @@ public struct BookCheck {
       case .success(let output):
         guard output != transcript.output else { return nil }
         let (old, new) = (transcript.output.components(separatedBy: "\n"), output.components(separatedBy: "\n"))
-        let index = zip(old, new).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(old.count, new.count)
+        let index =
+          zip(old, new).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(old.count, new.count)
         let printed = index < new.count ? "prints \"\(new[index])\"" : "prints nothing more"
         return BookProblem(
-          file: transcript.path, line: index + 2, "the program \(printed) here; `book check --bless` writes what it prints")
+          file: transcript.path, line: index + 2,
+          "the program \(printed) here; `book check --bless` writes what it prints")
       }
     }
   }

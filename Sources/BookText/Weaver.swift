@@ -1,8 +1,8 @@
 import Foundation
 import OutputFiles
 
-/// Writes into the texts what their blocks quote from sources, the recordings as plain text, and what the exercises' guides
-/// say of the cards.
+/// Writes into the texts what their blocks quote from sources, the recordings as plain text, and what the exercises'
+/// guides say of the cards.
 public struct Weaver {
   public let book: Book
   private let shelf: ExerciseShelf
@@ -12,8 +12,8 @@ public struct Weaver {
     shelf = ExerciseShelf(book: book)
   }
 
-  /// The page's text with the bodies of its quoting blocks and its cards written again; blocks of output and SQL are their
-  /// author's and stay.
+  /// The page's text with the bodies of its quoting blocks and its cards written again; blocks of output and SQL are
+  /// their author's and stay.
   ///
   /// - Returns: The text, and the problems of the blocks that could not be written, which are left as they are.
   public func woven(_ page: Page) -> (text: String, problems: [BookProblem]) {
@@ -22,7 +22,8 @@ public struct Weaver {
     var problems: [BookProblem] = []
     // From the end, so that what is replaced moves nothing that is still to be.
     let cards = page.markdown.cards.map { (line: $0.lines.lowerBound, block: FencedBlock?.none, card: Optional($0)) }
-    let parts = page.blocks.map { (line: $0.lines.lowerBound, block: Optional($0), card: TeachingBlock.Card?.none) } + cards
+    let parts =
+      page.blocks.map { (line: $0.lines.lowerBound, block: Optional($0), card: TeachingBlock.Card?.none) } + cards
     for part in parts.sorted(by: { $0.line > $1.line }) {
       if let card = part.card, let line = shelf.woven(card) {
         lines.replaceSubrange((card.lines.lowerBound - 1)..<card.lines.upperBound, with: [line])

@@ -47,7 +47,9 @@ public final class ControllerSetup: ViewContextSetup {
     }
     guard let made else { preconditionFailure("The continuation runs its body before it waits.") }
     controller = made
-    guard let context = controller.viewContext else { preconditionFailure("A controller that is ready has a container.") }
+    guard let context = controller.viewContext else {
+      preconditionFailure("A controller that is ready has a container.")
+    }
     viewContext = context
   }
 
@@ -75,7 +77,9 @@ public final class AwaitedControllerSetup: ViewContextSetup {
     } catch let failure as DataControllerFailure {
       throw SurfacedError(failure, .thrown, at: "DataController.load(at:)", cause: failure.underlying)
     }
-    guard let context = controller.viewContext else { preconditionFailure("A controller that is ready has a container.") }
+    guard let context = controller.viewContext else {
+      preconditionFailure("A controller that is ready has a container.")
+    }
     viewContext = context
   }
 

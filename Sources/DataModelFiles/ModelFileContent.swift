@@ -21,7 +21,8 @@ enum ModelFileContent {
       throw InvalidDataModel(file: path, message: "this is not a file")
     }
     guard status.st_size <= limit else {
-      throw InvalidDataModel(file: path, message: "the file has \(status.st_size) bytes, more than the \(limit) that a model may have")
+      throw InvalidDataModel(
+        file: path, message: "the file has \(status.st_size) bytes, more than the \(limit) that a model may have")
     }
     let size = Int(status.st_size)
     return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in

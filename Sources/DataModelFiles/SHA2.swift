@@ -3,14 +3,20 @@
 
 /// The SHA-256 digest of `bytes`: 32 bytes.
 public func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-  digest(bytes, initialState256, constants256, shifts: Shifts(sigma0: (2, 13, 22), sigma1: (6, 11, 25),
-    schedule0: (7, 18, 3), schedule1: (17, 19, 10)))
+  digest(
+    bytes, initialState256, constants256,
+    shifts: Shifts(
+      sigma0: (2, 13, 22), sigma1: (6, 11, 25),
+      schedule0: (7, 18, 3), schedule1: (17, 19, 10)))
 }
 
 /// The SHA-512 digest of `bytes`: 64 bytes.
 public func sha512(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-  digest(bytes, initialState512, constants512, shifts: Shifts(sigma0: (28, 34, 39), sigma1: (14, 18, 41),
-    schedule0: (1, 8, 7), schedule1: (19, 61, 6)))
+  digest(
+    bytes, initialState512, constants512,
+    shifts: Shifts(
+      sigma0: (28, 34, 39), sigma1: (14, 18, 41),
+      schedule0: (1, 8, 7), schedule1: (19, 61, 6)))
 }
 
 /// By how much words are rotated; the third of a schedule's is a shift.
@@ -38,9 +44,11 @@ private func digest<Word: FixedWidthInteger & UnsignedInteger>(
           }
           for t in 16..<constants.count {
             let (before, last) = (schedule[t - 15], schedule[t - 2])
-            let s0 = rotate(before, shifts.schedule0.0) ^ rotate(before, shifts.schedule0.1)
+            let s0 =
+              rotate(before, shifts.schedule0.0) ^ rotate(before, shifts.schedule0.1)
               ^ (before &>> shifts.schedule0.2)
-            let s1 = rotate(last, shifts.schedule1.0) ^ rotate(last, shifts.schedule1.1)
+            let s1 =
+              rotate(last, shifts.schedule1.0) ^ rotate(last, shifts.schedule1.1)
               ^ (last &>> shifts.schedule1.2)
             schedule[t] = schedule[t - 16] &+ s0 &+ schedule[t - 7] &+ s1
           }

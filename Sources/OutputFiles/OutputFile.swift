@@ -9,8 +9,8 @@ import Foundation
 /// | a symbolic link                    | stays; what it leads to is treated as if its own path had been typed     |
 /// | a device, a pipe, anything else    | stays; it is opened, and the bytes go into it as they come               |
 ///
-/// A new file is written beside its place, as `.NAME.UUID.part`, and renamed. If that fails half way, the old file is as
-/// it was. Where the folder takes no new file, but the old one may be written, it is written in place.
+/// A new file is written beside its place, as `.NAME.UUID.part`, and renamed. If that fails half way, the old file is
+/// as it was. Where the folder takes no new file, but the old one may be written, it is written in place.
 ///
 /// One thread at a time.
 public final class OutputFile {

@@ -12,7 +12,8 @@ struct BookCommand: AsyncParsableCommand {
 
   /// Where the checkout is.
   struct Place: ParsableArguments {
-    @Option(help: ArgumentHelp("The checkout's folder (default: the nearest one from here upwards).", valueName: "folder"))
+    @Option(
+      help: ArgumentHelp("The checkout's folder (default: the nearest one from here upwards).", valueName: "folder"))
     var root: String?
 
     func book() throws -> Book { try Book(root: try rootURL()) }
@@ -22,7 +23,8 @@ struct BookCommand: AsyncParsableCommand {
       var folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
       while !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Chapters/README.md").path) {
         guard folder.path != "/" else {
-          throw ValidationError("There is no Chapters/README.md here or above. Say where the checkout is: --root FOLDER.")
+          throw ValidationError(
+            "There is no Chapters/README.md here or above. Say where the checkout is: --root FOLDER.")
         }
         folder.deleteLastPathComponent()
       }

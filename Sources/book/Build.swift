@@ -35,7 +35,8 @@ extension BookCommand {
   struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Serves the built pages to the browsers on this machine.",
-      discussion: "You can read without it: the pages also open from their folder. It ends after a while without requests.")
+      discussion:
+        "You can read without it: the pages also open from their folder. It ends after a while without requests.")
 
     @OptionGroup var place: Place
 

@@ -33,7 +33,9 @@ extension BookCommand {
     var page: String?
 
     func validate() throws {
-      if bless, textOnly { throw ValidationError("--bless runs the programs, and --text-only does not. Use only one of them.") }
+      if bless, textOnly {
+        throw ValidationError("--bless runs the programs, and --text-only does not. Use only one of them.")
+      }
     }
 
     func run() throws {
@@ -59,7 +61,8 @@ extension BookCommand {
 
     private func summarise(_ result: BookCheck.Result, _ book: Book) {
       let verified = result.blockCount - result.unchecked.count
-      print("Pages: \(book.pages.count). Transcripts: \(result.transcriptCount)\(textOnly ? ", not run" : ", all run").")
+      print(
+        "Pages: \(book.pages.count). Transcripts: \(result.transcriptCount)\(textOnly ? ", not run" : ", all run").")
       print("Blocks of code and output: \(verified) of \(result.blockCount) verified, \(result.verifiedShare) %.")
       for block in result.unchecked { print("  not verified: \(block.page):\(block.line): \(block.reason)") }
     }
@@ -70,7 +73,9 @@ extension BookCommand {
       print("Building the chapters' programs.")
       let build = Process()
       build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      build.arguments = ["swift", "build", "--configuration", own.lastPathComponent == "release" ? "release" : "debug", "--quiet"]
+      build.arguments = [
+        "swift", "build", "--configuration", own.lastPathComponent == "release" ? "release" : "debug", "--quiet",
+      ]
       build.currentDirectoryURL = root
       build.standardOutput = FileHandle.nullDevice
       try build.run()

@@ -102,7 +102,8 @@ struct CompareCommand: ParsableCommand {
 
   private func readers(_ file: URL, _ sources: SetupSources?) throws -> [Candidate] {
     guard let sources else {
-      throw ComparisonFailure("Can't build \(file.lastPathComponent) here. Run compare in the checkout: swift run -c release compare.")
+      throw ComparisonFailure(
+        "Can't build \(file.lastPathComponent) here. Run compare in the checkout: swift run -c release compare.")
     }
     return try ReaderSetup(file: file, checkout: sources.root).candidates(progress: Self.progress)
   }

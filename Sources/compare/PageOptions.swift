@@ -62,7 +62,9 @@ struct PageOptions: ParsableArguments {
     let file = URL(fileURLWithPath: refresh)
     let saved = try ComparisonReport(json: try Data(contentsOf: file))
     try OutputFile.write(try facts().takingTimes(from: saved).json(), to: file.path)
-    print("Written: \(refresh). Its times are those of \(saved.workload.rounds) rounds on \(saved.machine.date.formatted(.iso8601)).")
+    print(
+      "Written: \(refresh). Its times are those of \(saved.workload.rounds) rounds on \(saved.machine.date.formatted(.iso8601))."
+    )
     return true
   }
 

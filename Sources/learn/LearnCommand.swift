@@ -17,7 +17,8 @@ struct LearnCommand: ParsableCommand {
           Continue.self, Hint.self, List.self, Model.self, Skip.self, Show.self, Run.self, Reset.self, Solution.self,
           Watch.self,
         ]),
-      CommandGroup(name: "For teachers and authors", subcommands: [Report.self, New.self, Number.self, Goals.self, Prove.self]),
+      CommandGroup(
+        name: "For teachers and authors", subcommands: [Report.self, New.self, Number.self, Goals.self, Prove.self]),
     ],
     defaultSubcommand: Continue.self)
 
@@ -50,7 +51,8 @@ struct LearnCommand: ParsableCommand {
 
 /// Where the checkout is.
 struct Place: ParsableArguments {
-  @Option(help: ArgumentHelp("The checkout's folder. Without it: the nearest one from here upwards.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("The checkout's folder. Without it: the nearest one from here upwards.", valueName: "folder"))
   var root: String?
 
   func course() throws -> Course {

@@ -12,8 +12,8 @@ struct Report: ParsableCommand {
       """)
 
   @OptionGroup var place: Place
-  @Argument(help: ArgumentHelp("Progress files, or folders with them. Without it: your own.", valueName: "path")) var paths:
-    [String] = []
+  @Argument(help: ArgumentHelp("Progress files, or folders with them. Without it: your own.", valueName: "path"))
+  var paths: [String] = []
   @Flag(help: "Write a line for each learner and exercise, with commas between the values.") var csv = false
 
   func run() throws {
@@ -55,7 +55,8 @@ struct Number: ParsableCommand {
     try answering {
       let changes = try Numbering(course: try place.course()).apply()
       for change in changes { print("\(change.from) is now \(change.to)") }
-      print(changes.isEmpty ? "The exercises are in the order of the book." : "Now write the table: swift run learn goals")
+      print(
+        changes.isEmpty ? "The exercises are in the order of the book." : "Now write the table: swift run learn goals")
     }
   }
 }
@@ -96,8 +97,8 @@ struct Prove: ParsableCommand {
       """)
 
   @OptionGroup var place: Place
-  @Option(help: ArgumentHelp("Where to build. Without it: .build in the checkout.", valueName: "folder")) var scratchPath:
-    String?
+  @Option(help: ArgumentHelp("Where to build. Without it: .build in the checkout.", valueName: "folder"))
+  var scratchPath: String?
 
   @Flag(help: "Only read the exercises; build nothing.") var form = false
 

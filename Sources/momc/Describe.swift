@@ -44,7 +44,8 @@ struct Describe: ParsableCommand {
     }
     for mapping in mappings {
       let policy = mapping.policyClassName.map { ", policy \($0)" } ?? ""
-      print("\(mapping.name): \(mapping.sourceName ?? "-") > \(mapping.destinationName ?? "-"), \(mapping.type)\(policy)")
+      print(
+        "\(mapping.name): \(mapping.sourceName ?? "-") > \(mapping.destinationName ?? "-"), \(mapping.type)\(policy)")
       if let source = mapping.sourceExpression { print("  source objects: \(source.text)") }
       for property in mapping.attributeMappings + mapping.relationshipMappings {
         print("  \(property.name) = \(property.expression?.text ?? "-")")

@@ -22,7 +22,8 @@ struct Generate: ParsableCommand {
   @Option(help: ArgumentHelp("Only this entity; may be repeated.", valueName: "name"))
   var entity: [String] = []
 
-  @Option(name: .customLong("as"), help: "Generate all entities as this, instead of what the model says: class or category.")
+  @Option(
+    name: .customLong("as"), help: "Generate all entities as this, instead of what the model says: class or category.")
   var kind: Kind?
 
   @Option(help: "The Swift module that the classes belong to.")
@@ -45,7 +46,9 @@ struct Generate: ParsableCommand {
     let generation: DataModel.CodeGeneration? = kind.map { $0 == .class ? .classDefinition : .categoryExtension }
     let files = DataModelCompiler(module: module).generatedFiles(of: version, codeGeneration: generation)
       .filter { entity.isEmpty || entity.contains($0.entity) }
-    if files.isEmpty { print("A build generates nothing for these entities. Add --as class to see what it would generate.") }
+    if files.isEmpty {
+      print("A build generates nothing for these entities. Add --as class to see what it would generate.")
+    }
     guard let output else {
       print(files.map(\.text).joined(separator: "\n"), terminator: "")
       return

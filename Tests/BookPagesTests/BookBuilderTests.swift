@@ -8,7 +8,8 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
 
 @Suite("Building the pages") struct BookBuilderTests {
   @Test func `Without cmark-gfm one error says how to get it`() {
-    #expect(throws: PagesProblem("The program cmark-gfm is not here. On Debian and Ubuntu: apt-get install cmark-gfm")) {
+    #expect(throws: PagesProblem("The program cmark-gfm is not here. On Debian and Ubuntu: apt-get install cmark-gfm"))
+    {
       try MarkdownProgram(path: "/nowhere:/neither")
     }
   }
@@ -73,10 +74,12 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
 
     let built = try BuiltBook(root, figures: Lanes())
     let page = try #require(built.pages["a-figures.html"])
-    #expect(page.contains("<p>Drawn by queue.</p>") && page.contains("href=\"source/Chapters-01-First-Stack.swift.html#L"))
+    #expect(
+      page.contains("<p>Drawn by queue.</p>") && page.contains("href=\"source/Chapters-01-First-Stack.swift.html#L"))
     #expect(page.contains("<link rel=\"stylesheet\" href=\"figures.css\">"))
     #expect(page.contains("<li><a href=\"#lanes\">Lanes</a></li>"))
-    #expect(try String(contentsOf: built.folder.appendingPathComponent("figures.css"), encoding: .utf8) == Lanes().styleSheet)
+    #expect(
+      try String(contentsOf: built.folder.appendingPathComponent("figures.css"), encoding: .utf8) == Lanes().styleSheet)
     let index = try String(contentsOf: built.folder.appendingPathComponent("search-index.js"), encoding: .utf8)
     #expect(index.contains("\"text\":\"Drawn by queue.\"") && index.contains("a-figures.html#more"))
     #expect(built.pages["all.html"]?.contains("Drawn by queue.") == false)
@@ -137,7 +140,8 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
     let built = try BuiltBook(SmallBook.make())
     defer { built.remove() }
     let page = try #require(built.pages["02-second-step.html"])
-    #expect(page.contains("<del style=\"--indent: 0\"><span class=\"sign\">−</span><span class=\"indent\"></span>print("))
+    #expect(
+      page.contains("<del style=\"--indent: 0\"><span class=\"sign\">−</span><span class=\"indent\"></span>print("))
     #expect(page.components(separatedBy: "<ins ").count == 3)
   }
 
@@ -183,7 +187,9 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
     defer { built.remove() }
     let page = try #require(built.pages["02-second-step.html"])
     let tree = try #require(page.firstMatch(of: #/(?s)<nav class="tree".*?<\/nav>/#)).0
-    for file in ["index.html", "01-first.html", "apis.html", "all.html"] { #expect(tree.contains("<a href=\"\(file)\">")) }
+    for file in ["index.html", "01-first.html", "apis.html", "all.html"] {
+      #expect(tree.contains("<a href=\"\(file)\">"))
+    }
     #expect(tree.contains("<a href=\"02-second-step.html\" aria-current=\"page\">"))
     #expect(tree.contains("<a href=\"#a-step\">A step</a>"))
     #expect(tree.contains("<a href=\"source/Chapters-02-SecondStep-Stack.swift.html\">Stack.swift</a>"))
@@ -226,7 +232,10 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
     let narrow = TableMarkup.classes(headings: ["key", "value"], rows: [["a", "1"], ["b", "2"]])
     #expect(narrow == [])
     let sentence = "It has a number of words in it."
-    #expect(TableMarkup.classes(headings: ["a", "b", "c", "d"], rows: [["1", sentence, sentence, sentence]]) == ["list-on-phones"])
+    #expect(
+      TableMarkup.classes(headings: ["a", "b", "c", "d"], rows: [["1", sentence, sentence, sentence]]) == [
+        "list-on-phones"
+      ])
     let many = Array(repeating: sentence, count: 8)
     #expect(TableMarkup.classes(headings: many, rows: [many]) == ["list-on-phones", "list-on-tablets"])
   }
@@ -260,7 +269,8 @@ struct BuiltBook {
   var deadLinks: [String] {
     let ids = pages.mapValues { Set(values(of: ["id"], in: $0)) }
     return pages.sorted { $0.key < $1.key }.flatMap { file, html in
-      values(of: ["href", "src"], in: html).filter { $0.prefixMatch(of: #/[a-z]+:/#) == nil }.compactMap { link -> String? in
+      values(of: ["href", "src"], in: html).filter { $0.prefixMatch(of: #/[a-z]+:/#) == nil }.compactMap {
+        link -> String? in
         let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let target = parts[0].isEmpty ? file : BookCheck.path(parts[0], from: file.folderOfFile)
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(target).path) else {

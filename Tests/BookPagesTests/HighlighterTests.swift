@@ -8,9 +8,12 @@ import Testing
 
   /// What stands in the languages of the book, whole and broken off.
   private static let fragments = [
-    "let", "class", "Student", "name", "12", "0x1F", "3.5", "1_000", "-", " ", "  ", "\n", "\r\n", "\t", "\"", "\"\"\"", "#\"",
-    "\"#", "\\", "\\(", ")", "(", "'", "''", "//", "/*", "*/", "--", "@", "#if", "`", "<", "</", "<!--", "-->", ">", "/>", "=",
-    "&amp;", "&", "?", "SELECT", "ZBOOK", ": ", ":", "#", "$ swift run", "…", "CoreData: sql: ", "Error: ", "+", "@@", "{", "}", "é",
+    "let", "class", "Student", "name", "12", "0x1F", "3.5", "1_000", "-", " ", "  ", "\n", "\r\n", "\t", "\"", "\"\"\"",
+    "#\"",
+    "\"#", "\\", "\\(", ")", "(", "'", "''", "//", "/*", "*/", "--", "@", "#if", "`", "<", "</", "<!--", "-->", ">",
+    "/>", "=",
+    "&amp;", "&", "?", "SELECT", "ZBOOK", ": ", ":", "#", "$ swift run", "…", "CoreData: sql: ", "Error: ", "+", "@@",
+    "{", "}", "é",
     "e\u{301}", "👩‍👩‍👧", "\u{0}", "true", "null", ".", ",",
   ]
 
@@ -98,7 +101,8 @@ import Testing
   @Test func `YAML: keys, values, comments`() {
     #expect(
       marked("jobs: # all\n  - run: \"a # b\"\n    uses: x/y#1", "yaml")
-        == "attribute(jobs): comment(# all)\n  keyword(-) attribute(run): string(\"a # b\")\n    attribute(uses): x/y#1")
+        == "attribute(jobs): comment(# all)\n  keyword(-) attribute(run): string(\"a # b\")\n    attribute(uses): x/y#1"
+    )
   }
 
   @Test func `A difference's lines are inserted, deleted or the same`() {

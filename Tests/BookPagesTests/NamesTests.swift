@@ -25,7 +25,8 @@ import Testing
     arguments: [
       ("Context", "Context"), ("save()", "save()"), ("save", "save()"), ("context.save()", "save()"),
       ("try context.save()", "save()"), ("fetch(_:limit:)", "fetch(_:limit:)"),
-      ("fetch(request)", "fetch(_:) fetch(_:limit:)"), ("hasChanges", "hasChanges"), ("context.hasChanges", "hasChanges"),
+      ("fetch(request)", "fetch(_:) fetch(_:limit:)"), ("hasChanges", "hasChanges"),
+      ("context.hasChanges", "hasChanges"),
       (".mainQueue", "mainQueue"), ("Kind.mainQueue", "mainQueue"), ("contextChanged()", "contextChanged()"),
     ])
   func meaning(code: String, expected: String) {
@@ -34,7 +35,10 @@ import Testing
 
   @Test(
     "A word that may be anything, and what is not public, mean nothing",
-    arguments: ["name", ".name", "Other.hasChanges", "hidden()", "nothing()", "let x = 1", "-com.apple.CoreData.SQLDebug 1", "Z_PK", ""])
+    arguments: [
+      "name", ".name", "Other.hasChanges", "hidden()", "nothing()", "let x = 1", "-com.apple.CoreData.SQLDebug 1",
+      "Z_PK", "",
+    ])
   func noMeaning(code: String) {
     #expect(names.names(meantBy: code).isEmpty)
   }

@@ -7,7 +7,9 @@ import Testing
 @Suite("Where a page and its sections are") struct PlacesTests {
   @Test(
     "A page's file has its folder's name in small letters",
-    arguments: [("01-ManualStack", "01-manual-stack"), ("B-Glossary", "b-glossary"), ("10-InsideTheFile", "10-inside-the-file")])
+    arguments: [
+      ("01-ManualStack", "01-manual-stack"), ("B-Glossary", "b-glossary"), ("10-InsideTheFile", "10-inside-the-file"),
+    ])
   func slug(folder: String, expected: String) {
     #expect(Places.slug(folder) == expected)
   }

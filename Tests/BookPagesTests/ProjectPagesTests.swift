@@ -31,7 +31,9 @@ struct ProjectPagesTests {
     let fonts = try Self.built.get().folder.appendingPathComponent("fonts")
     let files = try FileManager.default.contentsOfDirectory(atPath: fonts.path)
     #expect(files.contains("LICENSE.txt"))
-    let bytes = try files.filter { $0.hasSuffix(".woff2") }.reduce(0) { try $0 + Data(contentsOf: fonts.appendingPathComponent($1)).count }
+    let bytes = try files.filter { $0.hasSuffix(".woff2") }.reduce(0) {
+      try $0 + Data(contentsOf: fonts.appendingPathComponent($1)).count
+    }
     #expect(bytes > 0 && bytes <= 250_000)
   }
 
@@ -49,7 +51,8 @@ struct ProjectPagesTests {
     let folder = try Self.built.get().folder
     let browser = try #require(OtherProgram.browser)
     let (status, output) = try OtherProgram.run(
-      browser.python, [OtherProgram.path("check.py"), folder.path, browser.chromium, OtherProgram.path("../searches.json")])
+      browser.python,
+      [OtherProgram.path("check.py"), folder.path, browser.chromium, OtherProgram.path("../searches.json")])
     #expect(status == 0, "\(output)")
   }
 }
@@ -69,7 +72,8 @@ enum OtherProgram {
 
   /// A file of the tests, which stand beside this one.
   static func path(_ name: String, file: String = #filePath) -> String {
-    URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent("Browser/\(name)").standardizedFileURL.path
+    URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent("Browser/\(name)").standardizedFileURL
+      .path
   }
 
   static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {

@@ -15,141 +15,141 @@ enum SmallBook {
 
   static let files = [
     "Chapters/README.md": """
-      # A small book
+    # A small book
 
-      It has [a first chapter](01-First/README.md).
+    It has [a first chapter](01-First/README.md).
 
-      """,
+    """,
     "Chapters/01-First/README.md": #"""
-      # 1. The `first`
+    # 1. The `first`
 
-      What isn't there, <b>isn't</b>. See [a step](../02-SecondStep/README.md#a-step), [the file](Stack.swift),
-      [a folder](../Diagrams), [a document](../../NOTES.md) and [a site](https://sqlite.org).
+    What isn't there, <b>isn't</b>. See [a step](../02-SecondStep/README.md#a-step), [the file](Stack.swift),
+    [a folder](../Diagrams), [a document](../../NOTES.md) and [a site](https://sqlite.org).
 
-      ![A picture of two things](../Diagrams/pair.svg)
+    ![A picture of two things](../Diagrams/pair.svg)
 
-      ```swift file=Chapters/01-First/Stack.swift region=body before=1 after=1
-      ```
+    ```swift file=Chapters/01-First/Stack.swift region=body before=1 after=1
+    ```
 
-      ## Output
+    ## Output
 
-      ```console transcript=run
-      $ swift run First
-      …
-      <done> & gone
-      ```
+    ```console transcript=run
+    $ swift run First
+    …
+    <done> & gone
+    ```
 
-      ```sql transcript=run
-      SELECT *
+    ```sql transcript=run
+    SELECT *
 
-      FROM ZBOOK
-      ```
+    FROM ZBOOK
+    ```
 
-      ```console command
-      $ swift run First
-      ```
+    ```console command
+    $ swift run First
+    ```
 
-      ## Output
+    ## Output
 
-      | `save()` | what it does |
-      |---|---|
-      | a | b |
+    | `save()` | what it does |
+    |---|---|
+    | a | b |
 
-      ```swift unchecked="it does not compile"
-      let x: Int = "one"
-      ```
+    ```swift unchecked="it does not compile"
+    let x: Int = "one"
+    ```
 
-      """#,
+    """#,
     "Chapters/02-SecondStep/README.md": """
-      # 2. The second
+    # 2. The second
 
-      ## A step
+    ## A step
 
-      Back to [the output](../01-First/README.md#output-1), and `context.save()`.
+    Back to [the output](../01-First/README.md#output-1), and `context.save()`.
 
-      ![The same picture](../Diagrams/pair.svg)
+    ![The same picture](../Diagrams/pair.svg)
 
-      ![And again](../Diagrams/pair.svg)
+    ![And again](../Diagrams/pair.svg)
 
-      ```console transcript=table
-      Z_PK  ZTITLE
-      1     Emma
-      2     Dracula
-      ```
+    ```console transcript=table
+    Z_PK  ZTITLE
+    1     Emma
+    2     Dracula
+    ```
 
-      ```console transcript=table
-      done
-      ```
+    ```console transcript=table
+    done
+    ```
 
-      ```swift difference from=Chapters/01-First/Stack.swift#body to=Chapters/02-SecondStep/Stack.swift#body
-      ```
+    ```swift difference from=Chapters/01-First/Stack.swift#body to=Chapters/02-SecondStep/Stack.swift#body
+    ```
 
-      ```swift file=Chapters/02-SecondStep/Stack.swift region=body
-      ```
+    ```swift file=Chapters/02-SecondStep/Stack.swift region=body
+    ```
 
-      ```swift file=Chapters/02-SecondStep/Stack.swift region=body
-      ```
+    ```swift file=Chapters/02-SecondStep/Stack.swift region=body
+    ```
 
-      """,
+    """,
     "Chapters/01-First/Stack.swift": """
-      class Stack {
-        func run() {
-          //> body
-          let a = 1 < 2
-
-          print("first")
-          //< body
-        }
-      }
-
-      """,
-    "Chapters/02-SecondStep/Stack.swift": """
-      class Stack {
+    class Stack {
+      func run() {
         //> body
         let a = 1 < 2
 
-        print("second")
-        print("third")
+        print("first")
         //< body
       }
+    }
 
-      """,
+    """,
+    "Chapters/02-SecondStep/Stack.swift": """
+    class Stack {
+      //> body
+      let a = 1 < 2
+
+      print("second")
+      print("third")
+      //< body
+    }
+
+    """,
     "Chapters/01-First/run.transcript": """
-      $ swift run First
-      CoreData: sql: SELECT * FROM ZBOOK
-      <done> & gone
+    $ swift run First
+    CoreData: sql: SELECT * FROM ZBOOK
+    <done> & gone
 
-      """,
+    """,
     "Chapters/02-SecondStep/table.transcript": """
-      $ swift run Second
-      Z_PK  ZTITLE
-      1     Emma
-      2     Dracula
-      done
+    $ swift run Second
+    Z_PK  ZTITLE
+    1     Emma
+    2     Dracula
+    done
 
-      """,
+    """,
     "Chapters/Diagrams/pair.svg": """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10" role="img" aria-labelledby="pair-title">
-        <title id="pair-title">A pair</title>
-        <style>.pair-box { fill: none; }</style>
-        <rect class="pair-box" width="4" height="4"/>
-      </svg>
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10" role="img" aria-labelledby="pair-title">
+      <title id="pair-title">A pair</title>
+      <style>.pair-box { fill: none; }</style>
+      <rect class="pair-box" width="4" height="4"/>
+    </svg>
 
-      """,
+    """,
     "NOTES.md": """
-      # Notes
+    # Notes
 
-      - See [the first chapter](Chapters/01-First/README.md), [the sources](Sources/CoreData) and
-        [a context](Sources/CoreData/Context.swift).
+    - See [the first chapter](Chapters/01-First/README.md), [the sources](Sources/CoreData) and
+      [a context](Sources/CoreData/Context.swift).
 
-          indented code
+        indented code
 
-      """,
+    """,
     "Sources/CoreData/Context.swift": """
-      open class Context {
-        public func save() throws {}
-      }
+    open class Context {
+      public func save() throws {}
+    }
 
-      """,
+    """,
   ]
 }

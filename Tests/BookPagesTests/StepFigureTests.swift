@@ -20,9 +20,12 @@ import Testing
 
   private static let transcript = [
     "$ swift run First --steps one", #"{"recording":"One <b>"}"#,
-    frame("You make `a < b`.", [book("Emma & I", row: nil, .inserted), book("", row: 2, .fault)], rows: [["2", "Dracula"]]),
+    frame(
+      "You make `a < b`.", [book("Emma & I", row: nil, .inserted), book("", row: 2, .fault)], rows: [["2", "Dracula"]]),
     "CoreData: sql: INSERT INTO ZBOOK(Z_PK, ZTITLE) VALUES(?, ?)",
-    frame("You save.", [book("Emma & I", row: 1, .clean), book("", row: 2, .fault)], rows: [["1", "Emma & I"], ["2", "Dracula"]]),
+    frame(
+      "You save.", [book("Emma & I", row: 1, .clean), book("", row: 2, .fault)],
+      rows: [["1", "Emma & I"], ["2", "Dracula"]]),
     frame("You delete.", [book("Emma & I", row: 1, .deleted)], rows: [["2", "Dracula"]]),
   ].joined(separator: "\n")
 
@@ -43,7 +46,10 @@ import Testing
   @Test func `States are told by words, and what is other than before is marked`() throws {
     let frames = try figure().components(separatedBy: "<li class=\"step\"")
     #expect(frames[1].contains("<li class=\"step-object inserted\"><p><span class=\"step-sign\">+ </span><b>Book</b>"))
-    #expect(frames[1].contains("<li class=\"step-object fault\"><p><b>Book</b> <span class=\"step-quiet\">row 2</span>, <span class=\"step-state\">fault</span></p></li>"))
+    #expect(
+      frames[1].contains(
+        "<li class=\"step-object fault\"><p><b>Book</b> <span class=\"step-quiet\">row 2</span>, <span class=\"step-state\">fault</span></p></li>"
+      ))
     #expect(!frames[1].contains("<mark>"))
     #expect(frames[2].contains("<mark><span class=\"step-quiet\">row 1</span></mark>"))
     #expect(frames[2].contains("<td><mark>Emma &amp; I</mark></td>"))
@@ -60,7 +66,8 @@ import Testing
     let html = template.html(of: page, neighbours: nil)
     #expect(html.contains("<link rel=\"stylesheet\" href=\"../stepper.css\">"))
     #expect(html.contains("<script src=\"../stepper.js\" defer></script>"))
-    let plain = template.html(of: RenderedPage(file: "b.html", title: "B", content: "<p>b</p>", sections: []), neighbours: nil)
+    let plain = template.html(
+      of: RenderedPage(file: "b.html", title: "B", content: "<p>b</p>", sections: []), neighbours: nil)
     #expect(!plain.contains("stepper"))
     let script = try Resource.text(StepFigure.script)
     for word in ["fetch(", "import ", "innerHTML"] { #expect(!script.contains(word)) }

@@ -45,7 +45,10 @@ struct TeachingPagesTests {
         <p><strong>Now you:</strong> <a href="exercises.html#goals">Keep one</a>, 6 minutes: <code>swift run learn run KeepOne</code></p>
         </div>
         """))
-    #expect(page.contains("<div class=\"next\">\n<p><strong>Next:</strong> <a href=\"01-first.html\">The first</a>,\nonce more.</p>\n</div>"))
+    #expect(
+      page.contains(
+        "<div class=\"next\">\n<p><strong>Next:</strong> <a href=\"01-first.html\">The first</a>,\nonce more.</p>\n</div>"
+      ))
   }
 
   @Test func `Notes stand behind their code, which has their numbers`() throws {
@@ -80,7 +83,8 @@ struct TeachingPagesTests {
 
   @Test func `A section's parts have a mark and a name each`() throws {
     let page = try page("## Saving\n<!-- parts: context, SQL -->\n\nIt saves.")
-    let marks = try #require(page.components(separatedBy: "<ul class=\"parts\"").dropFirst().first?.components(separatedBy: "</ul>")[0])
+    let marks = try #require(
+      page.components(separatedBy: "<ul class=\"parts\"").dropFirst().first?.components(separatedBy: "</ul>")[0])
     #expect(marks.contains("<li class=\"part-context\"><svg ") && marks.contains("</svg>context</li>"))
     #expect(marks.contains("<li class=\"part-sql\"><svg ") && marks.contains("</svg>SQL</li>"))
   }
@@ -97,13 +101,16 @@ struct TeachingPagesTests {
 
       </details>
       """)
-    #expect(page.contains("<details class=\"predict\">\n<summary><b>Predict:</b> what does <code>run</code> print?</summary>"))
+    #expect(
+      page.contains("<details class=\"predict\">\n<summary><b>Predict:</b> what does <code>run</code> print?</summary>")
+    )
     let inside = try #require(page.firstMatch(of: #/(?s)<details class="predict">.*?<\/details>/#))
     #expect(inside.0.contains("Output, checked: "))
   }
 
   @Test func `Questions stand together, and each answer is folded`() throws {
-    let question = "**1. Which?**\n\n- This.\n- That.\n\n<details>\n<summary>Answer</summary>\n\nThis.\n\n</details>\n\n"
+    let question =
+      "**1. Which?**\n\n- This.\n- That.\n\n<details>\n<summary>Answer</summary>\n\nThis.\n\n</details>\n\n"
     let page = try page("## Five questions\n\n\(question)\(question.replacing("1.", with: "2."))## Exercises\n\nMore.")
     let inside = try #require(page.firstMatch(of: #/(?s)<div class="questions">(.*?)<\/div>/#))
     #expect(inside.1.components(separatedBy: "<details class=\"answer\">").count == 3)
@@ -116,7 +123,9 @@ struct TeachingPagesTests {
   @Test func `An aside stands in the margin beside its paragraph when the text is long enough`() throws {
     let page = try page("Before.\n\n> **Aside.** It is so. See [`a. B`](Stack.swift).\n\n\(Self.long)\n")
     #expect(
-      page.contains("<div class=\"beside\">\n<aside class=\"aside margin\" role=\"note\">\n<details>\n<summary>\n<strong>Aside.</strong> It is so.\n</summary>"))
+      page.contains(
+        "<div class=\"beside\">\n<aside class=\"aside margin\" role=\"note\">\n<details>\n<summary>\n<strong>Aside.</strong> It is so.\n</summary>"
+      ))
     #expect(page.contains("</details>\n</aside>\n<p>Before.</p>\n</div>"))
   }
 
@@ -130,13 +139,17 @@ struct TeachingPagesTests {
 
   @Test func `An aside of one sentence has no fold`() throws {
     let page = try page("> **Aside.** It is so, and `a.b` is too.\n")
-    #expect(page.contains("<aside class=\"aside\" role=\"note\">\n<p><strong>Aside.</strong> It is so, and <code>a.b</code> is too.</p>\n</aside>"))
+    #expect(
+      page.contains(
+        "<aside class=\"aside\" role=\"note\">\n<p><strong>Aside.</strong> It is so, and <code>a.b</code> is too.</p>\n</aside>"
+      ))
     #expect(!page.contains("<details>"))
   }
 
   @Test func `An aside whose first sentence has a link has no fold`() throws {
     let page = try page("> **Aside.** See [the first](../01-First/README.md). It goes on.\n")
-    #expect(page.contains("<strong>Aside.</strong> See <a href=\"01-first.html\">the first</a>. It goes on.</p>\n</aside>"))
+    #expect(
+      page.contains("<strong>Aside.</strong> See <a href=\"01-first.html\">the first</a>. It goes on.</p>\n</aside>"))
     #expect(!page.contains("<summary>\n"))
   }
 
@@ -182,8 +195,11 @@ struct TeachingPagesTests {
 
     """
 
-  @Test func `The first use of a term is a link to what the glossary says, in one word or several, also as a plural`() throws {
-    let page = try page("Two Faults, a fault, default, a merge\npolicy, a store.\n\n- Korean merge policies.", glossary: Self.glossary)
+  @Test func `The first use of a term is a link to what the glossary says, in one word or several, also as a plural`()
+    throws
+  {
+    let page = try page(
+      "Two Faults, a fault, default, a merge\npolicy, a store.\n\n- Korean merge policies.", glossary: Self.glossary)
     #expect(
       page.contains(
         "Two <a class=\"term\" href=\"h-glossary.html#fault-ko-x\" title=\"A card of a &quot;catalogue&quot;.\">Faults</a>, a fault, default, a <a class=\"term\" href=\"h-glossary.html#merge-policy-policy-of-merging\" title=\"Who wins.\">merge\npolicy</a>, a store."

@@ -51,7 +51,8 @@ struct BookCheckTests {
 
   static let mistakes = [
     Mistake(
-      name: "a record that is not there", file: page, old: "## How it keeps\n", new: "<!-- figures gone.json -->\n\n## How it keeps\n",
+      name: "a record that is not there", file: page, old: "## How it keeps\n",
+      new: "<!-- figures gone.json -->\n\n## How it keeps\n",
       found: "\(page):9: there is no Chapters/01-Keeping/gone.json"),
     noted(
       "a note on code that is not there", "1. `gone`: nothing.",
@@ -73,13 +74,16 @@ struct BookCheckTests {
       found: "21: the note has 41 words; a margin has room for 30"),
     Mistake(
       name: "notes below no block", file: page, old: "A keeper keeps.",
-      new: "<!-- notes -->\n1. `things`: all.\n\nA keeper keeps.", found: "\(page):3: these notes stand below no block of code"),
+      new: "<!-- notes -->\n1. `things`: all.\n\nA keeper keeps.",
+      found: "\(page):3: these notes stand below no block of code"),
     Mistake(
       name: "a part that is none", file: page, old: "## How it keeps\n",
-      new: "## How it keeps\n<!-- parts: contexts -->\n", found: "\(page):10: \"contexts\" is no part of a stack; these are: objects, context"),
+      new: "## How it keeps\n<!-- parts: contexts -->\n",
+      found: "\(page):10: \"contexts\" is no part of a stack; these are: objects, context"),
     Mistake(
       name: "parts of no section", file: page, old: "A keeper keeps.",
-      new: "<!-- parts: store -->\n\nA keeper keeps.", found: "\(page):3: parts stand right below the heading of a section"),
+      new: "<!-- parts: store -->\n\nA keeper keeps.",
+      found: "\(page):3: parts stand right below the heading of a section"),
     Mistake(
       name: "a part twice", file: page, old: "## How it keeps\n",
       new: "## How it keeps\n<!-- parts: store, store -->\n", found: "\(page):10: a part is named twice"),
@@ -105,7 +109,8 @@ struct BookCheckTests {
       name: "a file that is not there", file: page, old: "Keeper.swift region=keep", new: "Kept.swift region=keep",
       found: "\(page):11: there is no such file"),
     Mistake(
-      name: "a region that no text shows", file: source, old: "  private var", new: "  //> state\n  private var things2 = 0\n  //< state\n  private var",
+      name: "a region that no text shows", file: source, old: "  private var",
+      new: "  //> state\n  private var things2 = 0\n  //< state\n  private var",
       found: "\(source):5: the region \"state\" is shown nowhere in the book"),
     Mistake(
       name: "a region that is not closed", file: source, old: "    //< twice\n", new: "",
@@ -186,7 +191,9 @@ struct BookCheckTests {
   func session() throws {
     let book = try SmallBook()
     let program = try book.read("programs/Keep")
-    try book.write("programs/Keep", program + "if [ -e \"$2/mark\" ]; then echo again; exit; fi\nmkdir -p \"$2\"; touch \"$2/mark\"; kill -9 $$\n")
+    try book.write(
+      "programs/Keep",
+      program + "if [ -e \"$2/mark\" ]; then echo again; exit; fi\nmkdir -p \"$2\"; touch \"$2/mark\"; kill -9 $$\n")
     let printed = try book.read(Self.transcript).split(separator: "\n").dropFirst().joined(separator: "\n") + "\n"
     let again = "$ swift run Keep --store /tmp/strata/Keep\n\(printed)again\n"
     try book.write(Self.transcript, try book.read(Self.transcript) + "Killed\n" + again)

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Weaving the cards")
 struct CardWeavingTests {
-  private static let woven = "> **Now you:** [Keep one](../Exercises/README.md#goals), 6 minutes: `swift run learn run KeepOne`"
+  private static let woven =
+    "> **Now you:** [Keep one](../Exercises/README.md#goals), 6 minutes: `swift run learn run KeepOne`"
 
   @Test(
     "A card is filled in from its exercise's title, its name, or the name in its command",
@@ -31,7 +32,8 @@ struct CardWeavingTests {
   @Test("What the author has added behind the command keeps its lines")
   func added() throws {
     let book = try TeachingBook.make()
-    try book.plant("5 minutes: `x`. Keep it\n> well.", for: "6 minutes: `swift run learn run KeepOne`", in: TeachingBook.page)
+    try book.plant(
+      "5 minutes: `x`. Keep it\n> well.", for: "6 minutes: `swift run learn run KeepOne`", in: TeachingBook.page)
     #expect(try Weaver(book: Book(root: book.root)).weave().changed == [TeachingBook.page])
     #expect(try book.read(TeachingBook.page).contains(Self.woven + ". Keep it\n> well.\n"))
   }

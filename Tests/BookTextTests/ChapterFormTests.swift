@@ -17,9 +17,10 @@ struct ChapterFormTests {
   func sound() throws {
     let book = try TeachingBook.make()
     #expect(try problems(book).isEmpty)
-    #expect(BookCheck(book: try Book(root: book.root)).run(programs: nil, form: true).problems.map(\.description).filter {
-      !$0.contains("is shown nowhere")
-    } == [])
+    #expect(
+      BookCheck(book: try Book(root: book.root)).run(programs: nil, form: true).problems.map(\.description).filter {
+        !$0.contains("is shown nowhere")
+      } == [])
   }
 
   struct Mistake: Sendable, CustomTestStringConvertible {
@@ -33,7 +34,8 @@ struct ChapterFormTests {
 
   static let cards = [
     Mistake(
-      name: "a card of no exercise", file: page, old: "[Keep one](../Exercises/README.md#goals), 6 minutes: `swift run learn run KeepOne`",
+      name: "a card of no exercise", file: page,
+      old: "[Keep one](../Exercises/README.md#goals), 6 minutes: `swift run learn run KeepOne`",
       new: "[Keep all](../Exercises/README.md#goals), 6 minutes: `swift run learn run KeepAll`",
       found: "\(page):19: there is no exercise \"Keep all\"; `swift run learn list` has their titles"),
     Mistake(
@@ -49,24 +51,37 @@ struct ChapterFormTests {
       name: "a card with another link", file: page, old: "#goals), 6", new: "#for-learners), 6",
       found: "\(page):19: the card's link leads to ../Exercises/README.md#goals; `book weave` writes it"),
     Mistake(
-      name: "a card with two exercises", file: page, old: "KeepTwo`. Twice.", new: "KeepTwo`, then `swift run learn run KeepOne`",
+      name: "a card with two exercises", file: page, old: "KeepTwo`. Twice.",
+      new: "KeepTwo`, then `swift run learn run KeepOne`",
       found: "\(page):35: the card names a second exercise; give that one a card of its own"),
     Mistake(
-      name: "a card in another form", file: page, old: "[Keep one](../Exercises/README.md#goals), 6 minutes:", new: "KeepOne, in 6 minutes:",
-      found: "\(page):19: a card is written \"> **Now you:** [Exercise](../Exercises/README.md#goals), 6 minutes: `swift run learn run Name`\""),
+      name: "a card in another form", file: page, old: "[Keep one](../Exercises/README.md#goals), 6 minutes:",
+      new: "KeepOne, in 6 minutes:",
+      found:
+        "\(page):19: a card is written \"> **Now you:** [Exercise](../Exercises/README.md#goals), 6 minutes: `swift run learn run Name`\""
+    ),
     Mistake(
-      name: "a card in another chapter than its exercise", file: guide, old: "01-Keeping#how-it-keeps", new: "02-Finding#five-questions",
-      found: "\(page):19: this exercise belongs to 02-Finding#five-questions; put the card there, or change `Chapter:` in \(guide)"),
+      name: "a card in another chapter than its exercise", file: guide, old: "01-Keeping#how-it-keeps",
+      new: "02-Finding#five-questions",
+      found:
+        "\(page):19: this exercise belongs to 02-Finding#five-questions; put the card there, or change `Chapter:` in \(guide)"
+    ),
     Mistake(
       name: "a card before the section that teaches it", file: guide, old: "#how-it-keeps", new: "#keeping-twice",
-      found: "\(page):19: the card stands before \"Keeping twice\", which teaches what it needs; put it behind that section"),
+      found:
+        "\(page):19: the card stands before \"Keeping twice\", which teaches what it needs; put it behind that section"),
     Mistake(
       name: "cards in another order than the exercises", file: page, old: "## Five questions",
-      new: "> **Now you:** [Keep one](../Exercises/README.md#goals), 6 minutes: `swift run learn run KeepOne`\n\n## Five questions",
-      found: "\(page):37: \"Keep one\" comes before \"Keep two, or more\" in the exercises' order; put the cards in that order"),
+      new:
+        "> **Now you:** [Keep one](../Exercises/README.md#goals), 6 minutes: `swift run learn run KeepOne`\n\n## Five questions",
+      found:
+        "\(page):37: \"Keep one\" comes before \"Keep two, or more\" in the exercises' order; put the cards in that order"
+    ),
     Mistake(
       name: "an exercise that goes back", file: guide, old: "#how-it-keeps", new: "#five-questions",
-      found: "Chapters/Exercises/Exercises/02-KeepTwo/Guide.md:5: its section 01-Keeping#keeping-twice comes before that of 01-KeepOne, 01-Keeping#five-questions; give it a lower number"),
+      found:
+        "Chapters/Exercises/Exercises/02-KeepTwo/Guide.md:5: its section 01-Keeping#keeping-twice comes before that of 01-KeepOne, 01-Keeping#five-questions; give it a lower number"
+    ),
     Mistake(
       name: "an exercise of no section", file: guide, old: "#how-it-keeps", new: "#how-it-looks",
       found: "\(guide):5: there is no section 01-Keeping#how-it-looks; name one that is there"),
@@ -74,10 +89,12 @@ struct ChapterFormTests {
 
   static let blocks = [
     Mistake(
-      name: "a prediction without a checked answer", file: page, old: "</summary>\n\n```console transcript=run\nkept: 2\n```", new: "</summary>\n\nTwo.",
+      name: "a prediction without a checked answer", file: page,
+      old: "</summary>\n\n```console transcript=run\nkept: 2\n```", new: "</summary>\n\nTwo.",
       found: "\(page):23: the answer to \"Predict:\" is not checked; show it in a block with transcript="),
     Mistake(
-      name: "a prediction outside of its fold", file: page, old: "<details>\n<summary>Predict: how many are kept?</summary>", new: "Predict: how many are kept?",
+      name: "a prediction outside of its fold", file: page,
+      old: "<details>\n<summary>Predict: how many are kept?</summary>", new: "Predict: how many are kept?",
       found: "\(page):23: \"Predict:\" stands outside of a <details>, as whose <summary> it belongs"),
     Mistake(
       name: "a fold that is never closed", file: page, old: "```\n\n</details>\n\n![", new: "```\n\n![",
@@ -95,7 +112,8 @@ struct ChapterFormTests {
       name: "backticks in a summary", file: page, old: "how many are kept?", new: "what does `keep` do?",
       found: "\(page):24: a summary is HTML; write <code>…</code> in place of backticks"),
     Mistake(
-      name: "an aside that is too long", file: page, old: "Some are shelves.", new: String(repeating: "word ", count: 117),
+      name: "an aside that is too long", file: page, old: "Some are shelves.",
+      new: String(repeating: "word ", count: 117),
       found: "\(page):16: the aside has 121 words; cut it to 120, or make it text"),
     Mistake(
       name: "a picture of one word", file: page, old: "A keeper with two\nthings in it", new: "Keeper",
@@ -125,22 +143,27 @@ struct ChapterFormTests {
       name: "a question with one option", file: page, old: "- Not a keeper.\n", new: "",
       found: "\(page):39: question 1 has 1 options; list two to four before its answer"),
     Mistake(
-      name: "a question without an answer", file: page, old: "<summary>Answer</summary>", new: "<summary>It is</summary>",
+      name: "a question without an answer", file: page, old: "<summary>Answer</summary>",
+      new: "<summary>It is</summary>",
       found: "\(page):39: question 1 has no <details> with <summary>Answer</summary>"),
     Mistake(
       name: "an answer without a link", file: page, old: "see [how](#how-it-keeps)", new: "see how",
       found: "\(page):44: the answer to question 1 has no link to a section; name the one to reread"),
     Mistake(
-      name: "an answer whose link leads to no section", file: page, old: "see [how](#how-it-keeps)", new: "see [how](../02-Finding/README.md#how)",
+      name: "an answer whose link leads to no section", file: page, old: "see [how](#how-it-keeps)",
+      new: "see [how](../02-Finding/README.md#how)",
       found: "\(page):44: the answer to question 1 has no link to a section; name the one to reread"),
   ]
 
   static let chapters = [
     Mistake(
       name: "no promise", file: page, old: "By\nthe end of this chapter it is kept.", new: "It is kept.",
-      found: "\(page):5: the second paragraph does not promise a result; say what you will have, with \"At the end\" or \"By the end\""),
+      found:
+        "\(page):5: the second paragraph does not promise a result; say what you will have, with \"At the end\" or \"By the end\""
+    ),
     Mistake(
-      name: "an output that comes late", file: page, old: "You have a thing.\n", new: "You have a thing.\n\nBy the end you have none.\n\n\(String(repeating: "word ", count: 340))\n",
+      name: "an output that comes late", file: page, old: "You have a thing.\n",
+      new: "You have a thing.\n\nBy the end you have none.\n\n\(String(repeating: "word ", count: 340))\n",
       found: "\(page):7: the first output comes after 368 words; show one (transcript=) before word 350, which is here"),
     Mistake(
       name: "no output", file: next, old: "```console transcript=01-Keeping/run\nkept: 2\n```\n", new: "",
@@ -155,7 +178,8 @@ struct ChapterFormTests {
       name: "a next chapter that is not the next one", file: page, old: "../02-Finding/README.md", new: "../README.md",
       found: "\(page):103: \"Next:\" does not lead to the chapter after this one, \(next)"),
     Mistake(
-      name: "a last chapter that leads nowhere", file: next, old: "[the exercises](../Exercises/README.md)", new: "the exercises",
+      name: "a last chapter that leads nowhere", file: next, old: "[the exercises](../Exercises/README.md)",
+      new: "the exercises",
       found: "\(next):75: \"Next:\" has no link"),
   ]
 
@@ -170,8 +194,12 @@ struct ChapterFormTests {
   @Test("Chapter 0 asks no questions at its end, and each other chapter does")
   func firstChapter() throws {
     let book = try TeachingBook.make()
-    let first = TeachingBook.keeping.components(separatedBy: "## Five questions")[0] + "**Next:** [Keeping](../01-Keeping/README.md).\n"
-    try book.write("Chapters/00-Begin/README.md", first.replacing(#/> \*\*Now you.*/#, with: "").replacing("=run", with: "=01-Keeping/run"))
+    let first =
+      TeachingBook.keeping.components(separatedBy: "## Five questions")[0]
+      + "**Next:** [Keeping](../01-Keeping/README.md).\n"
+    try book.write(
+      "Chapters/00-Begin/README.md",
+      first.replacing(#/> \*\*Now you.*/#, with: "").replacing("=run", with: "=01-Keeping/run"))
     #expect(try problems(book) == [])
   }
 
@@ -183,8 +211,10 @@ struct ChapterFormTests {
     #expect(!BookCheck(book: whole).run(programs: nil).problems.contains { $0.file == Self.page })
     let forms = PageForm.all(of: whole, problems: ChapterFormCheck(book: whole).problems()).map(\.description)
     #expect(
-      forms[1].hasPrefix("01-Keeping: 1 problems, ") && forms[1].hasSuffix(
-        "output after 20, 2 cards for 2 exercises, 5 questions, Next, 1 predictions, 1 asides, 1 pictures"), "\(forms)")
+      forms[1].hasPrefix("01-Keeping: 1 problems, ")
+        && forms[1].hasSuffix(
+          "output after 20, 2 cards for 2 exercises, 5 questions, Next, 1 predictions, 1 asides, 1 pictures"),
+      "\(forms)")
   }
 
   @Test("The exercises' page stands between the chapters and the side pages")

@@ -43,6 +43,8 @@ struct QuotedTableTests {
 
   @Test("A transcript that is not there is found")
   func noTranscript() throws {
-    #expect(try problems(Self.table, transcript: "walk").first?.contains("there is no Chapters/01-Keeping/walk.transcript") == true)
+    #expect(
+      try problems(Self.table, transcript: "walk").first?.contains("there is no Chapters/01-Keeping/walk.transcript")
+        == true)
   }
 }

@@ -50,7 +50,9 @@ struct StepRecordingTests {
     """
 
   /// A sound book whose page shows `lines` as a recording. Nothing is run.
-  private func book(_ lines: [String] = Self.lines, block: String = "```steps transcript=steps-keep\n\(text)\n```") throws -> SmallBook {
+  private func book(_ lines: [String] = Self.lines, block: String = "```steps transcript=steps-keep\n\(text)\n```")
+    throws -> SmallBook
+  {
     let book = try SmallBook()
     try book.write(Self.file, lines.joined(separator: "\n") + "\n")
     try book.write(Self.page, try book.read(Self.page) + "\n\(block)\n")
@@ -68,7 +70,10 @@ struct StepRecordingTests {
     #expect(recording.steps.map(\.statements.count) == [0, 6, 0])
     #expect(recording.steps.map(\.line) == [4, 13, 14])
     let (essential, others) = recording.steps[1].statements.essential
-    #expect(essential.map(\.text) == ["BEGIN EXCLUSIVE", "INSERT INTO ZTHING(Z_PK, ZNAME) VALUES(1, 'Ann''s \"cup\"?')", "COMMIT"])
+    #expect(
+      essential.map(\.text) == [
+        "BEGIN EXCLUSIVE", "INSERT INTO ZTHING(Z_PK, ZNAME) VALUES(1, 'Ann''s \"cup\"?')", "COMMIT",
+      ])
     #expect(others.map(\.kind) == [.keys] && others.map(\.count) == [3])
   }
 
@@ -116,7 +121,10 @@ struct StepRecordingTests {
     arguments: [
       (3, "", ":4: this frame stands before its recording; StepRecorder prints both"),
       (4, #"{"caption":"#, ":4: this is not a frame; `book check --bless` records it again"),
-      (4, #"{"caption":"It.","contexts":[]}"#, ":4: this frame has no \"tables\"; `book check --bless` records it again"),
+      (
+        4, #"{"caption":"It.","contexts":[]}"#,
+        ":4: this frame has no \"tables\"; `book check --bless` records it again"
+      ),
       (4, frame(" ", []), ":4: this frame has no caption; say in frame(_:) what the program has just done"),
       (14, #"{"recording":"Another"}"#, ":14: a second recording begins here; record each in a transcript of its own"),
     ])

@@ -114,7 +114,8 @@ struct SwiftStructureTests {
     for file in files {
       let source = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
       let lines = source.components(separatedBy: "\n")
-      for declaration in SwiftStructure(source).declarations where ["class", "struct", "enum", "extension", "protocol"].contains(declaration.kind) {
+      for declaration in SwiftStructure(source).declarations
+      where ["class", "struct", "enum", "extension", "protocol"].contains(declaration.kind) {
         let last = lines[declaration.lines.upperBound - 1]
         let indent = lines[declaration.lines.lowerBound - 1].prefix { $0 == " " }
         #expect(

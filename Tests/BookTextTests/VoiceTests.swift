@@ -86,7 +86,8 @@ struct VoiceTests {
       try problems("# A book\n\nBegin anew.\n", in: "README.md")
         == ["README.md:3: \"anew\" is a habit; write: again, or start over"])
     let guide = TeachingBook.guide(title: "Keep one", section: "01-Keeping#anew", minutes: 6) + "\nMend it.\n"
-    #expect(try problems(guide, in: TeachingBook.guide) == ["\(TeachingBook.guide):20: \"Mend\" is a habit; write: fix"])
+    #expect(
+      try problems(guide, in: TeachingBook.guide) == ["\(TeachingBook.guide):20: \"Mend\" is a habit; write: fix"])
   }
 
   @Test("A chapter that never speaks to its reader is named")

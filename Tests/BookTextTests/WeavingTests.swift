@@ -51,7 +51,9 @@ struct WeavingTests {
   @Test("The comment above a symbol is shown when it is asked for")
   func documentation() throws {
     #expect(
-      try woven("swift file=\(Self.source) symbol=Keeper docs=yes").prefix(2) == ["// Keeper.swift", "/// Keeps things."])
+      try woven("swift file=\(Self.source) symbol=Keeper docs=yes").prefix(2) == [
+        "// Keeper.swift", "/// Keeps things.",
+      ])
   }
 
   @Test("Lines and elements of other files")

@@ -51,7 +51,9 @@ struct AskingTests {
       "tags.@count == 0": ["Middlemarch"],
       "title BEGINSWITH[cd] 'em'": ["Emma", "Émile"],
       "year - author.born < 30": ["Frankenstein", "Wuthering Heights"],
-      "SUBQUERY(reviews, $r, $r.stars == 5 AND $r.reviewer == 'Grace').@count > 0": ["Gulliver's Travels", "Moby-Dick"],
+      "SUBQUERY(reviews, $r, $r.stars == 5 AND $r.reviewer == 'Grace').@count > 0": [
+        "Gulliver's Travels", "Moby-Dick",
+      ],
     ]
     for (format, books) in expected { #expect(try titles(NSPredicate(format: format)) == books, "\(format)") }
   }

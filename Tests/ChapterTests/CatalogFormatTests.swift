@@ -71,7 +71,10 @@ struct CatalogFormatTests {
         "{\"title\": " + String(repeating: "[", count: 600) + String(repeating: "]", count: 600) + "}",
         "lists and objects in it are nested more than 512 deep"
       ),
-      ("{\"title\": \"A\",\n\"year\" 5}", "it is not well-formed JSON: invalid value on line 3, near {\"title\": \"A\", \"year\" 5}"),
+      (
+        "{\"title\": \"A\",\n\"year\" 5}",
+        "it is not well-formed JSON: invalid value on line 3, near {\"title\": \"A\", \"year\" 5}"
+      ),
       (#"{"title": "\x"}"#, "it is not well-formed JSON: invalid escape sequence on line 2, near {\"title\": \"\\x\"}"),
     ])
   func faults(json: String, reason: String) throws {

@@ -203,7 +203,8 @@ struct DataControllerTests {
       (642, nil, .writeProtection, "Make the file and its folder writable"),
       (256, 13, .fullDisk, "Free some space"), (640, nil, .fullDisk, "Free some space"),
       (257, nil, .permission, "Ask for permission"), (513, nil, .permission, "Ask for permission"),
-      (256, 3, .permission, "Ask for permission"), (256, 14, .unknown, "Try again"), (134060, nil, .unknown, "Try again"),
+      (256, 3, .permission, "Ask for permission"), (256, 14, .unknown, "Try again"),
+      (134060, nil, .unknown, "Try again"),
     ] as [(Int, Int?, DataControllerFailure.Obstacle, String)])
   func obstacles(code: Int, sqlite: Int?, expected: DataControllerFailure.Obstacle, advice: String) throws {
     try Data().write(to: url)

@@ -58,7 +58,10 @@ struct LibraryProgramTests {
     "A condition that can't be read, or asks for what books lack, ends with an error that helps",
     arguments: [
       ("title == ", "at character 10: expected a value, found the end.\n    title ==\u{20}\n             ^\n"),
-      ("publisher == 1", "keypath publisher not found in entity Book: there is no \"publisher\". A book has: authorLine,"),
+      (
+        "publisher == 1",
+        "keypath publisher not found in entity Book: there is no \"publisher\". A book has: authorLine,"
+      ),
       ("title == $name", "the variable $name has no value"),
       ("title MATCHES '(['", "the regular expression can't be read"),
       ("title == %@", "no argument is left for \"%@\""),
@@ -132,9 +135,12 @@ struct LibraryProgramTests {
   @Test("What a terminal would act upon is written out, in every list, in errors, and in an export")
   func escapes() throws {
     let title = "Red \u{1B}[31m\u{9B}2J\u{202E}end\u{7}"
-    let json = String(decoding: try JSONEncoder().encode([["title": title], ["title": "B", "year": title]]), as: UTF8.self)
+    let json = String(
+      decoding: try JSONEncoder().encode([["title": title], ["title": "B", "year": title]]), as: UTF8.self)
     let imported = try run("import", try folder.file("a.json", json).path)
-    let outcomes = [imported, try run("list"), try run("show", try books() == 1 ? "red 31m2jend||?" : ""), try run("export")]
+    let outcomes = [
+      imported, try run("list"), try run("show", try books() == 1 ? "red 31m2jend||?" : ""), try run("export"),
+    ]
     for outcome in outcomes {
       for text in [outcome.output, outcome.errors] {
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || 0x7F...0x9F ~= $0.value }, "\(text)")

@@ -26,7 +26,10 @@ struct OlderTutorialTests {
     let compiler = Process()
     compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     compiler.arguments =
-      ["swiftc", "-emit-sil", "-o", "/dev/null", "-swift-version", "5", "-I", built.appendingPathComponent("Modules").path]
+      [
+        "swiftc", "-emit-sil", "-o", "/dev/null", "-swift-version", "5", "-I",
+        built.appendingPathComponent("Modules").path,
+      ]
       + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + [file.path]
     let pipe = Pipe()
     compiler.standardError = pipe
@@ -44,7 +47,9 @@ struct OlderTutorialTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: Self.refused.path).count == 4)
   }
 
-  @Test("Each line ends its program by a signal, and the template's error is on standard error only", arguments: Ending.allCases)
+  @Test(
+    "Each line ends its program by a signal, and the template's error is on standard error only",
+    arguments: Ending.allCases)
   func endings(ending: Ending) throws {
     let folder = try TemporaryFolder()
     let outcome = try ProgramRunner.run("OlderTutorial", ["--end", ending.rawValue], store: folder.url)

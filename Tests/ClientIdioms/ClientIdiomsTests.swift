@@ -47,7 +47,9 @@ struct ClientIdiomsTests {
     #expect(try pantry.names() == ["Cake"])
   }
 
-  @Test("A subclass of a container loads its own description, and makes its own background contexts", arguments: [true, false])
+  @Test(
+    "A subclass of a container loads its own description, and makes its own background contexts",
+    arguments: [true, false])
   func subclassedContainer(inMemory: Bool) throws {
     let pantry = try Pantry(inMemory: inMemory)
     let background = pantry.container.newBackgroundContext()
@@ -111,7 +113,10 @@ struct ClientIdiomsTests {
     try reader.performAndWait {
       let curry = try #require(try Recipe.first(in: reader, where: "slug == %@", "curry"))
       #expect(curry.rating == 4 && curry.servings == 3 && curry.cookedAt == Date(timeIntervalSince1970: 86_400))
-      #expect(Dictionary(uniqueKeysWithValues: curry.ingredients.map { ($0.name, $0.amount) }) == ["Rice": 250, "Ginger": 1.5])
+      #expect(
+        Dictionary(uniqueKeysWithValues: curry.ingredients.map { ($0.name, $0.amount) }) == [
+          "Rice": 250, "Ginger": 1.5,
+        ])
     }
   }
 

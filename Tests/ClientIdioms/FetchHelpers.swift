@@ -49,7 +49,9 @@ extension Fetchable {
   }
 
   /// Values of one attribute, without objects.
-  static func values<Value>(of key: String, as type: Value.Type, in context: NSManagedObjectContext) throws -> Set<Value> {
+  static func values<Value>(of key: String, as type: Value.Type, in context: NSManagedObjectContext) throws -> Set<
+    Value
+  > {
     let request = NSFetchRequest<NSDictionary>(entityName: entityName)
     request.resultType = .dictionaryResultType
     request.propertiesToFetch = [key]

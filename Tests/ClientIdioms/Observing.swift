@@ -28,7 +28,9 @@ final class ChangeRelay {
             (.insertedObjects, "+"), (.updatedObjects, "~"), (.refreshedObjects, "="), (.deletedObjects, "-"),
           ]
           let parts = kinds.compactMap { key, sign -> String? in
-            guard let objects = note.userInfo?[key.rawValue] as? Set<NSManagedObject>, !objects.isEmpty else { return nil }
+            guard let objects = note.userInfo?[key.rawValue] as? Set<NSManagedObject>, !objects.isEmpty else {
+              return nil
+            }
             return "\(sign)\(objects.count)"
           }
           self?.log.append("changed " + parts.joined(separator: " "))

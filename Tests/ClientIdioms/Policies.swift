@@ -9,7 +9,9 @@ final class LatestRecipePolicy: NSMergePolicy {
   override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     for conflict in list {
       seen.append(conflict.constraint)
-      let recipes = (conflict.conflictingObjects + [conflict.databaseObject].compactMap { $0 }).compactMap { $0 as? Recipe }
+      let recipes = (conflict.conflictingObjects + [conflict.databaseObject].compactMap { $0 }).compactMap {
+        $0 as? Recipe
+      }
       guard let winner = recipes.max(by: { ($0.cookedAt ?? .distantPast) < ($1.cookedAt ?? .distantPast) }) else {
         continue
       }

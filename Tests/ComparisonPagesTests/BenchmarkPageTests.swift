@@ -4,8 +4,8 @@ import Testing
 
 @testable import ComparisonPages
 
-/// A report of three operations at three sizes. `open` has no figure of C's; `import` has memory beside its times, and a
-/// figure beside its goals.
+/// A report of three operations at three sizes. `open` has no figure of C's; `import` has memory beside its times, and
+/// a figure beside its goals.
 private func report(sizes: [Int] = [1_000, 10_000, 1_000_000], rounds: Int = 7, load: Double = 0.1) -> BenchmarkReport {
   func spread(_ median: Double) -> BenchmarkReport.Spread {
     BenchmarkReport.Spread(median: median, low: median * 0.9, high: median * 1.2)
@@ -27,7 +27,8 @@ private func report(sizes: [Int] = [1_000, 10_000, 1_000_000], rounds: Int = 7, 
             name: "fetch", summary: "fetch N books & read them",
             rows: [
               row("c", "C", unit, ratio: 1), row("hand", "GRDB hand", unit * 4, ratio: 4),
-              row("index", "GRDB index", unit * 2, ratio: 2), row("strata", "Strata", unit * 2.5, ratio: size > 10_000 ? 3.5 : 2.5),
+              row("index", "GRDB index", unit * 2, ratio: 2),
+              row("strata", "Strata", unit * 2.5, ratio: size > 10_000 ? 3.5 : 2.5),
             ],
             goals: [
               BenchmarkReport.Goal(
@@ -107,7 +108,8 @@ private func page(_ report: BenchmarkReport) throws -> BuiltPage {
   @Test func `Growth compares sizes, and draws GRDB by its fastest way`() throws {
     let page = try page(report())
     let cells = page.index.replacing(#/ data-head="[^"]*"/#, with: "")
-    #expect(cells.contains("<td>2.50</td><td>2.50</td><td>3.50</td><td>1.40</td><td><b class=\"failure\">missed</b></td>"))
+    #expect(
+      cells.contains("<td>2.50</td><td>2.50</td><td>3.50</td><td>1.40</td><td><b class=\"failure\">missed</b></td>"))
     let figure = try #require(section("growth-fetch", in: page.index, element: "figure"))
     #expect(figure.components(separatedBy: "<circle").count - 1 == 9)
     #expect(figure.contains("grdb: 2,000 ns at 1,000, 2,000 ns at 10,000, 2,000 ns at 1,000,000"))
@@ -123,7 +125,10 @@ private func page(_ report: BenchmarkReport) throws -> BuiltPage {
 
 @Suite("Figures") struct FiguresTests {
   @Test func `Figures have three digits, and no more than make sense`() {
-    #expect([0.2137, 12.34, 123.4, 1240, 1_234_567.8, 7].map(Figures.text) == ["0.21", "12.3", "123", "1,240", "1,234,568", "7"])
+    #expect(
+      [0.2137, 12.34, 123.4, 1240, 1_234_567.8, 7].map(Figures.text) == [
+        "0.21", "12.3", "123", "1,240", "1,234,568", "7",
+      ])
     #expect(Figures.grouped(-1234) == "−1,234")
     #expect(LogLogDrawing.count(2_500_000) == "2.50M")
   }

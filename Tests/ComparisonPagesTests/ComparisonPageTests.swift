@@ -112,7 +112,8 @@ private func page(_ report: ComparisonReport) throws -> BuiltPage {
     #expect {
       _ = try page(report)
     } throws: { error in
-      (error as? BookProblem)?.description.hasPrefix("Chapters/01-ManualStack/CoreDataStack.swift: there is no region") == true
+      (error as? BookProblem)?.description.hasPrefix("Chapters/01-ManualStack/CoreDataStack.swift: there is no region")
+        == true
     }
   }
 }

@@ -41,7 +41,8 @@ import Testing
     facts.workload.rounds = 1
     facts.measures.removeAll(where: \.needsRelease)
     for index in facts.setups.indices {
-      facts.setups[index].values = facts.setups[index].values.filter { id, _ in facts.measures.contains { $0.id == id } }
+      facts.setups[index].values = facts.setups[index].values.filter { id, _ in facts.measures.contains { $0.id == id }
+      }
       facts.setups[index].timeline = []
       facts.setups[index].visibility?.delay = nil
       facts.setups[index].codeLines = 7

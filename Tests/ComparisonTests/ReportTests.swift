@@ -59,7 +59,9 @@ struct ReportTests {
     let report = try Self.example()
     let text = ReportText(report).text
     for setup in report.setups {
-      let rows = text.components(separatedBy: "\n").filter { $0.trimmingCharacters(in: .whitespaces).hasPrefix("\(setup.info.id) ") }
+      let rows = text.components(separatedBy: "\n").filter {
+        $0.trimmingCharacters(in: .whitespaces).hasPrefix("\(setup.info.id) ")
+      }
       #expect(rows.count >= 4 + report.faults.count, "\(setup.info.id)")
       for measure in report.measures {
         let figure = ReportText.figure(try #require(setup.values[measure.id]).median)

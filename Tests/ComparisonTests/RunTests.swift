@@ -44,8 +44,10 @@ struct RunTests {
     #expect(value("unasked", "manual", report) == 4)
     #expect(value("unasked", "background", report) == 0)
     #expect(value("conflicts", "background", report) == 0)
-    #expect(report.setup("enqueue")?.contexts.contains(ContextFact(role: "writes", queue: "private queue", count: 4)) == true)
-    #expect(report.setup("actor")?.contexts.contains(ContextFact(role: "writes", queue: "private queue", count: 1)) == true)
+    #expect(
+      report.setup("enqueue")?.contexts.contains(ContextFact(role: "writes", queue: "private queue", count: 4)) == true)
+    #expect(
+      report.setup("actor")?.contexts.contains(ContextFact(role: "writes", queue: "private queue", count: 1)) == true)
     #expect(report.setup("child")?.contexts.contains { $0.role == "passes saves on" } == true)
   }
 
@@ -59,7 +61,8 @@ struct RunTests {
   func saveOnMain() throws {
     let (sound, planted) = (try self.report(["enqueue"]), try self.report(["enqueue"], plant: .saveOnMain))
     #expect(value("mainSaves", "enqueue", sound) == 4)
-    #expect(planted.setup("enqueue")?.contexts == [ContextFact(role: "reads and writes", queue: "main queue", count: 1)])
+    #expect(
+      planted.setup("enqueue")?.contexts == [ContextFact(role: "reads and writes", queue: "main queue", count: 1)])
     #expect(value("unasked", "enqueue", planted) == 4)
   }
 

@@ -35,7 +35,8 @@ struct NewModelTests {
   @Test("Of several relationships between two entities the inverses are named")
   func severalRelationships() throws {
     #expect(
-      Self.fault("Book author:Author? editor:Author? Author books:[Book]")?.contains("say which is the inverse of books") == true)
+      Self.fault("Book author:Author? editor:Author? Author books:[Book]")?.contains(
+        "say which is the inverse of books") == true)
     let model = try Self.model("Book author:Author?/books editor:Author?/edited Author books:[Book] edited:[Book]")
     let author = try #require(model.entity(named: "Author"))
     let inverses = Dictionary(uniqueKeysWithValues: author.relationships.map { ($0.name, $0.inverseName) })

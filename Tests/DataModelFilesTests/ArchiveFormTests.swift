@@ -7,7 +7,8 @@ struct ArchiveFormTests {
   /// What Apple's file and ours say differently: lines that only one has.
   private func differences(_ apple: [UInt8], _ ours: [UInt8]) throws -> [String] {
     let (apple, ours) = (try ArchiveListing(apple).lines, try ArchiveListing(ours).lines)
-    return apple.subtracting(ours).map { "Apple: \($0)" }.sorted() + ours.subtracting(apple).map { "ours:  \($0)" }.sorted()
+    return apple.subtracting(ours).map { "Apple: \($0)" }.sorted()
+      + ours.subtracting(apple).map { "ours:  \($0)" }.sorted()
   }
 
   private func bytes(_ url: URL) throws -> [UInt8] { Array(try Data(contentsOf: url)) }
@@ -25,7 +26,8 @@ struct ArchiveFormTests {
     #expect(pairs.count > 5)
     for pair in pairs.sorted(by: { $0[1] < $1[1] }) {
       let source = try SourceModelReader.model(
-        at: root.appendingPathComponent(pair[0]).deletingLastPathComponent()).model
+        at: root.appendingPathComponent(pair[0]).deletingLastPathComponent()
+      ).model
       let found = try differences(
         bytes(root.appendingPathComponent(pair[1])), CompiledModelFiles.mom(source))
       for line in found { Issue.record("\(pair[1]): \(line)") }
@@ -48,8 +50,9 @@ struct ArchiveFormTests {
       let found = try differences(apple, CompiledModelFiles.mom(CompiledModelFiles.model(at: url).model))
       let isOld = !url.path.contains("XCServerCoreData")
       for line in found
-      where !isOld || !Self.otherTimes.contains(where: line.contains)
-        && !(line.hasPrefix("ours") && line.hasSuffix("NSValueTransformerName = null"))
+      where !isOld
+        || !Self.otherTimes.contains(where: line.contains)
+          && !(line.hasPrefix("ours") && line.hasSuffix("NSValueTransformerName = null"))
       { Issue.record("\(url.path): \(line)") }
       files += 1
     }

@@ -35,7 +35,9 @@ struct ElementsTests {
   @Test("The store written with such a model has the hashes that follow from it")
   func hashes() throws {
     let model = try model("models/RestKit__RestKit/Examples/RKTwitterCoreData/Resources/RKTwitterCoreData.xcdatamodel")
-    let rows = try Corpus.rows(of: "hashes.csv").filter { $0["origin_path"]?.hasSuffix("RKSeedDatabase.sqlite") == true }
+    let rows = try Corpus.rows(of: "hashes.csv").filter {
+      $0["origin_path"]?.hasSuffix("RKSeedDatabase.sqlite") == true
+    }
     #expect(rows.count == 2)
     for row in rows {
       let entity = try #require(row["entity"])

@@ -20,15 +20,16 @@ struct HostileModelTests {
 
   /// A model with one entity that has one attribute with these fields; further objects begin with index 9.
   private func model(_ attribute: [String: PropertyList], _ more: [PropertyList] = []) -> [UInt8] {
-    archive([
-      .dictionary(["$class": .uid(2), "NSEntities": .uid(3)]), type("NSManagedObjectModel"),
-      .dictionary(["NS.keys": .array([.string("Book")]), "NS.objects": .array([.uid(4)])]),
-      .dictionary(["$class": .uid(5), "NSEntityName": .string("Book"), "NSProperties": .uid(6)]),
-      type("NSEntityDescription"),
-      .dictionary(["NS.keys": .array([.string("a")]), "NS.objects": .array([.uid(7)])]),
-      .dictionary(["$class": .uid(8), "NSPropertyName": .string("a")].merging(attribute) { $1 }),
-      type("NSAttributeDescription"),
-    ] + more)
+    archive(
+      [
+        .dictionary(["$class": .uid(2), "NSEntities": .uid(3)]), type("NSManagedObjectModel"),
+        .dictionary(["NS.keys": .array([.string("Book")]), "NS.objects": .array([.uid(4)])]),
+        .dictionary(["$class": .uid(5), "NSEntityName": .string("Book"), "NSProperties": .uid(6)]),
+        type("NSEntityDescription"),
+        .dictionary(["NS.keys": .array([.string("a")]), "NS.objects": .array([.uid(7)])]),
+        .dictionary(["$class": .uid(8), "NSPropertyName": .string("a")].merging(attribute) { $1 }),
+        type("NSAttributeDescription"),
+      ] + more)
   }
 
   private func read(_ bytes: [UInt8]) throws -> DataModel {
@@ -97,8 +98,10 @@ struct HostileModelTests {
   @Test("Property lists in XML are read as Foundation reads them")
   func propertyLists() throws {
     let value: [String: Any] = [
-      "integer": -5, "real": 2.5, "yes": true, "text": "a <b> & \"c\"", "date": Date(timeIntervalSinceReferenceDate: 86_461),
-      "old": Date(timeIntervalSinceReferenceDate: -4_000_000_000), "data": Data([0, 1, 255]), "list": [1, ["x": "y"]] as [Any],
+      "integer": -5, "real": 2.5, "yes": true, "text": "a <b> & \"c\"",
+      "date": Date(timeIntervalSinceReferenceDate: 86_461),
+      "old": Date(timeIntervalSinceReferenceDate: -4_000_000_000), "data": Data([0, 1, 255]),
+      "list": [1, ["x": "y"]] as [Any],
     ]
     let xml = try PropertyListSerialization.data(fromPropertyList: value, format: .xml, options: 0)
     let binary = try PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)

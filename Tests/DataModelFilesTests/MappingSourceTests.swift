@@ -162,7 +162,8 @@ struct MappingSourceTests {
   func policies() throws {
     var source = MappingSource()
     source.entity(
-      "z2", 1, "Same", "Same", more: MappingSource.attribute("migrationpolicyclassname", "App.Policy")
+      "z2", 1, "Same", "Same",
+      more: MappingSource.attribute("migrationpolicyclassname", "App.Policy")
         + MappingSource.attribute("name", "Mine"))
     source.entity(
       "z3", 2, "Same", "Same", more: MappingSource.attribute("sourcefilterpredicatestring", "a != nil"))
@@ -174,7 +175,8 @@ struct MappingSourceTests {
       ])
     let mappings = try source.read().model.entityMappings
     #expect(
-      mappings.map(\.sourceExpression?.text) == ["Same\", \"TRUEPREDICATE", "Same\", \"a != nil", "Old\", \"TRUEPREDICATE"]
+      mappings.map(\.sourceExpression?.text)
+        == ["Same\", \"TRUEPREDICATE", "Same\", \"a != nil", "Old\", \"TRUEPREDICATE"]
         .map {
           "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", \"\($0)\"), "
             + "$manager.sourceContext, NO)"

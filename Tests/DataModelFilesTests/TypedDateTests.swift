@@ -24,7 +24,9 @@ struct TypedDateTests {
 
   @Test(
     "What is no date is none",
-    arguments: ["", "13/08/2009", "2/30/2009", "today", "12/08", "a/b/c", "12/08/2009 25:00", "12/08/2009 1:2:3:4", "--"])
+    arguments: [
+      "", "13/08/2009", "2/30/2009", "today", "12/08", "a/b/c", "12/08/2009 25:00", "12/08/2009 1:2:3:4", "--",
+    ])
   func unknown(_ text: String) {
     #expect(TypedDate.seconds(text) == nil)
   }

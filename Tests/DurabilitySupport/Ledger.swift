@@ -5,7 +5,11 @@ import Foundation
 /// `advance()` says what the next save changes; `LedgerContext` does the same to managed objects.
 public struct Ledger: Sendable {
   public enum Kind: String, CaseIterable, Sendable {
-    case author = "Author", book = "Book", novel = "Novel", tag = "Tag", chapter = "Chapter"
+    case author = "Author"
+    case book = "Book"
+    case novel = "Novel"
+    case tag = "Tag"
+    case chapter = "Chapter"
   }
 
   public struct Item: Sendable {

@@ -50,7 +50,8 @@ struct BrokenRowTests {
     return try context.fetch(request)
   }
 
-  @Test("A foreign key that no row can have reads as no destination", arguments: ["0", "-5", "'text'", "x''", "-1e300"])
+  @Test(
+    "A foreign key that no row can have reads as no destination", arguments: ["0", "-5", "'text'", "x''", "-1e300"])
   func foreignKey(_ value: String) throws {
     try change("UPDATE ZBOOK SET ZAUTHOR = \(value)")
     try withContext { context in
@@ -112,7 +113,9 @@ struct BrokenRowTests {
     #expect(names(folder, error))
   }
 
-  @Test("A row of an unknown entity is no member of a relationship; asking for it by its id is an error that names the file")
+  @Test(
+    "A row of an unknown entity is no member of a relationship; asking for it by its id is an error that names the file"
+  )
   func strangeEntity() throws {
     try change("UPDATE ZBOOK SET Z_ENT = 4294967296")
     try withContext { context in

@@ -1,7 +1,7 @@
 import BuiltPrograms
+import DurabilitySupport
 import Foundation
 import Testing
-import DurabilitySupport
 
 /// Programs that end in the middle of a save. `Scripts/kill-rounds` does the same thousands of times.
 @Suite("Kills", hasFaultyFiles)

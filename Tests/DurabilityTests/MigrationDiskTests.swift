@@ -36,7 +36,9 @@ struct MigrationDiskTests {
     try store.checkIsNew()
   }
 
-  @Test("A disk that refuses to sync leaves the old store or the new one, and the next attempt the new one", arguments: setups, ways)
+  @Test(
+    "A disk that refuses to sync leaves the old store or the new one, and the next attempt the new one",
+    arguments: setups, ways)
   func syncFailure(_ setup: StoreSetup, _ way: MigrationWay) throws {
     let store = try OldStore(setup)
     for skipped in 0..<4 {

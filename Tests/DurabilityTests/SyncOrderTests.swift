@@ -72,7 +72,8 @@ struct SyncOrderTests {
         """)
   }
 
-  @Test("A value's file is journalled, written and synced, and its folders are synced, before the commit that refers to it")
+  @Test(
+    "A value's file is journalled, written and synced, and its folders are synced, before the commit that refers to it")
   func externalFile() throws {
     let file = """
       mkdir .S_SUPPORT
@@ -101,14 +102,14 @@ struct SyncOrderTests {
         write S.sqlite-journal
 
         """ + folders
-        + """
-        write S.sqlite-journal
-        sync S.sqlite-journal
-        sync .
-        write S.sqlite
-        sync S.sqlite
-        unlink S.sqlite-journal
-        """ + settled,
+          + """
+          write S.sqlite-journal
+          sync S.sqlite-journal
+          sync .
+          write S.sqlite
+          sync S.sqlite
+          unlink S.sqlite-journal
+          """ + settled,
     ]
     for (name, expected) in orders {
       let stack = try FaultyStack(StoreSetup(name)!)

@@ -15,8 +15,11 @@ struct ErrorCodeTests {
 
   @Test("Each code of Core Data's that the module throws is explained, under its right name")
   func complete() throws {
-    let thrown = try source("Sources/CoreData/Errors/Failure+NSError.swift") + source("Sources/CoreData/Model/AttributeLimits.swift")
-    let declared = try source("Sources/CoreData/Errors/ErrorCodes.swift").matches(of: #/let (NS\w+Error): Int = ([0-9]+)/#)
+    let thrown =
+      try source("Sources/CoreData/Errors/Failure+NSError.swift")
+      + source("Sources/CoreData/Model/AttributeLimits.swift")
+    let declared = try source("Sources/CoreData/Errors/ErrorCodes.swift").matches(
+      of: #/let (NS\w+Error): Int = ([0-9]+)/#)
     #expect(declared.count > 40)
     for match in declared where thrown.contains("\(match.1)") && !thrown.contains("\(match.1)Key") {
       let code = try #require(Int(match.2))
@@ -32,7 +35,9 @@ struct ErrorCodeTests {
       .fileWriteVolumeReadOnly, .userCancelled,
     ]
     for code in codes { #expect(ErrorCode.find(code.rawValue) != nil, "\(code.rawValue)") }
-    let sources = try ["Failure+NSError", "ExternalFileProblem"].map { try source("Sources/CoreData/Errors/\($0).swift") }
+    let sources = try ["Failure+NSError", "ExternalFileProblem"].map {
+      try source("Sources/CoreData/Errors/\($0).swift")
+    }
     let named = sources.joined().matches(of: #/\.((?:fileRead|fileWrite)\w+|userCancelled)/#).map { String($0.1) }
     #expect(Set(named).count == codes.count, "\(Set(named).sorted())")
   }
@@ -43,14 +48,17 @@ struct ErrorCodeTests {
     #expect(Set(codes).count == codes.count)
   }
 
-  @Test("The book's page has a section for each code, with the same words and a section that breaks it, or says that none does")
+  @Test(
+    "The book's page has a section for each code, with the same words and a section that breaks it, or says that none does"
+  )
   func page() throws {
     let page = try source("Chapters/G-ErrorCodes/README.md")
     let sections = page.components(separatedBy: "\n### ").dropFirst()
     #expect(sections.map { String($0.prefix { $0.isNumber }) } == ErrorCode.all.map { "\($0.code)" })
     for (section, code) in zip(sections, ErrorCode.all) {
       let words = section.split(whereSeparator: \.isWhitespace).joined(separator: " ").replacing("`", with: "")
-      #expect(words.contains(code.constant) && words.contains(code.meaning) && words.contains(code.remedy), "\(code.code)")
+      #expect(
+        words.contains(code.constant) && words.contains(code.meaning) && words.contains(code.remedy), "\(code.code)")
       #expect(words.contains("**See it:**"), "\(code.code)")
     }
   }
@@ -60,12 +68,14 @@ struct ErrorCodeTests {
     let page = try source("Chapters/G-ErrorCodes/README.md")
     var count = 0
     for (section, code) in zip(page.components(separatedBy: "\n### ").dropFirst(), ErrorCode.all) {
-      let words = section.components(separatedBy: "\n## ")[0].split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      let words = section.components(separatedBy: "\n## ")[0].split(whereSeparator: \.isWhitespace).joined(
+        separator: " ")
       let place = try #require(words.components(separatedBy: "**See it:**").dropFirst().first, "\(code.code)")
       let links = MarkdownText(place).links.map(\.target)
       #expect(links.isEmpty == place.contains("no chapter provokes this one"), "\(code.code)")
       for link in links {
-        #expect(try linkedText(link).matches(of: #/[0-9]+/#).contains { $0.0 == "\(code.code)" }, "\(code.code) at \(link)")
+        #expect(
+          try linkedText(link).matches(of: #/[0-9]+/#).contains { $0.0 == "\(code.code)" }, "\(code.code) at \(link)")
       }
       count += links.count
     }

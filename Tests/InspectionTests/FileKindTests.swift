@@ -25,7 +25,8 @@ struct FileKindTests {
         == "The file FILE is neither a store nor a model: it is XML whose first element is <html>.")
     let plist = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0)
     #expect(
-      try sentence("d", plist) == "The file FILE is neither a store nor a model: it is a property list of something else.")
+      try sentence("d", plist)
+        == "The file FILE is neither a store nor a model: it is a property list of something else.")
     #expect(try sentence("e", plist.dropLast(4)).contains("truncated or damaged"))
     let missing = folder.file("missing")
     #expect(failure { _ = try open(missing) }?.sentence == "There is no file \(missing.path).")

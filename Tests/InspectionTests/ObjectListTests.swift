@@ -101,9 +101,11 @@ struct ObjectListTests {
       try list(ObjectQuery(entity: "Book", condition: condition)).writeJSON { text in
         if let match = text.firstMatch(of: #/"object": "(\w+)\/p(\d+)"/#) { keys.append(String(match.2)) }
       }
-      let expected = (condition == nil ? [1, 2, 3, 4] : []) + stride(from: 10, through: 4000, by: 3).filter {
-        condition == nil || $0 > 2000
-      }
+      let expected =
+        (condition == nil ? [1, 2, 3, 4] : [])
+        + stride(from: 10, through: 4000, by: 3).filter {
+          condition == nil || $0 > 2000
+        }
       #expect(keys == expected.map(String.init))
     }
     #expect(try list(ObjectQuery(entity: "Book", limit: 5)).text.contains("Book/p10"))
@@ -113,7 +115,8 @@ struct ObjectListTests {
   @Test("What a terminal would act upon is written out, in tables and in JSON")
   func escapes() throws {
     try Library.make(at: url)
-    try run("UPDATE ZBOOK SET ZTITLE = 'a' || char(27) || '[2J' || char(155) || char(8238) || 'b' WHERE Z_PK = 1", in: url)
+    try run(
+      "UPDATE ZBOOK SET ZTITLE = 'a' || char(27) || '[2J' || char(155) || char(8238) || 'b' WHERE Z_PK = 1", in: url)
     let list = try list(ObjectQuery(entity: "Book", limit: 1))
     #expect(try list.text.contains(#"a\u{1B}[2J\u{9B}\u{202E}b"#))
     #expect(try list.json.text.contains(#"a\u001b[2J\u009b\u202eb"#))

@@ -62,7 +62,8 @@ struct CourseTests {
 
   @Test("Exercises are in the order of their numbers, not of their letters")
   func order() {
-    #expect(ExerciseName.inOrder(["100-A", "10-A", "9-B", "02-C", "09-A"]) == ["02-C", "09-A", "9-B", "10-A", "100-A"])
+    #expect(
+      ExerciseName.inOrder(["100-A", "10-A", "9-B", "02-C", "09-A"]) == ["02-C", "09-A", "9-B", "10-A", "100-A"])
   }
 
   @Test("An exercise is found by number, name, or a beginning that only one has")
@@ -123,7 +124,9 @@ struct CourseTests {
       ])
     try small.change(small.path("01-AddTheStore", "Guide.md"), "Model: its own, in the file", "Model: Bookshop")
     let screens = ExerciseScreens(course: try small.course(), progress: Progress())
-    #expect(screens.head(try small.exercise(0)).text.contains("Model     Bookshop: Author, Book (all of it: swift run learn model)\n"))
+    #expect(
+      screens.head(try small.exercise(0)).text.contains(
+        "Model     Bookshop: Author, Book (all of it: swift run learn model)\n"))
     #expect(screens.head(try small.exercise(1)).text.contains("Model     its own, in the file\n"))
     #expect(
       screens.model(try ExerciseModel(course: try small.course())).text.contains(

@@ -219,7 +219,8 @@ struct ProgressTests {
     let new = try renumbered()
     try new.write(new.path("Mine/02-CountRows", "CountRows.swift"), "mine")
     try new.write(
-      new.path("Mine", "progress.txt"), "01-AddTheStore passed=2023-11-14T22:13:20Z attempts=1 hints=0\n02-CountRows attempts=2 hints=1\n")
+      new.path("Mine", "progress.txt"),
+      "01-AddTheStore passed=2023-11-14T22:13:20Z attempts=1 hints=0\n02-CountRows attempts=2 hints=1\n")
     var text = ""
     let session = try Session(course: try new.course(), runner: FakeRunner()) { text += $0 }
     #expect(

@@ -42,7 +42,8 @@ struct ReadingOrderTests {
     try small.change("Chapters/01-Stack/README.md", "## Four properties", "## First\n\n## Four properties")
     #expect(try form() == [])
     try move("02-CountRows", to: "01-Stack#first")
-    #expect(try form().map { $0.prefix(70) } == ["02-CountRows: its section 01-Stack#first comes before that of 01-AddTh"])
+    #expect(
+      try form().map { $0.prefix(70) } == ["02-CountRows: its section 01-Stack#first comes before that of 01-AddTh"])
   }
 
   @Test("Pages beside the chapters come after them")
@@ -119,7 +120,8 @@ struct ReadingOrderTests {
     try solve("01-AddTheStore", by: "return \"SUBQUERY(orders, $o, TRUEPREDICATE)\".count")
     #expect(try form().count == 1)
     #expect(try form()[0].contains("`SUBQUERY`, `TRUEPREDICATE`"))
-    try small.change("Chapters/01-Stack/README.md", "## Four properties", "## Four properties\n\nSUBQUERY, TRUEPREDICATE")
+    try small.change(
+      "Chapters/01-Stack/README.md", "## Four properties", "## Four properties\n\nSUBQUERY, TRUEPREDICATE")
     #expect(try form() == [])
   }
 
@@ -167,7 +169,9 @@ struct ReadingOrderTests {
     try small.change(small.path("01-AddTheStore", "Guide.md"), "Minutes: 5", "Minutes: 6")
     let lists = ChapterLists(course: try small.course())
     #expect(
-      lists.problems() == ["Chapters/01-Stack/README.md has another list of exercises; write it by: swift run learn goals"])
+      lists.problems() == [
+        "Chapters/01-Stack/README.md has another list of exercises; write it by: swift run learn goals"
+      ])
     try lists.write()
     #expect(lists.problems() == [])
     try small.write("Chapters/02-Undo/README.md", "# 2. Undo\n\n## One step back\n")

@@ -62,7 +62,10 @@ struct RunningTests {
       ("Expectation failed: try count() == 1", "try count() == 1", "1", "something else"),
       ("Expectation failed: book → nil", "book", nil, "nil"),
       ("Caught error: Not written yet: it is so", nil, "it is so", "nothing yet: that part is not written"),
-      ("Caught error: CocoaError(\"Not written yet: it is so\")", nil, "it is so", "nothing yet: that part is not written"),
+      (
+        "Caught error: CocoaError(\"Not written yet: it is so\")", nil, "it is so",
+        "nothing yet: that part is not written"
+      ),
       ("Caught error: CocoaError(1550)", nil, nil, "an error: CocoaError(1550)"),
     ] as [(String, String?, String?, String?)])
   func failures(_ text: String, _ checked: String?, _ expected: String?, _ came: String?) {
@@ -102,7 +105,8 @@ struct RunningTests {
     #expect(BuildProgress.words("") == "")
     #expect(BuildProgress.words("Fetching https://x/y\nFetched x\n") == "Fetching https://x/y")
     #expect(
-      BuildProgress.words("Building for debugging...\n[1/9] Write sources\n[12/345] Compiling CoreData A.swift\nwarning: x\n")
+      BuildProgress.words(
+        "Building for debugging...\n[1/9] Write sources\n[12/345] Compiling CoreData A.swift\nwarning: x\n")
         == "step 12 of 345: Compiling CoreData A.swift")
     #expect(BuildProgress.words("[3/4] /a/b/all-tests.swift\n") == "step 3 of 4: all-tests.swift")
   }

@@ -137,7 +137,8 @@ struct ScreenTests {
     let screens = ExerciseScreens(course: try small.course(), progress: Progress())
     var lines = try outcomes.flatMap { try text($0).components(separatedBy: "\n") }
     for screen in [
-      screens.welcome(), screens.firstBuild(hasModule: false), screens.head(exercise), screens.introduction(exercise), screens.list(),
+      screens.welcome(), screens.firstBuild(hasModule: false), screens.head(exercise), screens.introduction(exercise),
+      screens.list(),
       screens.hint(1, exercise), screens.allDone(), screens.prepared(.putBack(["A.swift"]), exercise),
     ] { lines += screen.lines }
     for line in lines where !line.contains(".swift") && !line.contains("README.md") {

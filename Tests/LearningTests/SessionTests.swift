@@ -181,7 +181,9 @@ struct SessionTests {
     try session.goOn()
     let text = printed.take()
     #expect(text.contains("3. Save. This window runs the tests each time you do.\n"))
-    #expect(text.hasSuffix("again   save the file\na hint  swift run learn hint, in another window\nlater   swift run learn skip\n\n"))
+    #expect(
+      text.hasSuffix(
+        "again   save the file\na hint  swift run learn hint, in another window\nlater   swift run learn skip\n\n"))
     #expect(!text.contains("swift run learn\n"))
     runner.outcomes = [Stream.passed]
     try session.goOn()

@@ -10,8 +10,12 @@ final class SmallCourse {
   init(_ names: [String] = ["01-AddTheStore", "02-CountRows", "03-UndoOnce"]) throws {
     self.names = names
     root = FileManager.default.temporaryDirectory.appendingPathComponent("strata-course-\(UUID().uuidString)")
-    try write("Chapters/01-Stack/README.md", "# 1. The stack\n\n## Four properties\n\n\(ChapterLists.begin)\n\(ChapterLists.end)\n")
-    try write("Chapters/02-Undo/README.md", "# 2. Undo\n\n## One step back\n\n`Book.fetchRequest()`\n\n\(ChapterLists.begin)\n\(ChapterLists.end)\n")
+    try write(
+      "Chapters/01-Stack/README.md",
+      "# 1. The stack\n\n## Four properties\n\n\(ChapterLists.begin)\n\(ChapterLists.end)\n")
+    try write(
+      "Chapters/02-Undo/README.md",
+      "# 2. Undo\n\n## One step back\n\n`Book.fetchRequest()`\n\n\(ChapterLists.begin)\n\(ChapterLists.end)\n")
     for name in names { try writeExercise(name) }
     try write("Chapters/Exercises/README.md", "# Exercises\n\n\(GoalsTable.begin)\n\(GoalsTable.end)\n")
     try updateGoals()

@@ -102,8 +102,10 @@ struct CorpusData {
       if relationship.isToMany {
         let most = relationship.maxCount > 0 ? relationship.maxCount : 3
         let least = min(max(relationship.minCount, relationship.isOptional ? 0 : 1), most)
-        let members = candidates.shuffled(using: &random).prefix(Int.random(in: least...max(least, most), using: &random))
-        object.setValue(relationship.isOrdered ? NSOrderedSet(array: Array(members)) : NSSet(array: Array(members)), forKey: name)
+        let members = candidates.shuffled(using: &random).prefix(
+          Int.random(in: least...max(least, most), using: &random))
+        object.setValue(
+          relationship.isOrdered ? NSOrderedSet(array: Array(members)) : NSSet(array: Array(members)), forKey: name)
       } else if !relationship.isOptional || Int.random(in: 0..<3, using: &random) > 0 {
         if object.value(forKey: name) == nil { object.setValue(candidates.randomElement(using: &random), forKey: name) }
       }
@@ -125,4 +127,3 @@ struct CorpusData {
     }
   }
 }
-

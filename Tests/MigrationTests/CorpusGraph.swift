@@ -128,7 +128,8 @@ extension ObjectGraph {
         expected = attribute.defaultValue as? NSObject
       }
       if expected != after.values[name] {
-        differences.append("\(name) is \(after.values[name]?.description ?? "nil"), not \(expected?.description ?? "nil")")
+        differences.append(
+          "\(name) is \(after.values[name]?.description ?? "nil"), not \(expected?.description ?? "nil")")
       }
     }
     for (name, relationship) in entity.relationshipsByName where !relationship.isTransient {

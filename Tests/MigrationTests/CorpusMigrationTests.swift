@@ -1,10 +1,12 @@
-@testable import CoreData
 import DataModelFiles
 import Foundation
 import Testing
 
+@testable import CoreData
+
 /// Versions of models that people have made: a store of each, full of random objects, is migrated to the next one.
-@Suite("Stores of models that people have made, migrated", .enabled(if: ModelVersions.root != nil)) struct CorpusMigrationTests {
+@Suite("Stores of models that people have made, migrated", .enabled(if: ModelVersions.root != nil))
+struct CorpusMigrationTests {
   enum Kind: String, CaseIterable {
     case sqlite, xml
     var type: String { self == .sqlite ? NSSQLiteStoreType : NSXMLStoreType }

@@ -34,7 +34,9 @@ import Testing
 
     let again = try coordinator.addPersistentStore(type: type, at: url)
     let titles = try context.performAndWait {
-      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).map { $0.value(forKey: "title") as? String }
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).map {
+        $0.value(forKey: "title") as? String
+      }
     }
     #expect(titles == ["Emma"])
     try coordinator.remove(again)

@@ -10,10 +10,12 @@ struct InPlaceAttributeTests {
 
   private func before() -> NSManagedObjectModel {
     InPlace.model(
-      InPlace.entity("Person", [
-        InPlace.attribute("name"), InPlace.attribute("age", .integer32AttributeType),
-        InPlace.attribute("nick"), InPlace.attribute("note"),
-      ]))
+      InPlace.entity(
+        "Person",
+        [
+          InPlace.attribute("name"), InPlace.attribute("age", .integer32AttributeType),
+          InPlace.attribute("nick"), InPlace.attribute("note"),
+        ]))
   }
 
   private func fill() throws {
@@ -30,14 +32,17 @@ struct InPlaceAttributeTests {
   func attributes() throws {
     try fill()
     let after = InPlace.model(
-      InPlace.entity("Person", [
-        InPlace.attribute("name"), InPlace.attribute("years", .integer32AttributeType, was: "age"),
-        InPlace.attribute("nick", default: "none", optional: false),
-        InPlace.attribute("score", .doubleAttributeType, default: 1.5, optional: false),
-        InPlace.attribute("born", .dateAttributeType),
-        InPlace.attribute("id", .UUIDAttributeType, default: UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF")!),
-        InPlace.attribute("price", .decimalAttributeType, default: NSDecimalNumber(string: "10.25")),
-      ]))
+      InPlace.entity(
+        "Person",
+        [
+          InPlace.attribute("name"), InPlace.attribute("years", .integer32AttributeType, was: "age"),
+          InPlace.attribute("nick", default: "none", optional: false),
+          InPlace.attribute("score", .doubleAttributeType, default: 1.5, optional: false),
+          InPlace.attribute("born", .dateAttributeType),
+          InPlace.attribute(
+            "id", .UUIDAttributeType, default: UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF")!),
+          InPlace.attribute("price", .decimalAttributeType, default: NSDecimalNumber(string: "10.25")),
+        ]))
     try InPlace.migrate(url, to: after) { context in
       let people = try InPlace.by(context, "Person", "name")
       #expect(people.count == 10)
@@ -50,8 +55,9 @@ struct InPlaceAttributeTests {
         #expect(person.value(forKey: "id") as? UUID == UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
         #expect(person.value(forKey: "price") as? NSDecimalNumber == NSDecimalNumber(string: "10.25"))
       }
-      #expect(context.persistentStoreCoordinator?.persistentStores.first?.metadata["migrationManagerClass"] as? String
-        == "NSSQLiteInPlaceMigrationManager")
+      #expect(
+        context.persistentStoreCoordinator?.persistentStores.first?.metadata["migrationManagerClass"] as? String
+          == "NSSQLiteInPlaceMigrationManager")
     }
   }
 
@@ -73,18 +79,24 @@ struct InPlaceAttributeTests {
         InPlace.attribute("width", after ? .doubleAttributeType : .integer32AttributeType),
         InPlace.attribute("unit"),
       ]
-      let child = InPlace.entity("Child", [
-        InPlace.attribute("rank", after ? .doubleAttributeType : .integer16AttributeType, default: 3, optional: !after)
-      ])
-      let entity = InPlace.entity("Thing", [
-        InPlace.attribute("name"),
-        InPlace.attribute("big", after ? .doubleAttributeType : .integer64AttributeType, was: after ? nil : "big"),
-        InPlace.attribute("small", after ? .integer32AttributeType : .integer16AttributeType),
-        InPlace.attribute("flag", after ? .integer64AttributeType : .booleanAttributeType),
-        InPlace.attribute("single", after ? .doubleAttributeType : .floatAttributeType),
-        InPlace.attribute(after ? "count" : "number", after ? .doubleAttributeType : .integer32AttributeType, was: "number"),
-        composite,
-      ], subentities: [child])
+      let child = InPlace.entity(
+        "Child",
+        [
+          InPlace.attribute(
+            "rank", after ? .doubleAttributeType : .integer16AttributeType, default: 3, optional: !after)
+        ])
+      let entity = InPlace.entity(
+        "Thing",
+        [
+          InPlace.attribute("name"),
+          InPlace.attribute("big", after ? .doubleAttributeType : .integer64AttributeType, was: after ? nil : "big"),
+          InPlace.attribute("small", after ? .integer32AttributeType : .integer16AttributeType),
+          InPlace.attribute("flag", after ? .integer64AttributeType : .booleanAttributeType),
+          InPlace.attribute("single", after ? .doubleAttributeType : .floatAttributeType),
+          InPlace.attribute(
+            after ? "count" : "number", after ? .doubleAttributeType : .integer32AttributeType, was: "number"),
+          composite,
+        ], subentities: [child])
       entity.uniquenessConstraints = [["big"]]
       entity.indexes = [
         NSFetchIndexDescription(
@@ -132,12 +144,14 @@ struct InPlaceAttributeTests {
   func swapping() throws {
     try fill()
     let after = InPlace.model(
-      InPlace.entity("Person", [
-        InPlace.attribute("name"), InPlace.attribute("age", .integer32AttributeType),
-        InPlace.attribute("note", was: "nick"), InPlace.attribute("nick", was: "note"),
-        // Names alone make no other version.
-        InPlace.attribute("more"),
-      ]))
+      InPlace.entity(
+        "Person",
+        [
+          InPlace.attribute("name"), InPlace.attribute("age", .integer32AttributeType),
+          InPlace.attribute("note", was: "nick"), InPlace.attribute("nick", was: "note"),
+          // Names alone make no other version.
+          InPlace.attribute("more"),
+        ]))
     try InPlace.migrate(url, to: after) { context in
       let person = try #require(try InPlace.by(context, "Person", "name")["n4"])
       #expect(person.value(forKey: "nick") as? String == "x4")
@@ -149,13 +163,19 @@ struct InPlaceAttributeTests {
   func entities() throws {
     func model(_ after: Bool) -> NSManagedObjectModel {
       let middle = InPlace.entity(after ? "Zebra" : "Middle", [InPlace.attribute("name")], was: after ? "Middle" : nil)
-      let node = InPlace.entity("Node", [InPlace.attribute("name")], subentities: [
-        InPlace.entity("Leaf", [InPlace.attribute("size", .integer16AttributeType)]), 
-      ] + (after ? [InPlace.entity("Bud", [InPlace.attribute("size", .integer16AttributeType)])]
-        : [InPlace.entity("Twig", [InPlace.attribute("size", .integer16AttributeType)])]))
+      let node = InPlace.entity(
+        "Node", [InPlace.attribute("name")],
+        subentities: [
+          InPlace.entity("Leaf", [InPlace.attribute("size", .integer16AttributeType)])
+        ]
+          + (after
+            ? [InPlace.entity("Bud", [InPlace.attribute("size", .integer16AttributeType)])]
+            : [InPlace.entity("Twig", [InPlace.attribute("size", .integer16AttributeType)])]))
       InPlace.join(InPlace.relate(middle, "nodes", .many, node), InPlace.relate(node, "middles", .many, middle))
       InPlace.relate(middle, "root", .one, node)
-      let other = after ? InPlace.entity("Added", [InPlace.attribute("name")]) : InPlace.entity("Gone", [InPlace.attribute("name")])
+      let other =
+        after
+        ? InPlace.entity("Added", [InPlace.attribute("name")]) : InPlace.entity("Gone", [InPlace.attribute("name")])
       return InPlace.model(middle, node, other)
     }
     try InPlace.open(url, model(false)) { context in
@@ -208,7 +228,8 @@ struct InPlaceAttributeTests {
     #expect(try StoreAudit(url, model(true)).unreferencedFiles == [])
   }
 
-  @Test("A constraint that is added is refused with the first values that are there twice, and the file stays as it was")
+  @Test(
+    "A constraint that is added is refused with the first values that are there twice, and the file stays as it was")
   func constraint() throws {
     try fill()
     try InPlace.open(url, before()) { context in
@@ -223,8 +244,10 @@ struct InPlaceAttributeTests {
     #expect(error?.localizedDescription.contains("name \"n3\"") == true, "\(error?.localizedDescription ?? "")")
     #expect(try InPlace.shape(url) == shape)
     try InPlace.open(url, before()) { context in
-      context.delete(try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
-        .first { $0.value(forKey: "age") as? Int == 99 }))
+      context.delete(
+        try #require(
+          try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+            .first { $0.value(forKey: "age") as? Int == 99 }))
       try context.save()
     }
     try InPlace.migrate(url, to: after) { context in

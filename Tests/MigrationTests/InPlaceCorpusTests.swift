@@ -30,7 +30,8 @@ struct InPlaceCorpusTests {
       files("\(folder)/\(repository)") { $0.hasSuffix(".xcdatamodel") }.compactMap { url in
         guard NSManagedObjectModel(contentsOf: url) != nil else { return nil }
         return Version(
-          package: url.deletingLastPathComponent().lastPathComponent, name: url.deletingPathExtension().lastPathComponent,
+          package: url.deletingLastPathComponent().lastPathComponent,
+          name: url.deletingPathExtension().lastPathComponent,
           url: url)
       }
     }
@@ -45,9 +46,11 @@ struct InPlaceCorpusTests {
       let metadata = try SQLiteStore.metadataForPersistentStore(with: store)
       let repository = store.pathComponents[InPlaceCorpusTests.root!.pathComponents.count + 1]
       let all = versions(repository)
-      guard let source = all.first(where: {
-        $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
-      }) else { continue }
+      guard
+        let source = all.first(where: {
+          $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+        })
+      else { continue }
       // The newest version, and those beside the store's own.
       let family = all.filter { $0.package == source.package }
         .sorted { $0.name.compare($1.name, options: .numeric) == .orderedAscending }

@@ -24,7 +24,9 @@ struct InPlaceDeferredTests {
     try InPlace.open(url, model(1)) { context in
       for number in 0..<5 {
         let gone = InPlace.new(context, "Gone", ["name": "g\(number)"])
-        InPlace.new(context, "Thing", ["name": "n\(number)", "first": "f", "second": "s", "kept": "k", "gone": NSSet(object: gone)])
+        InPlace.new(
+          context, "Thing",
+          ["name": "n\(number)", "first": "f", "second": "s", "kept": "k", "gone": NSSet(object: gone)])
       }
       try context.save()
     }
@@ -41,10 +43,11 @@ struct InPlaceDeferredTests {
       let coordinator = try #require(context.persistentStoreCoordinator)
       let store = try #require(coordinator.persistentStores.first)
       #expect(coordinator.metadata(for: store)[key] as? Bool == true)
-      #expect(try deferred() == [
-        "DROP TABLE DEFERRED_1_ZGONE", "DROP TABLE DEFERRED_1_Z_1THINGS",
-        "ALTER TABLE ZTHING DROP COLUMN DEFERRED_1_ZFIRST", "ALTER TABLE ZTHING DROP COLUMN DEFERRED_1_ZSECOND",
-      ])
+      #expect(
+        try deferred() == [
+          "DROP TABLE DEFERRED_1_ZGONE", "DROP TABLE DEFERRED_1_Z_1THINGS",
+          "ALTER TABLE ZTHING DROP COLUMN DEFERRED_1_ZFIRST", "ALTER TABLE ZTHING DROP COLUMN DEFERRED_1_ZSECOND",
+        ])
       let things = try InPlace.by(context, "Thing", "name")
       things["n1"]?.setValue("changed", forKey: "kept")
       InPlace.new(context, "Thing", ["name": "new"])

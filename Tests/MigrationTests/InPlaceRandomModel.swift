@@ -137,7 +137,10 @@ struct InPlaceRandomModel {
         attributes[attribute].name = fresh("a", &random)
       }
     case 3: if let attribute { attributes[attribute].isOptional.toggle() }
-    case 4: if let attribute, attributes[attribute].type == .binaryDataAttributeType { attributes[attribute].isExternal.toggle() }
+    case 4:
+      if let attribute, attributes[attribute].type == .binaryDataAttributeType {
+        attributes[attribute].isExternal.toggle()
+      }
     case 5: addEntity(&random)
     case 6: removeEntity(&random)
     case 7: renameEntity(&random)
@@ -161,7 +164,9 @@ struct InPlaceRandomModel {
         let (old, new) = (relationships[relationship].name, fresh("r", &random))
         relationships[relationship].was = old
         relationships[relationship].name = new
-        for place in relationships.indices where relationships[place].inverse == old { relationships[place].inverse = new }
+        for place in relationships.indices where relationships[place].inverse == old {
+          relationships[place].inverse = new
+        }
       }
     case 15: if let attribute { pullUp(attribute) }
     case 16: if let attribute { pushDown(attribute, &random) }
@@ -253,7 +258,8 @@ struct InPlaceRandomModel {
     guard let parent = entities.filter({ !below.contains($0.name) }).randomElement(using: &random)?.name else { return }
     let above = Set([parent] + ancestors(parent))
     let names = Set(attributes.filter { above.contains($0.entity) }.map(\.name))
-    guard !attributes.contains(where: { below.contains($0.entity) && $0.name != "uid" && names.contains($0.name) }) else {
+    guard !attributes.contains(where: { below.contains($0.entity) && $0.name != "uid" && names.contains($0.name) })
+    else {
       return
     }
     entities[place].parent = parent

@@ -66,7 +66,9 @@ struct InPlaceRandomTests {
 
   // Data.
 
-  private func fill(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ random: inout SeededRandom) throws {
+  private func fill(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ random: inout SeededRandom)
+    throws
+  {
     for entity in model.entitiesInStoreOrder where !entity.isAbstract {
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         let object = InPlace.new(context, entity.name!, ["uid": "\(random.next())"])
@@ -84,9 +86,12 @@ struct InPlaceRandomTests {
       let owners = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity.name!))
         .sorted { ($0.value(forKey: "uid") as! String) < ($1.value(forKey: "uid") as! String) }
       for owner in owners where owner.entity === entity {
-        for (name, relationship) in entity.relationshipsByName.sorted(by: { $0.key < $1.key }) where Bool.random(using: &random) {
-          let all = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: relationship.destinationEntity!.name!))
-            .sorted { ($0.value(forKey: "uid") as! String) < ($1.value(forKey: "uid") as! String) }
+        for (name, relationship) in entity.relationshipsByName.sorted(by: { $0.key < $1.key })
+        where Bool.random(using: &random) {
+          let all = try context.fetch(
+            NSFetchRequest<NSManagedObject>(entityName: relationship.destinationEntity!.name!)
+          )
+          .sorted { ($0.value(forKey: "uid") as! String) < ($1.value(forKey: "uid") as! String) }
           let chosen = all.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
           if !relationship.isToMany {
             owner.setValue(chosen.first, forKey: name)
@@ -185,7 +190,8 @@ struct InPlaceRandomTests {
         var owners: [String: Int] = [:]
         for (owner, member) in links
         where isOf(owner, entity) && isOf(member, relationship.destinationEntity!)
-          && members[owner]?.contains(member) != true {
+          && members[owner]?.contains(member) != true
+        {
           members[owner, default: []].append(member)
           owners[member, default: 0] += 1
         }

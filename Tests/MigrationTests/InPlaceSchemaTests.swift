@@ -108,8 +108,9 @@ struct InPlaceSchemaTests {
     try InPlace.open(url, model(true), InPlace.options) { _ in }
     #expect(try InPlace.rows(url, "SELECT a FROM mine") == [["1"]])
     // One of a column that goes can't.
-    #expect(try InPlace.rows(url, "SELECT name FROM sqlite_master WHERE name LIKE 'mine%' ORDER BY name")
-      == [["mine"], ["mine_name"]])
+    #expect(
+      try InPlace.rows(url, "SELECT name FROM sqlite_master WHERE name LIKE 'mine%' ORDER BY name")
+        == [["mine"], ["mine_name"]])
   }
 
   @Test("A file without a model cache gets one, and metadata of the program's stay")

@@ -147,7 +147,10 @@ enum InPlace {
     for row in try connection.rows("SELECT type, name, sql FROM sqlite_master") {
       let (type, name) = (row[0] ?? "", row[1] ?? "")
       if name.hasPrefix("A") || name.hasPrefix("sqlite_") || name.contains("TRANSACTION")
-        || name.hasPrefix(DeferredNames.prefix) { continue }
+        || name.hasPrefix(DeferredNames.prefix)
+      {
+        continue
+      }
       if type == "table" {
         for column in try connection.rows("SELECT name, type, pk FROM pragma_table_info('\(name)')")
         where !(column[0] ?? "").hasPrefix(DeferredNames.prefix) {
@@ -164,7 +167,9 @@ enum InPlace {
   }
 
   /// The plan that brings a file to a model, without doing it.
-  static func plan(_ url: URL, from: NSManagedObjectModel, to: NSManagedObjectModel, defers: Bool = false) throws -> [String] {
+  static func plan(_ url: URL, from: NSManagedObjectModel, to: NSManagedObjectModel, defers: Bool = false) throws
+    -> [String]
+  {
     let connection = try Connection(path: url.path, options: Connection.Options())
     let existing = try ExistingSchema(
       url: url, connection: connection, metadata: StoreMetadata.read(from: connection) ?? [:])
@@ -220,17 +225,21 @@ extension NSManagedObjectContext {
 extension InPlace {
   /// Makes an object.
   @discardableResult
-  static func new(_ context: NSManagedObjectContext, _ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject {
+  static func new(_ context: NSManagedObjectContext, _ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject
+  {
     context.make(entity, values)
   }
 
   /// The objects of an entity, by one of its texts.
-  static func by(_ context: NSManagedObjectContext, _ entity: String, _ key: String) throws -> [String: NSManagedObject] {
+  static func by(_ context: NSManagedObjectContext, _ entity: String, _ key: String) throws -> [String: NSManagedObject]
+  {
     Dictionary(uniqueKeysWithValues: try context.all(entity).map { ($0.value(forKey: key) as? String ?? "", $0) })
   }
 
   static func names(_ value: Any?, _ key: String = "name") -> [String] {
-    if let ordered = value as? NSOrderedSet { return ordered.map { ($0 as! NSManagedObject).value(forKey: key) as! String } }
+    if let ordered = value as? NSOrderedSet {
+      return ordered.map { ($0 as! NSManagedObject).value(forKey: key) as! String }
+    }
     if let set = value as? NSSet { return set.map { ($0 as! NSManagedObject).value(forKey: key) as! String }.sorted() }
     return ((value as? NSManagedObject)?.value(forKey: key) as? String).map { [$0] } ?? []
   }

@@ -1,10 +1,12 @@
-@testable import CoreData
 import DataModelFiles
 import Foundation
 import Testing
 
+@testable import CoreData
+
 /// Versions of models that people have made, each with the next one, both ways.
-@Suite("Inferred mappings: models that people have made", .enabled(if: ModelVersions.root != nil)) struct InferenceCorpusTests {
+@Suite("Inferred mappings: models that people have made", .enabled(if: ModelVersions.root != nil))
+struct InferenceCorpusTests {
   @Test("Consecutive versions of sample models are inferred or refused as the rules say, up and down")
   func versions() throws {
     var reasons: [String: Int] = [:]

@@ -1,7 +1,8 @@
-@testable import CoreData
 import DataModelFiles
 import Foundation
 import Testing
+
+@testable import CoreData
 
 /// Random pairs of small models, with few names so that renamings meet.
 @Suite("Inferred mappings: random pairs of models") struct InferenceRandomTests {
@@ -16,7 +17,8 @@ import Testing
       let outcome = try compare(from, to, seed)
       outcomes[outcome, default: 0] += 1
     }
-    print("Random pairs: " + outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+    print(
+      "Random pairs: " + outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
     #expect((outcomes["inferred"] ?? 0) > count / 3)
     #expect(outcomes.count > 5, "most reasons occur")
   }
@@ -155,7 +157,9 @@ struct InferenceRandom {
     case 11:
       // A relationship that leads elsewhere, to something that may be related.
       for owner in model.entities.indices {
-        guard let free = model.entities[owner].relationships.firstIndex(where: { $0.inverseName == nil }) else { continue }
+        guard let free = model.entities[owner].relationships.firstIndex(where: { $0.inverseName == nil }) else {
+          continue
+        }
         model.entities[owner].relationships[free].destinationName = pick(model.entities).name
       }
     case 0:

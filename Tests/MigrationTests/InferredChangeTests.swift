@@ -31,7 +31,8 @@ struct InferredChangeTests {
   func numbers(_ kind: ManagerStore, _ inPlace: Bool) throws {
     func model(_ types: [NSAttributeType]) -> NSManagedObjectModel {
       Make.model(
-        .init("Book", [Make.attribute("title")] + types.enumerated().map { Make.attribute("n\($0.offset)", $0.element) }))
+        .init(
+          "Book", [Make.attribute("title")] + types.enumerated().map { Make.attribute("n\($0.offset)", $0.element) }))
     }
     let old = model([
       .integer16AttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,

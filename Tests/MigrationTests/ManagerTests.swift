@@ -21,7 +21,10 @@ struct ManagerTests {
     #expect(manager.reportedProgress.fractionCompleted == 1)
     #expect(try Data(contentsOf: from) == before)
     try ManagerStack.read(kind, new, to) { try ManagerLibrary.check($0) }
-    try ManagerStack.read(kind, old, from) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+    try ManagerStack.read(kind, old, from) {
+      let found = try $0.number(of: "Book")
+      #expect(found == 4)
+    }
   }
 
   @Test("A store of one type becomes one of another", arguments: ManagerStore.allCases)
@@ -91,7 +94,9 @@ struct ManagerTests {
             Models.attribute("memory", isTransient: true),
           ]))
     }
-    let names = ["text", "flag", "data", "list", "short", "double", "float", "decimal", "date", "uuid", "url", "nothing"]
+    let names = [
+      "text", "flag", "data", "list", "short", "double", "float", "decimal", "date", "uuid", "url", "nothing",
+    ]
     let values: [String: Any] = [
       "text": "Zoë", "flag": true, "data": Data(repeating: 7, count: 300_000), "list": ["a", "b"] as NSArray,
       "short": -3, "double": 0.1, "float": Float(2.5), "decimal": NSDecimalNumber(string: "12.34"),
@@ -275,7 +280,8 @@ struct ManagerTests {
     for (source, destination) in zip(versions, versions.dropFirst()) {
       let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: url)
       try #require(source.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
-      let mapping = try NSMappingModel(from: nil, forSourceModel: source, destinationModel: destination)
+      let mapping =
+        try NSMappingModel(from: nil, forSourceModel: source, destinationModel: destination)
         ?? .inferredMappingModel(forSourceModel: source, destinationModel: destination)
       let next = folder.store(UUID().uuidString)
       try NSMigrationManager(sourceModel: source, destinationModel: destination).migrateStore(

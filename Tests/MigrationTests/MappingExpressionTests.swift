@@ -155,14 +155,17 @@ struct MappingExpressionTests {
     migration.set(
       "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"TownToTown\", "
         + "SUBQUERY($source.towns, $t, $t.name == \"Pisa\"))", of: "home")
-    let homes = try migration.migrated { ($0.value(forKey: "home") as? NSManagedObject)?.value(forKey: "name") as? String }
+    let homes = try migration.migrated {
+      ($0.value(forKey: "home") as? NSManagedObject)?.value(forKey: "name") as? String
+    }
     #expect(homes == ["Pisa", nil])
   }
 
   @Test("A filter keeps source objects out, and a mapping's own fetch decides which there are")
   func filters() throws {
     let filtered = try MappingMigration()
-    #expect(try filtered.migrated("Town") { $0.value(forKey: "name") as? String } == ["London", "Paris", "Pisa", "Rome"])
+    #expect(
+      try filtered.migrated("Town") { $0.value(forKey: "name") as? String } == ["London", "Paris", "Pisa", "Rome"])
     let fetched = try MappingMigration()
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Town")
     request.predicate = NSPredicate(format: "name BEGINSWITH %@", "P")

@@ -125,20 +125,24 @@ struct MappingFileTests {
     let models = try urls.map { try NSMappingModel(checkedContentsOf: $0) }
     for model in models {
       #expect(model.entityMappings.map(\.name) == ["PersonToHuman", "TownToTown", "SameToSame"])
-      let types: [NSEntityMappingType] = [.transformEntityMappingType, .transformEntityMappingType, .copyEntityMappingType]
+      let types: [NSEntityMappingType] = [
+        .transformEntityMappingType, .transformEntityMappingType, .copyEntityMappingType,
+      ]
       #expect(model.entityMappings.map(\.mappingType) == types)
       let person = try #require(model.entityMappingsByName["PersonToHuman"])
       #expect(person.sourceEntityVersionHash == one.entityVersionHashesByName["Person"])
       #expect(person.destinationEntityVersionHash == two.entityVersionHashesByName["Human"])
-      #expect(person.attributeMappings?.map { "\($0.name!) \($0.valueExpression?.description ?? "-")" } == [
-        "name -", "points $source.points", "town -",
-      ])
-      #expect(person.relationshipMappings?.map { "\($0.valueExpression!)" } == [
-        "FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\" , \"home\", "
-          + "$source.home)",
-        "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\" , \"TownToTown\", "
-          + "$source.towns)",
-      ])
+      #expect(
+        person.attributeMappings?.map { "\($0.name!) \($0.valueExpression?.description ?? "-")" } == [
+          "name -", "points $source.points", "town -",
+        ])
+      #expect(
+        person.relationshipMappings?.map { "\($0.valueExpression!)" } == [
+          "FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\" , \"home\", "
+            + "$source.home)",
+          "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\" , \"TownToTown\", "
+            + "$source.towns)",
+        ])
       #expect(model.entityMappingsByName["TownToTown"]?.sourceExpression is NSFetchRequestExpression)
     }
     #expect(NSMappingModel(contentsOf: urls[1]) != nil)

@@ -14,7 +14,8 @@ final class PolicyLog {
 
   init(failing method: String? = nil) { failsAt = method }
 
-  func note(_ mapping: NSEntityMapping, _ method: String, _ detail: String? = nil, _ manager: NSMigrationManager) throws {
+  func note(_ mapping: NSEntityMapping, _ method: String, _ detail: String? = nil, _ manager: NSMigrationManager) throws
+  {
     lines.append("\(mapping.name!) \(method)" + (detail.map { " \($0)" } ?? ""))
     current.append(manager.currentEntityMapping.name)
     progress.append(manager.migrationProgress)
@@ -153,7 +154,8 @@ final class WholePolicy: NSEntityMigrationPolicy {
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
     let end = (sInstance.value(forKey: "name") as! String).last!
-    let whole = wholes[end]
+    let whole =
+      wholes[end]
       ?? NSManagedObject(entity: manager.destinationEntity(for: mapping)!, insertInto: manager.destinationContext)
     wholes[end] = whole
     whole.setValue(String(end), forKey: "name")
@@ -178,7 +180,10 @@ final class CheckingPolicy: NSEntityMigrationPolicy {
     let wholes = manager.destinationInstances(forEntityMappingName: "PartToWhole", sourceInstances: nil)
     let parts = manager.sourceInstances(forEntityMappingName: "PartToWhole", destinationInstances: [wholes[0]])
     precondition(wholes.count == 10 && parts.count == 120)
-    precondition(parts.allSatisfy { ($0.value(forKey: "name") as! String).last == (wholes[0].value(forKey: "name") as! String).last })
+    precondition(
+      parts.allSatisfy {
+        ($0.value(forKey: "name") as! String).last == (wholes[0].value(forKey: "name") as! String).last
+      })
     precondition(manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: nil).count == 1200)
     manager.reset()
     precondition(manager.destinationInstances(forEntityMappingName: "PartToWhole", sourceInstances: nil).isEmpty)

@@ -55,7 +55,9 @@ struct PolicyTests {
     #expect(manager.migrationProgress == 1)
   }
 
-  @Test("What earlier mappings have made is among the destination context's registered objects", arguments: ManagerStore.allCases)
+  @Test(
+    "What earlier mappings have made is among the destination context's registered objects",
+    arguments: ManagerStore.allCases)
   func registered(_ kind: ManagerStore) throws {
     let old = Models.model(.init("Note", [Models.attribute("text"), Models.attribute("tag")]))
     let new = Models.model(
@@ -80,7 +82,8 @@ struct PolicyTests {
     }
   }
 
-  @Test("An error of any method ends the migration with 134170, and the new store goes", arguments: ManagerStore.allCases)
+  @Test(
+    "An error of any method ends the migration with 134170, and the new store goes", arguments: ManagerStore.allCases)
   func failing(_ kind: ManagerStore) throws {
     try ManagerStack.fill(kind, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
     for (index, method) in LoggingPolicy.methods.enumerated() {
@@ -98,7 +101,10 @@ struct PolicyTests {
       #expect(words.contains(LoggingPolicy.signatures[index]), "\(words)")
       #expect(try folder.names == ["old"], "\(method)")
     }
-    try ManagerStack.read(kind, ManagerLibrary.old(), folder.store("old")) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+    try ManagerStack.read(kind, ManagerLibrary.old(), folder.store("old")) {
+      let found = try $0.number(of: "Book")
+      #expect(found == 4)
+    }
   }
 
   @Test("A migration is called off by a policy, with its error", arguments: ManagerStore.allCases)
@@ -115,7 +121,8 @@ struct PolicyTests {
           to: folder.store("new"), type: kind.type)
       }
       #expect(error?.domain == "cancelled", "\(method)")
-      #expect(log.lines.last?.hasSuffix(method) == true || log.lines.last?.contains(" \(method) ") == true, "\(log.lines)")
+      #expect(
+        log.lines.last?.hasSuffix(method) == true || log.lines.last?.contains(" \(method) ") == true, "\(log.lines)")
       #expect(try folder.names == ["old"], "\(method)")
     }
   }
@@ -154,10 +161,14 @@ struct PolicyTests {
     #expect(parent.fractionCompleted == 1)
   }
 
-  @Test("Objects of both contexts are plain, whatever the models name; so is what a policy makes", arguments: ManagerStore.allCases)
+  @Test(
+    "Objects of both contexts are plain, whatever the models name; so is what a policy makes",
+    arguments: ManagerStore.allCases)
   func plainObjects(_ kind: ManagerStore) throws {
     let (old, new) = (ManagerLibrary.old(), ManagerLibrary.new())
-    for model in [old, new] { for entity in model.entities { entity.managedObjectClassName = "MigrationTests.PolicyBook" } }
+    for model in [old, new] {
+      for entity in model.entities { entity.managedObjectClassName = "MigrationTests.PolicyBook" }
+    }
     try ManagerStack.fill(kind, old, folder.store("old")) { context in
       let book = context.make("Novel", ["title": "T", "author": context.make("Author", ["name": "A"])])
       #expect(book is PolicyBook)
@@ -169,7 +180,10 @@ struct PolicyTests {
       from: folder.store("old"), type: kind.type, mapping: ManagerLibrary.mapping(policy: LoggingPolicy.self),
       to: folder.store("new"), type: kind.type)
     #expect(log.classes == ["NSManagedObject"])
-    try ManagerStack.read(kind, new, folder.store("new")) { let books = try $0.all("Book", by: "title"); #expect(books[0] is PolicyBook) }
+    try ManagerStack.read(kind, new, folder.store("new")) {
+      let books = try $0.all("Book", by: "title")
+      #expect(books[0] is PolicyBook)
+    }
   }
 
   @Test("One source object becomes several, found again by their mapping", arguments: ManagerStore.allCases)
@@ -177,9 +191,11 @@ struct PolicyTests {
     let old = Models.model(
       .init("Person", [Models.attribute("name"), Models.attribute("street"), Models.attribute("city")]))
     let new = Models.model(
-      .init("Person", [Models.attribute("name"), Models.toOne("address", "Address", back: "people", isOptional: false)]),
       .init(
-        "Address", [Models.attribute("street"), Models.attribute("city"), Models.toMany("people", "Person", back: "address")]))
+        "Person", [Models.attribute("name"), Models.toOne("address", "Address", back: "people", isOptional: false)]),
+      .init(
+        "Address",
+        [Models.attribute("street"), Models.attribute("city"), Models.toMany("people", "Person", back: "address")]))
     try ManagerStack.fill(kind, old, folder.store("old")) { context in
       for number in 0..<1500 {
         context.make("Person", ["name": "\(number)", "street": "S\(number % 7)", "city": "C\(number % 3)"])
@@ -207,7 +223,12 @@ struct PolicyTests {
   @Test("Two entities become one, with the relationships of both", arguments: ManagerStore.allCases)
   func merging(_ kind: ManagerStore) throws {
     let old = Models.model(
-      .init("Owner", [Models.attribute("name"), Models.toMany("cats", "Cat", back: "owner"), Models.toMany("dogs", "Dog", back: "owner")]),
+      .init(
+        "Owner",
+        [
+          Models.attribute("name"), Models.toMany("cats", "Cat", back: "owner"),
+          Models.toMany("dogs", "Dog", back: "owner"),
+        ]),
       .init("Cat", [Models.attribute("name"), Models.toOne("owner", "Owner", back: "cats")]),
       .init("Dog", [Models.attribute("name"), Models.toOne("owner", "Owner", back: "dogs")]))
     let new = Models.model(

@@ -67,18 +67,23 @@ struct ReplacingTests {
       #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.domain == "stop")
       #expect(error?.localizedDescription.contains(url.path) == true)
       #expect(try folder.names == ["library.store"])
-      try ManagerStack.read(kind, ManagerLibrary.old(), url) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+      try ManagerStack.read(kind, ManagerLibrary.old(), url) {
+        let found = try $0.number(of: "Book")
+        #expect(found == 4)
+      }
     }
   }
 
-  @Test("A process that is killed leaves the old version or the new one, and a folder that the next opening removes",
+  @Test(
+    "A process that is killed leaves the old version or the new one, and a folder that the next opening removes",
     arguments: ManagerStore.allCases)
   func killing(_ kind: ManagerStore) async throws {
     for step in StoreMigration.ReplacingStep.allCases {
       try? FileManager.default.removeItem(at: url)
       try fill(kind)
       let (path, type, name) = (url.path, kind.rawValue, "\(step)")
-      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, type = type as String, name = name as String] in
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = path as String, type = type as String, name = name as String] in
         let kind = ManagerStore(rawValue: type)!
         let url = URL(fileURLWithPath: path)
         try StoreMigration.$didReach.withValue({ if "\($0)" == name { kill(getpid(), SIGKILL) } }) {
@@ -98,7 +103,10 @@ struct ReplacingTests {
         try stack.close()
         try ManagerStack.read(kind, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
       } else {
-        try ManagerStack.read(kind, ManagerLibrary.old(), url) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+        try ManagerStack.read(kind, ManagerLibrary.old(), url) {
+          let found = try $0.number(of: "Book")
+          #expect(found == 4)
+        }
         try replace(kind)
         try ManagerStack.read(kind, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
       }
@@ -131,7 +139,10 @@ struct ReplacingTests {
       managerError { try replace(kind) }
     }
     #expect(error?.code == NSMigrationError)
-    try ManagerStack.read(kind, ManagerLibrary.old(), url) { let found = try $0.number(of: "Draft"); #expect(found == 2) }
+    try ManagerStack.read(kind, ManagerLibrary.old(), url) {
+      let found = try $0.number(of: "Draft")
+      #expect(found == 2)
+    }
     #expect(try folder.names == ["library.store"])
   }
 
@@ -149,7 +160,10 @@ struct ReplacingTests {
     let underlying = invalid?.userInfo[NSUnderlyingErrorKey] as? NSError
     #expect(underlying?.code == NSValidationMultipleErrorsError)
     #expect(try folder.names == ["library.store"])
-    try ManagerStack.read(kind, ManagerLibrary.old(), url) { let found = try $0.number(of: "Book"); #expect(found == 4) }
+    try ManagerStack.read(kind, ManagerLibrary.old(), url) {
+      let found = try $0.number(of: "Book")
+      #expect(found == 4)
+    }
   }
 
   @Test(
@@ -190,11 +204,14 @@ struct ReplacingTests {
     }
   }
 
-  @Test("XML and binary stores are migrated when they are added, by what the models imply", arguments: [ManagerStore.xml, .binary])
+  @Test(
+    "XML and binary stores are migrated when they are added, by what the models imply",
+    arguments: [ManagerStore.xml, .binary])
   func adding(_ kind: ManagerStore) throws {
     typealias Models = InferenceModels
     let old = Models.model(.init("Note", [Models.attribute("text")]))
-    let new = Models.model(.init("Note", [Models.attribute("text"), Models.attribute("more", isOptional: false, default: "m")]))
+    let new = Models.model(
+      .init("Note", [Models.attribute("text"), Models.attribute("more", isOptional: false, default: "m")]))
     try ManagerStack.fill(kind, old, url) { $0.make("Note", ["text": "t"]) }
     let stack = try ManagerStack(
       kind, new, url,
@@ -208,7 +225,9 @@ struct ReplacingTests {
 
   // Stores of other people's.
 
-  private func notes(_ storeClass: ReplacingStore.Type, _ fields: Int) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+  private func notes(_ storeClass: ReplacingStore.Type, _ fields: Int) throws -> (
+    NSPersistentStoreCoordinator, NSPersistentStore
+  ) {
     NSPersistentStoreCoordinator.registerStoreClass(storeClass, forStoreType: storeClass.storeType)
     let model = InferenceModels.model(
       .init(
@@ -228,7 +247,8 @@ struct ReplacingTests {
     return context
   }
 
-  @Test("An atomic store of one's own is migrated if it tells its metadata, by its manager if it has one", .serialized,
+  @Test(
+    "An atomic store of one's own is migrated if it tells its metadata, by its manager if it has one", .serialized,
     arguments: [ReplacingStore.self, ReplacingStoreWithManager.self])
   func customStores(_ storeClass: ReplacingStore.Type) throws {
     let (old, store) = try notes(storeClass, 0)

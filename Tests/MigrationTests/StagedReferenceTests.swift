@@ -8,7 +8,8 @@ import Testing
     model.entitiesByName["Entry"]!.attributesByName.keys.sorted()
   }
 
-  @Test("A model is found by itself, a file, a bundle and a name, a bundle and hashes; the checksum chooses the version")
+  @Test(
+    "A model is found by itself, a file, a bundle and a name, a bundle and hashes; the checksum chooses the version")
   func places() throws {
     let folder = try VersionTests.Folder()
     let checksums = try NSManagedObjectModel.checksumsForVersionedModel(at: folder.momd)

@@ -22,7 +22,9 @@ import Testing
   func split(type: NSPersistentStore.StoreType) throws {
     let fixture = try StagedFixture(type)
     try fixture.add("Book", books, model: versions.first)
-    let stages = [versions.split(), NSLightweightMigrationStage([versions.second, versions.third].map(\.versionChecksum))]
+    let stages = [
+      versions.split(), NSLightweightMigrationStage([versions.second, versions.third].map(\.versionChecksum)),
+    ]
     let titles = try fixture.migrate(stages, to: versions.third)
     #expect(titles == ["Beowulf", "Emma", "Middlemarch", "Persuasion"])
     try fixture.with(versions.third) { context in
@@ -64,7 +66,8 @@ import Testing
     ]
     let fixture = try StagedFixture(type)
     try fixture.add("Book", [["title": "Emma"]], model: models[0])
-    #expect(try fixture.migrate([NSLightweightMigrationStage(models.map(\.versionChecksum))], to: models[2]) == ["Emma"])
+    #expect(
+      try fixture.migrate([NSLightweightMigrationStage(models.map(\.versionChecksum))], to: models[2]) == ["Emma"])
   }
 
   @Test(
@@ -213,7 +216,9 @@ import Testing
     }
     #expect(refused?.code == NSPersistentStoreIncompatibleVersionHashError)
     let alone: [AnyHashable: Any] = [NSPersistentStoreStagedMigrationManagerOptionKey: manager]
-    let names = try fixture.with(versions.second, options: alone) { try StagedFixture.list("name", of: "Author", in: $0) }
+    let names = try fixture.with(versions.second, options: alone) {
+      try StagedFixture.list("name", of: "Author", in: $0)
+    }
     #expect(names == ["Austen", "Eliot"])
   }
 }

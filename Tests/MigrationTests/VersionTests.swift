@@ -139,7 +139,8 @@ import Testing
     let error = add(["Entry": Data(repeating: 7, count: 32)])
     #expect(error?.code == NSMigrationMissingSourceModelError)
     let words = error?.localizedDescription ?? ""
-    #expect(words.contains("2.xcdatamodel") && words.contains("Entry.text: unknown attributeType \"Words\""), "\(words)")
+    #expect(
+      words.contains("2.xcdatamodel") && words.contains("Entry.text: unknown attributeType \"Words\""), "\(words)")
   }
 
   @Test("Of several models those are merged that the store was written with")

@@ -6,7 +6,8 @@ import Testing
 @Suite("Fetch requests of model files")
 struct TemplateFileTests {
   /// A model with one entity, one fetched property and the given requests.
-  private static func contents(_ requests: String, property predicate: String = "name == $FETCH_SOURCE.name") -> String {
+  private static func contents(_ requests: String, property predicate: String = "name == $FETCH_SOURCE.name") -> String
+  {
     """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     <model sourceLanguage="Swift">

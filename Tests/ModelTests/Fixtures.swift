@@ -12,8 +12,7 @@ func attribute(
   return attribute
 }
 
-func relationship(_ name: String, to destination: NSEntityDescription?, max: Int) -> NSRelationshipDescription
-{
+func relationship(_ name: String, to destination: NSEntityDescription?, max: Int) -> NSRelationshipDescription {
   let relationship = NSRelationshipDescription()
   relationship.name = name
   relationship.destinationEntity = destination

@@ -1,8 +1,8 @@
+import DataModelFiles
 import Foundation
 import Testing
 
 @testable import CoreData
-import DataModelFiles
 
 /// Stores with composite attributes that Apple's SwiftData wrote; each keeps its model.
 @Suite("Stores with composite attributes that Apple's framework wrote")
@@ -47,7 +47,8 @@ struct CorpusCompositeTests {
       func statements(_ model: NSManagedObjectModel) throws -> Set<String> {
         Set(
           try SchemaPlanner.plan(ModelLayouts.of(model), configuration: nil, existing: nil).createStatements()
-            .filter { !$0.contains(" Z_PRIMARYKEY ") && !$0.contains(" Z_METADATA ") && !$0.contains(" Z_MODELCACHE ") })
+            .filter { !$0.contains(" Z_PRIMARYKEY ") && !$0.contains(" Z_METADATA ") && !$0.contains(" Z_MODELCACHE ") }
+        )
       }
       let ours = try statements(model)
       #expect(ours.subtracting(theirs).sorted() == [], "\(sample.name): ours only")

@@ -52,7 +52,9 @@ struct ExternalFileTests {
     return store
   }
 
-  @Test("What a process leaves that ends in the middle of a save goes when the store is next opened to be written; nothing else")
+  @Test(
+    "What a process leaves that ends in the middle of a save goes when the store is next opened to be written; nothing else"
+  )
   func crashes() throws {
     let uuid = try makeStore().closed()
     let kept = names()
@@ -98,7 +100,8 @@ struct ExternalFileTests {
     #expect(!names().contains(left) && journals() == [])
   }
 
-  @Test("A journal speaks to the store that wrote it: not to another one in its place, nor beside a store of the same name")
+  @Test(
+    "A journal speaks to the store that wrote it: not to another one in its place, nor beside a store of the same name")
   func strangers() throws {
     let uuid = try makeStore().closed()
     let left = try leaveFile(of: uuid)

@@ -72,8 +72,10 @@ final class TwoStores {
       ])
     _ = new(
       "Book", "A2",
-      ["title": "STRASSE", "pages": 7, "price": NSDecimalNumber(string: "4"), "isRead": false, "author": ann,
-        "tags": NSSet(array: [blue])])
+      [
+        "title": "STRASSE", "pages": 7, "price": NSDecimalNumber(string: "4"), "isRead": false, "author": ann,
+        "tags": NSSet(array: [blue]),
+      ])
     _ = new("Novel", "b1", ["title": "bob", "pages": -7, "weight": 2.5, "genre": "crime", "author": bob])
     _ = new("Book", "X", [:])
     try context.save()
@@ -134,16 +136,19 @@ struct FetchAgreementTests {
     .init("Book", "cover == %@", [Data([1, 2])], ""), .init("Book", "cover != %@", [Data([1])], "A1 A2 X b1"),
     .init("Book", "pages BETWEEN {-7, 7}", "A2 b1"), .init("Book", "NOT pages BETWEEN {-7, 7}", "A1 X"),
     .init("Book", "pages IN {7, 100, 5}", "A1 A2"), .init("Book", "NOT pages IN {7, 100}", "X b1"),
-    .init("Book", "pages IN {7, nil}",
+    .init(
+      "Book", "pages IN {7, nil}",
       "A2"), .init("Book", "pages == nil", "X"), .init("Book", "pages != nil", "A1 A2 b1"),
     .init("Book", "pages < nil", ""), .init("Book", "title IN 'a bob b'", "b1"),
   ]
 
   static let texts: [Case] = [
     .init("Book", "title ==[c] 'strasse'", "A1 A2"), .init("Book", "title IN[c] {'strasse', 'x'}", "A1 A2"),
-    .init("Book", "NOT title IN[c] {'strasse'}",
+    .init(
+      "Book", "NOT title IN[c] {'strasse'}",
       "X b1"), .init("Author", "name BEGINSWITH[cd] 'emi'", "emile"),
-    .init("Author", "name IN[cd] {'EMILE', 'ANN'}",
+    .init(
+      "Author", "name IN[cd] {'EMILE', 'ANN'}",
       "ann emile"), .init("Author", "name LIKE[cd] '?MILE'", "emile"),
     .init("Author", "name MATCHES '.*n'", "ann"), .init("Author", "name >[c] 'ann'", "bob emile"),
     .init("Author", "name CONTAINS[n] 'ob'", "bob"), .init("Author", "name ENDSWITH[c] 'N'", "ann"),
@@ -226,7 +231,8 @@ struct FetchAgreementTests {
     .init("Author", "SUBQUERY(books, $b, $b.pages > 5).@count == 0", "bob emile none"),
     .init("Author", "SUBQUERY(books, $b, $b.title == name).@count > 0", "bob"),
     .init("Author", "SUBQUERY(books, $b, ANY $b.tags.key == 'red').@count > 0", "ann"),
-    .init("Author", "SUBQUERY(books, $b, SUBQUERY($b.tags, $t, $t.key == 'red').@count > 0).@count > 0",
+    .init(
+      "Author", "SUBQUERY(books, $b, SUBQUERY($b.tags, $t, $t.key == 'red').@count > 0).@count > 0",
       "ann"),
     .init("Author", "SUBQUERY(books, $b, SUBQUERY($b.tags, $t, $b.pages == 7).@count > 0).@count > 0", "ann"),
     .init("Author", "SUBQUERY(pupils, $p, ANY $p.books.pages < 0).@count > 0", "ann"),

@@ -36,11 +36,14 @@ struct FetchCacheTests {
     return (found, store.trace!.takePrepared())
   }
 
-  @Test("The same request with other values prepares nothing", arguments: [
-    "isbn == %@", "isbn != %@", "isbn == %@ AND pages < 5", "NOT (isbn == %@ OR title == 'x')", "title BEGINSWITH %@",
-    "title CONTAINS[cd] %@", "author.name == %@", "ANY tags.name == %@", "SUBQUERY(tags, $t, $t.name == %@).@count > 0",
-    "isbn IN {%@, 'x'}", "isbn BETWEEN {%@, 'y'}", "isbn ==[c] %@", "title MATCHES %@",
-  ])
+  @Test(
+    "The same request with other values prepares nothing",
+    arguments: [
+      "isbn == %@", "isbn != %@", "isbn == %@ AND pages < 5", "NOT (isbn == %@ OR title == 'x')", "title BEGINSWITH %@",
+      "title CONTAINS[cd] %@", "author.name == %@", "ANY tags.name == %@",
+      "SUBQUERY(tags, $t, $t.name == %@).@count > 0",
+      "isbn IN {%@, 'x'}", "isbn BETWEEN {%@, 'y'}", "isbn ==[c] %@", "title MATCHES %@",
+    ])
   func otherValues(_ format: String) throws {
     let (_, prepared) = try run { request, number in
       request.predicate = NSPredicate(format: format, "\(number)")
@@ -73,8 +76,16 @@ struct FetchCacheTests {
     #expect(try found { $0.resultType = .countResultType } == 5)
     #expect(try found { $0.resultType = .managedObjectIDResultType } == 5)
     #expect(try found { $0.predicate = nil } == 10)
-    #expect(try found { $0.predicate = nil; $0.fetchLimit = 4 } == 4)
-    #expect(try found { $0.predicate = nil; $0.fetchOffset = 4 } == 6)
+    #expect(
+      try found {
+        $0.predicate = nil
+        $0.fetchLimit = 4
+      } == 4)
+    #expect(
+      try found {
+        $0.predicate = nil
+        $0.fetchOffset = 4
+      } == 6)
   }
 
   @Test("A shape knows the order it was made for")

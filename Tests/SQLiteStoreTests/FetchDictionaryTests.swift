@@ -69,8 +69,9 @@ struct FetchDictionaryTests {
   func counts() throws {
     let columns = [column("all", "count:(SELF)"), column("some", "count:(weight)"), column("links", "count:(tags)")]
     #expect(try rows("Book", columns) == ["all=4 links=3 some=2"])
-    #expect(try rows("Author", ["key", column("books", "books.@count")], sorted)
-      == ["books=2 key=ann", "books=1 key=bob", "books=0 key=emile", "books=0 key=none"])
+    #expect(
+      try rows("Author", ["key", column("books", "books.@count")], sorted)
+        == ["books=2 key=ann", "books=1 key=bob", "books=0 key=emile", "books=0 key=none"])
   }
 
   @Test("Aggregates beside columns are those of all rows that the request finds")
@@ -125,7 +126,8 @@ struct FetchDictionaryTests {
   @Test("Paths over to-one relationships, arithmetic, texts, ids")
   func expressions() throws {
     let columns: [Any] = [
-      "author.name", column("double", "pages * 2"), column("loud", "uppercase:(title)"), column("id", "SELF", .objectIDAttributeType),
+      "author.name", column("double", "pages * 2"), column("loud", "uppercase:(title)"),
+      column("id", "SELF", .objectIDAttributeType),
       "author.mentor",
     ]
     #expect(

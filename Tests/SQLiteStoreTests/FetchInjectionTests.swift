@@ -28,7 +28,9 @@ struct FetchInjectionTests {
     return found.map(\.key)
   }
 
-  private func request(_ format: String, _ arguments: [Any] = [], entity: String = "Author") -> NSFetchRequest<NSFetchRequestResult> {
+  private func request(_ format: String, _ arguments: [Any] = [], entity: String = "Author") -> NSFetchRequest<
+    NSFetchRequestResult
+  > {
     let request = NSFetchRequest<NSFetchRequestResult>(entityName: entity)
     request.predicate = NSPredicate(format: format, argumentArray: arguments)
     return request
@@ -41,12 +43,14 @@ struct FetchInjectionTests {
       + query("SELECT Z_PK, hex(ZTITLE), ZAUTHOR FROM ZBOOK ORDER BY Z_PK", at: store.url!)
   }
 
-  @Test("A value is a parameter, whatever is in it: the statement is that of a harmless one", arguments: [
-    "name == %@", "name != %@", "name < %@", "name IN {%@, 'x'}", "name BEGINSWITH %@", "name ENDSWITH %@",
-    "name CONTAINS %@", "name CONTAINS[cd] %@", "name ==[c] %@", "name LIKE %@", "ANY books.title == %@",
-    "NONE books.title == %@", "mentor.name == %@", "SUBQUERY(books, $b, $b.title == %@).@count > 0",
-    "uppercase:(%@) == name", "TERNARY(name == %@, 1, 2) == 1", "name BETWEEN {%@, 'z'}", "%@ == name",
-  ])
+  @Test(
+    "A value is a parameter, whatever is in it: the statement is that of a harmless one",
+    arguments: [
+      "name == %@", "name != %@", "name < %@", "name IN {%@, 'x'}", "name BEGINSWITH %@", "name ENDSWITH %@",
+      "name CONTAINS %@", "name CONTAINS[cd] %@", "name ==[c] %@", "name LIKE %@", "ANY books.title == %@",
+      "NONE books.title == %@", "mentor.name == %@", "SUBQUERY(books, $b, $b.title == %@).@count > 0",
+      "uppercase:(%@) == name", "TERNARY(name == %@, 1, 2) == 1", "name BETWEEN {%@, 'z'}", "%@ == name",
+    ])
   func values(_ format: String) throws {
     let harmless = try sql(of: request(format, ["abc"]), in: store).sql
     for text in hostileTexts {

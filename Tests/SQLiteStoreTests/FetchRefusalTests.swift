@@ -28,41 +28,43 @@ struct FetchRefusalTests {
     }
   }
 
-  @Test("A predicate that SQLite can't say is refused, and the part is named", arguments: [
-    ("Author", "nope == 1", "keypath nope not found in entity Author"),
-    ("Author", "mentor.nope == 1", "keypath mentor.nope not found in entity Author"),
-    ("Author", "ANY books.nope == 1", "nope"),
-    ("Author", "name.first == 'x'", "keypath name.first not found in entity Author"),
-    ("Author", "self.entity.name == 'Author'", "entity.name"),
-    ("Tag", "mood == 'x'", "keypath mood not found in entity Tag"),
-    ("Book", "ANY tags.mood == 'x'", "mood"),
-    ("Author", "ALL books.pages > 1", "Unsupported predicate: the modifier ALL"),
-    ("Author", "ANYKEY == 'x'", "ANYKEY"),
-    ("Author", "ANY books UNION pupils == nil", "UNION"),
-    ("Author", "(books INTERSECT pupils).@count > 0", "INTERSECT"),
-    ("Author", "(books MINUS pupils).@count == 0", "MINUS"),
-    ("Author", "median:(books.pages) > 1", "Unsupported function expression median:"),
-    ("Author", "mode:(books.pages) > 1", "Unsupported function expression mode:"),
-    ("Author", "stddev:(books.pages) > 1", "Unsupported function expression stddev:"),
-    ("Book", "pages > random()", "Unsupported function expression random"),
-    ("Book", "pages > randomn:(6)", "Unsupported function expression randomn:"),
-    ("Book", "FUNCTION(pages, 'isPrime:', 1) == 1", "Unsupported function expression FUNCTION(…, \"isPrime:\")"),
-    ("Author", "name == books.title", "to-many key path on the right"),
-    ("Author", "name BEGINSWITH books.title", "to-many key path on the right"),
-    ("Author", "ANY books.title == pupils.name", "to-many key path on both sides"),
-    ("Author", "name IN {key, 'x'}", "keypath key not found"),
-    ("Author", "name IN {mentor.name, 'x'}", "members that are not constants"),
-    ("Author", "born BETWEEN {mentor.born, 5}", "members that are not constants"),
-    ("Author", "name MATCHES '['", "regular expression"),
-    ("Author", "books.@sum == 1", "@sum of objects"),
-    ("Author", "books.tags.@count > 1", "two to-many"),
-    ("Author", "books.@median.pages > 1", "@median"),
-    ("Author", "books[0] == nil", "An index"),
-    ("Author", "mentor BEGINSWITH 'a'", "text operator on a relationship"),
-    ("Author", "CAST(name, 'Robot') == 1", "CAST to Robot"),
-    ("Author", "name == $who", "$who"),
-    ("Book", "pages == {1, 2}", "with a collection"),
-  ])
+  @Test(
+    "A predicate that SQLite can't say is refused, and the part is named",
+    arguments: [
+      ("Author", "nope == 1", "keypath nope not found in entity Author"),
+      ("Author", "mentor.nope == 1", "keypath mentor.nope not found in entity Author"),
+      ("Author", "ANY books.nope == 1", "nope"),
+      ("Author", "name.first == 'x'", "keypath name.first not found in entity Author"),
+      ("Author", "self.entity.name == 'Author'", "entity.name"),
+      ("Tag", "mood == 'x'", "keypath mood not found in entity Tag"),
+      ("Book", "ANY tags.mood == 'x'", "mood"),
+      ("Author", "ALL books.pages > 1", "Unsupported predicate: the modifier ALL"),
+      ("Author", "ANYKEY == 'x'", "ANYKEY"),
+      ("Author", "ANY books UNION pupils == nil", "UNION"),
+      ("Author", "(books INTERSECT pupils).@count > 0", "INTERSECT"),
+      ("Author", "(books MINUS pupils).@count == 0", "MINUS"),
+      ("Author", "median:(books.pages) > 1", "Unsupported function expression median:"),
+      ("Author", "mode:(books.pages) > 1", "Unsupported function expression mode:"),
+      ("Author", "stddev:(books.pages) > 1", "Unsupported function expression stddev:"),
+      ("Book", "pages > random()", "Unsupported function expression random"),
+      ("Book", "pages > randomn:(6)", "Unsupported function expression randomn:"),
+      ("Book", "FUNCTION(pages, 'isPrime:', 1) == 1", "Unsupported function expression FUNCTION(…, \"isPrime:\")"),
+      ("Author", "name == books.title", "to-many key path on the right"),
+      ("Author", "name BEGINSWITH books.title", "to-many key path on the right"),
+      ("Author", "ANY books.title == pupils.name", "to-many key path on both sides"),
+      ("Author", "name IN {key, 'x'}", "keypath key not found"),
+      ("Author", "name IN {mentor.name, 'x'}", "members that are not constants"),
+      ("Author", "born BETWEEN {mentor.born, 5}", "members that are not constants"),
+      ("Author", "name MATCHES '['", "regular expression"),
+      ("Author", "books.@sum == 1", "@sum of objects"),
+      ("Author", "books.tags.@count > 1", "two to-many"),
+      ("Author", "books.@median.pages > 1", "@median"),
+      ("Author", "books[0] == nil", "An index"),
+      ("Author", "mentor BEGINSWITH 'a'", "text operator on a relationship"),
+      ("Author", "CAST(name, 'Robot') == 1", "CAST to Robot"),
+      ("Author", "name == $who", "$who"),
+      ("Book", "pages == {1, 2}", "with a collection"),
+    ])
   func predicates(_ entity: String, _ format: String, _ expected: String) throws {
     let words = words(entity) { $0.predicate = try NSPredicate.parsing(format) }
     #expect(words?.contains(expected) == true, "\(words ?? "accepted")")
@@ -81,7 +83,8 @@ struct FetchRefusalTests {
     #expect(part?.contains("BLOCKPREDICATE") == true, "\(part ?? "accepted")")
     let selector = words("Author") {
       $0.predicate = NSComparisonPredicate(
-        leftExpression: FoundationExpression(forKeyPath: "name"), rightExpression: FoundationExpression(forConstantValue: "x"),
+        leftExpression: FoundationExpression(forKeyPath: "name"),
+        rightExpression: FoundationExpression(forConstantValue: "x"),
         customSelector: "soundsLike:")
     }
     #expect(selector?.contains("soundsLike:") == true, "\(selector ?? "accepted")")
@@ -93,10 +96,14 @@ struct FetchRefusalTests {
       self.words(entity) { $0.sortDescriptors = [descriptor] } ?? "accepted"
     }
     #expect(words("Author", NSSortDescriptor(key: "books", ascending: true)).contains("to-many key not allowed here"))
-    #expect(words("Author", NSSortDescriptor(key: "books.title", ascending: true)).contains("to-many key not allowed here"))
+    #expect(
+      words("Author", NSSortDescriptor(key: "books.title", ascending: true)).contains("to-many key not allowed here"))
     #expect(words("Author", NSSortDescriptor(key: "books.@count", ascending: true)).contains("books.@count"))
-    #expect(words("Tag", NSSortDescriptor(key: "mood", ascending: true)).contains("keypath mood not found in entity Tag"))
-    #expect(words("Author", NSSortDescriptor(key: "nope", ascending: true)).contains("keypath nope not found in entity Author"))
+    #expect(
+      words("Tag", NSSortDescriptor(key: "mood", ascending: true)).contains("keypath mood not found in entity Tag"))
+    #expect(
+      words("Author", NSSortDescriptor(key: "nope", ascending: true)).contains(
+        "keypath nope not found in entity Author"))
     #expect(
       words("Author", NSSortDescriptor(key: "name", ascending: true, selector: "compareByAge:"))
         .contains("unsupported NSSortDescriptor selector: compareByAge:"))

@@ -23,7 +23,8 @@ struct FetchResultTests {
         ["title": .string("A"), "pages": .int(10), "price": .decimal(12.5), "isRead": .int(1)],
         ["title": .string("B"), "pages": .int(30)],
       ], to: ["author": authors[0].reference])
-    try store.insert("Novel", [["title": .string("C"), "pages": .int(20), "genre": .string("crime")]],
+    try store.insert(
+      "Novel", [["title": .string("C"), "pages": .int(20), "genre": .string("crime")]],
       to: ["author": authors[1].reference])
     let tags = try store.insert("Tag", [["name": .string("x")], ["name": .string("y")]])
     var changes = ChangeSet()
@@ -43,21 +44,23 @@ struct FetchResultTests {
     return references.map(\.key)
   }
 
-  @Test("Predicates select what they select in memory", arguments: [
-    ("name == 'bob'", [2]), ("name != 'bob'", [1, 3, 4]), ("name == nil", [3]),
-    ("NOT name == nil", [1, 2, 4]), ("name BEGINSWITH[cd] 'ang'", [1]), ("name BEGINSWITH 'b'", [2]),
-    ("name CONTAINS[c] 'B'", [2, 4]), ("name ENDSWITH 'b'", [2, 4]), ("name LIKE 'b*b'", [2]),
-    ("name LIKE 'Bo\\\\*b'", [4]), ("name MATCHES '[a-z]+'", [2]), ("NOT name CONTAINS 'b'", [1, 3]),
-    ("name IN {'bob', 'x'}", [2]), ("NOT (name IN {'bob', 'x'})", [1, 3, 4]),
-    ("name IN[c] {'BOB'}", [2]), ("name ==[c] 'BOB'", [2]), ("name !=[c] 'BOB'", [1, 3, 4]),
-    ("born BETWEEN {0, 2}", [1]), ("NOT born < 5", [2, 3, 4]), ("books.@count == 2", [1]),
-    ("books.@count == 0", [3, 4]), ("ANY books.pages > 15", [1, 2]), ("NONE books.pages > 15", [3, 4]),
-    ("ANY books.tags.name == 'x'", [1]), ("books.@sum.pages == 40", [1]),
-    ("SUBQUERY(books, $b, $b.pages > 15 AND $b.title == 'B').@count == 1", [1]),
-    ("ANY books.isRead == YES", [1]), ("ANY books.price == 12.5", [1]),
-    ("books != nil", [1, 2]), ("name == books.name", [Int64]()), ("length:(name) == 3", [2]),
-    ("uppercase:(name) == 'BOB'", [2]), ("TRUEPREDICATE", [1, 2, 3, 4]), ("FALSEPREDICATE", []),
-  ] as [(String, [Int64])])
+  @Test(
+    "Predicates select what they select in memory",
+    arguments: [
+      ("name == 'bob'", [2]), ("name != 'bob'", [1, 3, 4]), ("name == nil", [3]),
+      ("NOT name == nil", [1, 2, 4]), ("name BEGINSWITH[cd] 'ang'", [1]), ("name BEGINSWITH 'b'", [2]),
+      ("name CONTAINS[c] 'B'", [2, 4]), ("name ENDSWITH 'b'", [2, 4]), ("name LIKE 'b*b'", [2]),
+      ("name LIKE 'Bo\\\\*b'", [4]), ("name MATCHES '[a-z]+'", [2]), ("NOT name CONTAINS 'b'", [1, 3]),
+      ("name IN {'bob', 'x'}", [2]), ("NOT (name IN {'bob', 'x'})", [1, 3, 4]),
+      ("name IN[c] {'BOB'}", [2]), ("name ==[c] 'BOB'", [2]), ("name !=[c] 'BOB'", [1, 3, 4]),
+      ("born BETWEEN {0, 2}", [1]), ("NOT born < 5", [2, 3, 4]), ("books.@count == 2", [1]),
+      ("books.@count == 0", [3, 4]), ("ANY books.pages > 15", [1, 2]), ("NONE books.pages > 15", [3, 4]),
+      ("ANY books.tags.name == 'x'", [1]), ("books.@sum.pages == 40", [1]),
+      ("SUBQUERY(books, $b, $b.pages > 15 AND $b.title == 'B').@count == 1", [1]),
+      ("ANY books.isRead == YES", [1]), ("ANY books.price == 12.5", [1]),
+      ("books != nil", [1, 2]), ("name == books.name", [Int64]()), ("length:(name) == 3", [2]),
+      ("uppercase:(name) == 'BOB'", [2]), ("TRUEPREDICATE", [1, 2, 3, 4]), ("FALSEPREDICATE", []),
+    ] as [(String, [Int64])])
   func predicates(_ format: String, _ expected: [Int64]) throws {
     if format == "name == books.name" {
       #expect(throws: Failure.self) { try keys("Author", format) }
@@ -107,10 +110,12 @@ struct FetchResultTests {
       guard case .dictionaries(let rows) = try store.rows(for: fetch) else { return [] }
       return rows.compactMap { $0 as? [String: Any] }
     }
-    func column(_ name: String, _ expression: ExpressionNode, _ type: NSAttributeType? = nil) -> DictionaryFetch.Column {
+    func column(_ name: String, _ expression: ExpressionNode, _ type: NSAttributeType? = nil) -> DictionaryFetch.Column
+    {
       DictionaryFetch.Column(name: name, expression: expression, type: type)
     }
-    let plain = try fetch(DictionaryFetch(columns: [column("title", .keyPath(["title"])), column("price", .keyPath(["price"]))]))
+    let plain = try fetch(
+      DictionaryFetch(columns: [column("title", .keyPath(["title"])), column("price", .keyPath(["price"]))]))
     #expect(plain.map { $0["title"] as? String } == ["A", "B", "C"])
     #expect(plain[0]["price"] as? NSDecimalNumber == NSDecimalNumber(string: "12.5"))
     #expect(plain[1].keys.sorted() == ["title"])
@@ -132,7 +137,9 @@ struct FetchResultTests {
     #expect(groups.count == 1)
     #expect((groups[0]["author"] as? NSManagedObjectID)?.key == 1)
     let mixed = try fetch(
-      DictionaryFetch(columns: [column("title", .keyPath(["title"])), column("m", .function("max:", [.keyPath(["pages"])]))]))
+      DictionaryFetch(columns: [
+        column("title", .keyPath(["title"])), column("m", .function("max:", [.keyPath(["pages"])])),
+      ]))
     #expect(mixed.map { $0["m"] as? NSNumber } == [30, 30, 30])
     let ids = try fetch(DictionaryFetch(columns: [column("id", .evaluatedObject)]))
     #expect((ids[2]["id"] as? NSManagedObjectID)?.entity.name == "Novel")

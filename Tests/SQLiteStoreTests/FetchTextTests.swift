@@ -75,7 +75,8 @@ struct FetchTextTests {
 
   @Test("Comparisons with constants bind the values")
   func constants() throws {
-    let fragment = try references(fetch("Author", "name == %@ AND born < %@", "Ann", Date(timeIntervalSinceReferenceDate: 5)))
+    let fragment = try references(
+      fetch("Author", "name == %@ AND born < %@", "Ann", Date(timeIntervalSinceReferenceDate: 5)))
     #expect(fragment.sql == "SELECT 0, t0.Z_PK FROM ZAUTHOR t0 WHERE ( t0.ZNAME = ? AND  t0.ZBORN < ?)")
     #expect(fragment.bindings == [.text("Ann"), .double(5)])
   }
@@ -136,8 +137,9 @@ struct FetchTextTests {
 
   @Test("Entities of a part of a hierarchy are told apart")
   func hierarchy() throws {
-    #expect(try references(fetch("Novel", "genre == 'x'")).sql
-      == "SELECT t0.Z_ENT, t0.Z_PK FROM ZBOOK t0 WHERE ( t0.ZGENRE = ? AND  t0.Z_ENT = ?)")
+    #expect(
+      try references(fetch("Novel", "genre == 'x'")).sql
+        == "SELECT t0.Z_ENT, t0.Z_PK FROM ZBOOK t0 WHERE ( t0.ZGENRE = ? AND  t0.Z_ENT = ?)")
     #expect(try references(fetch("Book")).sql == "SELECT t0.Z_ENT, t0.Z_PK FROM ZBOOK t0")
     var plain = try fetch("Book")
     plain.includesSubentities = false
@@ -166,14 +168,16 @@ struct FetchTextTests {
     #expect(try condition("name IN %@", [String]()) == "WHERE  1 = 0")
   }
 
-  @Test("What can't be translated is named", arguments: [
-    ("nope == 1", "keypath nope not found in entity Author"),
-    ("mentor.nope == 1", "keypath mentor.nope not found in entity Author"),
-    ("ANY books.tags.mood == 'x'", "mood"),
-    ("ALL books.pages > 1", "Unsupported predicate"),
-    ("median:(books.pages) > 1", "Unsupported function expression median:"),
-    ("name MATCHES '['", "regular expression"),
-  ])
+  @Test(
+    "What can't be translated is named",
+    arguments: [
+      ("nope == 1", "keypath nope not found in entity Author"),
+      ("mentor.nope == 1", "keypath mentor.nope not found in entity Author"),
+      ("ANY books.tags.mood == 'x'", "mood"),
+      ("ALL books.pages > 1", "Unsupported predicate"),
+      ("median:(books.pages) > 1", "Unsupported function expression median:"),
+      ("name MATCHES '['", "regular expression"),
+    ])
   func untranslatable(_ format: String, _ words: String) throws {
     let failure = #expect(throws: Failure.self) { try references(fetch("Author", format)) }
     #expect(failure?.description.contains(words) == true, "\(failure?.description ?? "")")

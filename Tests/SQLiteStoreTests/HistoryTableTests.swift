@@ -24,7 +24,8 @@ struct HistoryTableTests {
   private func thing(preserving names: [String] = []) -> NSManagedObjectModel {
     let builder = ModelBuilder()
     let entity = builder.entity(
-      "Thing", ["a", "b", "c"].map { name in
+      "Thing",
+      ["a", "b", "c"].map { name in
         let attribute = NSAttributeDescription()
         attribute.name = name
         attribute.attributeType = .stringAttributeType
@@ -110,12 +111,13 @@ struct HistoryTableTests {
       }
       #expect(
         try rows(
-          url, "SELECT Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, HEX(ZCOLUMNS), "
+          url,
+          "SELECT Z_PK, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, HEX(ZCOLUMNS), "
             + "ZTOMBSTONE0, ZTOMBSTONE1 FROM ACHANGE") == [
-              ["1", "16001", nil, "0", "1", "1", "1", "", nil, nil],
-              ["2", "16001", nil, "1", "1", "1", "2", "60", nil, nil],
-              ["3", "16001", nil, "2", "1", "1", "3", "", "1", "4"],
-            ])
+            ["1", "16001", nil, "0", "1", "1", "1", "", nil, nil],
+            ["2", "16001", nil, "1", "1", "1", "2", "60", nil, nil],
+            ["3", "16001", nil, "2", "1", "1", "3", "", "1", "4"],
+          ])
       #expect(
         try rows(url, "SELECT Z_ENT, Z_OPT, ZCONTEXTNAMETS, ZAUTHOR, ZQUERYGEN FROM ATRANSACTION WHERE Z_PK = 1")
           == [["16002", nil, nil, nil, nil]])
@@ -142,8 +144,9 @@ struct HistoryTableTests {
       try connection.execute("ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE0 BLOB")
       #expect(try HistoryTables(connection).areComplete(tombstones: 1))
       #expect(try !HistoryTables(connection).areComplete(tombstones: 2))
-      #expect(try HistoryTables(connection).statements(tombstones: 2).first { $0.hasPrefix("ALTER") }
-        == "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE1 BLOB")
+      #expect(
+        try HistoryTables(connection).statements(tombstones: 2).first { $0.hasPrefix("ALTER") }
+          == "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE1 BLOB")
     }
   }
 

@@ -75,7 +75,8 @@ struct HostileFileTests {
   func maximumBehind(_ value: String) throws {
     try makeStore()
     try execute(
-      "INSERT INTO ZBOOK(Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES(41, 1, 1, 'Emma'); UPDATE Z_PRIMARYKEY SET Z_MAX = \(value)")
+      "INSERT INTO ZBOOK(Z_PK, Z_ENT, Z_OPT, ZTITLE) VALUES(41, 1, 1, 'Emma'); UPDATE Z_PRIMARYKEY SET Z_MAX = \(value)"
+    )
     let coordinator = try coordinator()
     try insertBook(coordinator, "Kim")
     #expect(try titles(coordinator) == ["Dune", "Emma", "Kim"])
@@ -261,7 +262,9 @@ struct HostileFileTests {
       context.refreshAllObjects()
       book.setValue("Kim", forKey: "title")
       let failure = try #require(error { try context.save() })
-      #expect([NSManagedObjectValidationError, NSValidationNumberTooLargeError, NSValidationNumberTooSmallError].contains(failure.code))
+      #expect(
+        [NSManagedObjectValidationError, NSValidationNumberTooLargeError, NSValidationNumberTooSmallError].contains(
+          failure.code))
       book.setValue(NSNumber(value: Double.infinity), forKey: "cost")
       #expect((book.value(forKey: "cost") as? NSDecimalNumber)?.decimalValue.isNaN == true)
     }

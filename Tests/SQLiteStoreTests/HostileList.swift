@@ -28,10 +28,11 @@ enum HostileList {
 
   /// An archive of arrays that each have the next in them twice.
   static func doublingArchive(_ levels: Int) -> Data {
-    archive((0..<levels).map { index in
-      let next = index + 1 < levels ? uid(index + 3) + uid(index + 3) : ""
-      return "<dict>\(reference("$class", 1))<key>NS.objects</key><array>\(next)</array></dict>"
-    })
+    archive(
+      (0..<levels).map { index in
+        let next = index + 1 < levels ? uid(index + 3) + uid(index + 3) : ""
+        return "<dict>\(reference("$class", 1))<key>NS.objects</key><array>\(next)</array></dict>"
+      })
   }
 
   /// An archive of an array with a list in it that is no object.

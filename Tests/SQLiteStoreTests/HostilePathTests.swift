@@ -62,13 +62,16 @@ struct HostilePathTests {
     #expect(throws: NSError.self) {
       try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
     }
-    for name in ["M.mom", "M.cdm", "M.xcdatamodel/contents", "M.momd/VersionInfo.plist", "M.xcmappingmodel/xcmapping.xml"] {
+    for name in [
+      "M.mom", "M.cdm", "M.xcdatamodel/contents", "M.momd/VersionInfo.plist", "M.xcmappingmodel/xcmapping.xml",
+    ] {
       let file = folder.file(name)
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       #expect(mkfifo(file.path, 0o600) == 0)
       let model = folder.file(String(name.split(separator: "/")[0]))
       #expect(throws: NSError.self) {
-        _ = name.contains("cdm") || name.contains("mapping")
+        _ =
+          name.contains("cdm") || name.contains("mapping")
           ? try NSMappingModel(checkedContentsOf: model) as NSObject
           : try NSManagedObjectModel(checkedContentsOf: model) as NSObject
       }
@@ -126,7 +129,8 @@ struct HostilePathTests {
   func versionPath() throws {
     let momd = folder.file("M.momd")
     try FileManager.default.createDirectory(at: momd, withIntermediateDirectories: true)
-    let list = "<plist><dict><key>NSManagedObjectModel_CurrentVersionName</key><string>../../secret</string></dict></plist>"
+    let list =
+      "<plist><dict><key>NSManagedObjectModel_CurrentVersionName</key><string>../../secret</string></dict></plist>"
     try Data(list.utf8).write(to: momd.appendingPathComponent("VersionInfo.plist"))
     let error = #expect(throws: NSError.self) { try NSManagedObjectModel(checkedContentsOf: momd) }
     #expect(error?.localizedDescription.contains("is not the name of a file") == true)

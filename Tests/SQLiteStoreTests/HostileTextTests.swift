@@ -14,7 +14,10 @@ struct HostileTextTests {
     let attributes = (0..<100_000).map { "a\($0)=\"\"" }.joined(separator: " ")
     return ["database", "model"].flatMap { root -> [(name: String, text: String)] in
       [
-        ("entities", "\(head)<!DOCTYPE \(root) [<!ENTITY l0 \"ha\">\(laughs)]><\(root)><entity name=\"&l40;\"/></\(root)>"),
+        (
+          "entities",
+          "\(head)<!DOCTYPE \(root) [<!ENTITY l0 \"ha\">\(laughs)]><\(root)><entity name=\"&l40;\"/></\(root)>"
+        ),
         (
           "external",
           "\(head)<!DOCTYPE \(root) [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><\(root)><entity name=\"&x;\">&x;</entity></\(root)>"
@@ -49,7 +52,9 @@ struct HostileTextTests {
 
   @Test("A predicate is refused where it nests deeper than any that is written by hand")
   func predicate() {
-    for text in [String(repeating: "(", count: 100_000) + "a == 1", String(repeating: "NOT ", count: 100_000) + "a == 1"] {
+    for text in [
+      String(repeating: "(", count: 100_000) + "a == 1", String(repeating: "NOT ", count: 100_000) + "a == 1",
+    ] {
       #expect(throws: (any Error).self) { try PredicateParser.predicate(text) }
     }
   }

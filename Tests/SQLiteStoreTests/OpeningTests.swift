@@ -132,7 +132,8 @@ struct OpeningTests {
     #expect(bad?.userInfo[NSSQLiteErrorDomain] as? Int == 1)
     #expect(error(model, folder.file("B.sqlite"), [NSSQLitePragmasOption: ["synchronous": "'; DROP"]])?.code == 256)
     let url = folder.file("C.sqlite")
-    let store = try openStore(model, at: url, options: [NSSQLitePragmasOption: ["journal_mode": "DELETE", "cache_size": "77"]])
+    let store = try openStore(
+      model, at: url, options: [NSSQLitePragmasOption: ["journal_mode": "DELETE", "cache_size": "77"]])
     try store.insert("Thing", [["name": .string("a")]])
     #expect(try store.all("Thing").count == 1)
     #expect(try store.pool.write { try $0.pragma("cache_size") } == "77")

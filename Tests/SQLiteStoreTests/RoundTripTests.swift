@@ -64,7 +64,8 @@ struct RoundTripTests {
     #expect(
       try query("SELECT ZDATE, typeof(ZPRICE), typeof(ZID), ZFLAG FROM ZTHING WHERE Z_PK = 1", at: url)
         == ["700000000.25|real|blob|1"])
-    #expect(try query("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY", at: url) == ["1|Thing|0|3", "2|Special|1|0"])
+    #expect(
+      try query("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY", at: url) == ["1|Thing|0|3", "2|Special|1|0"])
   }
 
   @Test("A store in memory holds what it is given")

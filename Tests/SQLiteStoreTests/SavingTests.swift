@@ -9,7 +9,8 @@ struct SavingTests {
 
   private func model() -> NSManagedObjectModel {
     let model = ModelBuilder()
-    model.entity("Person", [attribute("email", .stringAttributeType), attribute("age", .integer16AttributeType)],
+    model.entity(
+      "Person", [attribute("email", .stringAttributeType), attribute("age", .integer16AttributeType)],
       unique: [["email"]])
     model.entity("Team", [attribute("name", .stringAttributeType)])
     model.entity("Note", [attribute("text", .stringAttributeType)])
@@ -59,10 +60,14 @@ struct SavingTests {
         "COMMIT",
       ])
     // The same again is based on a version that is gone.
-    guard case .versionConflicts(let conflicts) = try commit(store, {
-      $0.updated = [RowUpdate(row: new, base: base, changed: changed)]
-      $0.inserted = [row(layout, key: 50, ["email": .string("other")])]
-    }) else { throw TestFailure("no conflict") }
+    guard
+      case .versionConflicts(let conflicts) = try commit(
+        store,
+        {
+          $0.updated = [RowUpdate(row: new, base: base, changed: changed)]
+          $0.inserted = [row(layout, key: 50, ["email": .string("other")])]
+        })
+    else { throw TestFailure("no conflict") }
     #expect(conflicts.count == 1)
     #expect(conflicts[0].base === base)
     #expect(conflicts[0].persisted?.version == 2)
@@ -81,13 +86,17 @@ struct SavingTests {
     let store = try openStore(model, at: folder.file("A.sqlite"))
     try store.insert("Person", [["email": .string("a")], [:], [:]])
     let layout = store.layout("Person")
-    guard case .constraintConflicts(let conflicts) = try commit(store, {
-      $0.inserted = [
-        row(layout, key: 10, ["email": .string("a")]), row(layout, key: 11, ["email": .string("new")]),
-        row(layout, key: 12, ["email": .string("new")]), row(layout, key: 13, ["email": .string("new")]),
-        row(layout, key: 14, ["email": .string("fine")]),
-      ]
-    }) else { throw TestFailure("no conflict") }
+    guard
+      case .constraintConflicts(let conflicts) = try commit(
+        store,
+        {
+          $0.inserted = [
+            row(layout, key: 10, ["email": .string("a")]), row(layout, key: 11, ["email": .string("new")]),
+            row(layout, key: 12, ["email": .string("new")]), row(layout, key: 13, ["email": .string("new")]),
+            row(layout, key: 14, ["email": .string("fine")]),
+          ]
+        })
+    else { throw TestFailure("no conflict") }
     #expect(conflicts.count == 2)
     #expect(conflicts[0].constraint == ["email"])
     #expect(conflicts[0].conflicting.map(\.key) == [10])
@@ -97,10 +106,14 @@ struct SavingTests {
     #expect(try store.all("Person").count == 3)
     // A value may move from a row that goes to one that comes.
     let first = try store.all("Person")[0]
-    guard case .saved = try commit(store, {
-      $0.deleted = [first]
-      $0.inserted = [row(layout, key: 20, ["email": .string("a")])]
-    }) else { throw TestFailure("conflict") }
+    guard
+      case .saved = try commit(
+        store,
+        {
+          $0.deleted = [first]
+          $0.inserted = [row(layout, key: 20, ["email": .string("a")])]
+        })
+    else { throw TestFailure("conflict") }
   }
 
   @Test("A key that another program took ends the save with a sentence about Z_MAX, and nothing is written")
@@ -132,7 +145,10 @@ struct SavingTests {
     }
     #expect(try members(store, team, "members") == [3, 1, 2])
     #expect(try members(store, people[1], "teams") == [1])
-    #expect(try query("SELECT Z_2MEMBERS, Z_FOK_2MEMBERS FROM Z_2TEAMS ORDER BY 2", at: url) == ["3|2048", "1|3072", "2|4096"])
+    #expect(
+      try query("SELECT Z_2MEMBERS, Z_FOK_2MEMBERS FROM Z_2TEAMS ORDER BY 2", at: url) == [
+        "3|2048", "1|3072", "2|4096",
+      ])
     _ = try commit(store) {
       $0.links = [
         link(store, team, "members", removed: [people[0]], order: [people[2], people[1]]),

@@ -104,28 +104,42 @@ struct TypicalSQLTests {
         == ["SELECT 0, t0.Z_PK FROM ZCHAPTER t0 WHERE  t0.ZBOOK = ?  ORDER BY t0.Z_FOK_BOOK, t0.Z_PK"])
   }
 
-  @Test("SQLite finds the rows by an index where there is one", arguments: [
-    ("Book", "isbn == '1'", "SEARCH t0 USING INDEX Z_Book_UNIQUE_isbn (ZISBN=?)"),
-    ("Book", "title BEGINSWITH 'A'", "SEARCH t0 USING INDEX Z_Book_byTitle (ZTITLE>? AND ZTITLE<?)"),
-    ("Book", "title IN {'a', 'b'}", "SEARCH t0 USING INDEX Z_Book_byTitle (ZTITLE=?)"),
-    ("Book", "author == nil", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
-    ("Book", "title == 'a' OR isbn == 'b'",
-      "MULTI-INDEX OR; INDEX 1; SEARCH t0 USING INDEX Z_Book_byTitle (ZTITLE=?); INDEX 2; "
-        + "SEARCH t0 USING INDEX Z_Book_UNIQUE_isbn (ZISBN=?)"),
-    ("Book", "author.name == 'a'",
-      "SEARCH t1 USING COVERING INDEX Z_Author_byName (ZNAME=?); SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
-    ("Author", "ANY books.title == 'x'",
-      "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?); LIST SUBQUERY 1; "
-        + "SEARCH t1 USING INDEX Z_Book_byTitle (ZTITLE=?)"),
-    ("Author", "NONE books.title == 'x'",
-      "SCAN t0; CORRELATED SCALAR SUBQUERY 1; SEARCH t1 USING INDEX Z_Book_byTitle (ZTITLE=?)"),
-    ("Book", "ANY tags.name == 'x'",
-      "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?); LIST SUBQUERY 1; "
-        + "SEARCH t1 USING COVERING INDEX Z_Tag_byName (ZNAME=?); "
-        + "SEARCH t2 USING COVERING INDEX Z_2TAGS_Z_7TAGS_INDEX (Z_7TAGS=?)"),
-    ("Author", "books.@count == 0",
-      "SCAN t0; CORRELATED SCALAR SUBQUERY 1; SEARCH t1 USING COVERING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
-  ])
+  @Test(
+    "SQLite finds the rows by an index where there is one",
+    arguments: [
+      ("Book", "isbn == '1'", "SEARCH t0 USING INDEX Z_Book_UNIQUE_isbn (ZISBN=?)"),
+      ("Book", "title BEGINSWITH 'A'", "SEARCH t0 USING INDEX Z_Book_byTitle (ZTITLE>? AND ZTITLE<?)"),
+      ("Book", "title IN {'a', 'b'}", "SEARCH t0 USING INDEX Z_Book_byTitle (ZTITLE=?)"),
+      ("Book", "author == nil", "SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"),
+      (
+        "Book", "title == 'a' OR isbn == 'b'",
+        "MULTI-INDEX OR; INDEX 1; SEARCH t0 USING INDEX Z_Book_byTitle (ZTITLE=?); INDEX 2; "
+          + "SEARCH t0 USING INDEX Z_Book_UNIQUE_isbn (ZISBN=?)"
+      ),
+      (
+        "Book", "author.name == 'a'",
+        "SEARCH t1 USING COVERING INDEX Z_Author_byName (ZNAME=?); SEARCH t0 USING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"
+      ),
+      (
+        "Author", "ANY books.title == 'x'",
+        "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?); LIST SUBQUERY 1; "
+          + "SEARCH t1 USING INDEX Z_Book_byTitle (ZTITLE=?)"
+      ),
+      (
+        "Author", "NONE books.title == 'x'",
+        "SCAN t0; CORRELATED SCALAR SUBQUERY 1; SEARCH t1 USING INDEX Z_Book_byTitle (ZTITLE=?)"
+      ),
+      (
+        "Book", "ANY tags.name == 'x'",
+        "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?); LIST SUBQUERY 1; "
+          + "SEARCH t1 USING COVERING INDEX Z_Tag_byName (ZNAME=?); "
+          + "SEARCH t2 USING COVERING INDEX Z_2TAGS_Z_7TAGS_INDEX (Z_7TAGS=?)"
+      ),
+      (
+        "Author", "books.@count == 0",
+        "SCAN t0; CORRELATED SCALAR SUBQUERY 1; SEARCH t1 USING COVERING INDEX ZBOOK_ZAUTHOR_INDEX (ZAUTHOR=?)"
+      ),
+    ])
   func plans(_ entity: String, _ format: String, _ plan: String) throws {
     let request = NSFetchRequest<NSFetchRequestResult>(entityName: entity)
     request.predicate = NSPredicate(format: format)

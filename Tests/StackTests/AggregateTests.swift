@@ -206,8 +206,7 @@ struct AggregateTests {
           #expect(try rows(context, "Author", [column]) == [function.all], "\(column)")
         }
         #expect(
-          try rows(context, "Author", [key("name"), spellings(function, "books.pages")[0]], sortedBy: "name")
-          {
+          try rows(context, "Author", [key("name"), spellings(function, "books.pages")[0]], sortedBy: "name") {
             $0.propertiesToGroupBy = ["name"]
           } == ["Ann \(function.ann)", "Bob \(function.bob)", "Cid \(function.cid)"], "\(function.name)")
       }

@@ -53,7 +53,8 @@ struct AsynchronousFetchTests {
     }
   }
 
-  @Test("The result comes later, on the context's queue, with all of the request's settings", arguments: StoreKind.allCases)
+  @Test(
+    "The result comes later, on the context's queue, with all of the request's settings", arguments: StoreKind.allCases)
   func objects(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     try fill(stack, ["C", "A", "B", "D"])
@@ -136,7 +137,9 @@ struct AsynchronousFetchTests {
     #expect(result.operationError?.localizedDescription.contains("ALL") == true)
   }
 
-  @Test("A cancelled fetch completes without objects, with the error of a user's cancellation", arguments: StoreKind.allCases)
+  @Test(
+    "A cancelled fetch completes without objects, with the error of a user's cancellation",
+    arguments: StoreKind.allCases)
   func cancelled(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     try fill(stack, ["A", "B"])
@@ -170,7 +173,9 @@ struct AsynchronousFetchTests {
     #expect((result.operationError as? CocoaError)?.code == .userCancelled)
   }
 
-  @Test("The progress counts rows, ends at the number of objects, and is a part of the current one", arguments: StoreKind.allCases)
+  @Test(
+    "The progress counts rows, ends at the number of objects, and is a part of the current one",
+    arguments: StoreKind.allCases)
   func progress(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     try fill(stack, (0..<3000).map(String.init))
@@ -191,7 +196,8 @@ struct AsynchronousFetchTests {
     #expect(unknown.finalResult?.isEmpty == true && unknown.progress?.isFinished == true)
   }
 
-  @Test("A watched fetch is told of rows while it runs, and stopped when it is called off", arguments: StoreKind.allCases)
+  @Test(
+    "A watched fetch is told of rows while it runs, and stopped when it is called off", arguments: StoreKind.allCases)
   func watched(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     try fill(stack, (0..<5000).map(String.init))

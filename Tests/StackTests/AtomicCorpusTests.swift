@@ -11,7 +11,8 @@ private let samples: [URL] = {
   }.sorted { $0.path < $1.path }
 }()
 
-@Suite("Atomic stores that Apple's framework wrote", .enabled(if: !samples.isEmpty, "COREDATA_CORPUS names no samples."))
+@Suite(
+  "Atomic stores that Apple's framework wrote", .enabled(if: !samples.isEmpty, "COREDATA_CORPUS names no samples."))
 struct AtomicCorpusTests {
   /// Opens a copy without its model's versions, changes and saves it, and reads it again.
   private func roundTrip(_ kind: StoreKind, _ sample: URL, _ model: () throws -> NSManagedObjectModel) throws {
@@ -58,12 +59,17 @@ struct AtomicCorpusTests {
     #expect(try again.context.performAndWait { try dump(again) } == before)
   }
 
-  @Test("A binary store's model can't be inferred: its attributes have no names", arguments: samples.filter { $0.pathExtension == "paw" })
+  @Test(
+    "A binary store's model can't be inferred: its attributes have no names",
+    arguments: samples.filter { $0.pathExtension == "paw" })
   func noModel(_ sample: URL) {
-    #expect(failure { _ = try NSManagedObjectModel(storedIn: sample) }?.localizedDescription.contains("binary store") == true)
+    #expect(
+      failure { _ = try NSManagedObjectModel(storedIn: sample) }?.localizedDescription.contains("binary store") == true)
   }
 
-  @Test("XML stores are read with a model inferred from them, and written", arguments: samples.filter { $0.pathExtension == "xml" })
+  @Test(
+    "XML stores are read with a model inferred from them, and written",
+    arguments: samples.filter { $0.pathExtension == "xml" })
   func xml(_ sample: URL) throws {
     let document = XMLStoreDocument(bytes: [UInt8](try Data(contentsOf: sample)))
     let model = try document.inferredModel()
@@ -111,7 +117,9 @@ struct AtomicCorpusTests {
     return model([item, request, group, cookies, info, value, variable, environment, domain, pair])
   }
 
-  @Test("Binary stores are read with a model of their shape, and written", arguments: samples.filter { $0.pathExtension == "paw" })
+  @Test(
+    "Binary stores are read with a model of their shape, and written",
+    arguments: samples.filter { $0.pathExtension == "paw" })
   func binary(_ sample: URL) throws {
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: sample)
     #expect((metadata[NSStoreModelVersionHashesKey] as? [String: Data])?.count == 11)

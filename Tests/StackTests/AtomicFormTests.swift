@@ -59,16 +59,17 @@ struct AtomicFormTests {
   ) throws {
     let url = StoreKind.xml.newURL()
     try """
-      \(head)
-      <!-- a comment -->
-      <database>
-      \(objects)
-      <databaseInfo><nextObjectID>7</nextObjectID><UUID>U</UUID><other/>
-      <metadata><!-- none --><plist version="1.0"><dict/></plist></metadata><version> </version></databaseInfo>
-      </database>
-      """.replacingOccurrences(of: "<version> </version>", with: "").write(to: url, atomically: true, encoding: .utf8)
+    \(head)
+    <!-- a comment -->
+    <database>
+    \(objects)
+    <databaseInfo><nextObjectID>7</nextObjectID><UUID>U</UUID><other/>
+    <metadata><!-- none --><plist version="1.0"><dict/></plist></metadata><version> </version></databaseInfo>
+    </database>
+    """.replacingOccurrences(of: "<version> </version>", with: "").write(to: url, atomically: true, encoding: .utf8)
     let stack = try Stack(
-      .xml, library(), at: url, options: [NSIgnorePersistentStoreVersioningOption: true, NSReadOnlyPersistentStoreOption: true])
+      .xml, library(), at: url,
+      options: [NSIgnorePersistentStoreVersioningOption: true, NSReadOnlyPersistentStoreOption: true])
     try stack.context.performAndWait { try body(stack.context) }
   }
 
@@ -96,20 +97,53 @@ struct AtomicFormTests {
     "What is wrong is said with the line, the entity, the property and the value",
     arguments: [
       ("<object type=\"NONSENSE\" id=\"z2\"></object>", "line 4, the object z2 is of NONSENSE, which is not an entity"),
-      ("<object type=\"TAG\" id=\"z2\"/>\n<object type=\"TAG\" id=\"z2\"/>", "line 5, there are two objects of the number 2"),
+      (
+        "<object type=\"TAG\" id=\"z2\"/>\n<object type=\"TAG\" id=\"z2\"/>",
+        "line 5, there are two objects of the number 2"
+      ),
       ("<object type=\"TAG\" id=\"q\"/>", "line 4, an object of TAG has no id"),
-      ("<object type=\"TAG\" id=\"z2\">\n<attribute name=\"nam\">x</attribute></object>", "nam of the object z2 of Tag is not a stored property"),
-      ("<object type=\"BOOK\" id=\"z2\">\n<attribute name=\"pages\" type=\"int32\">12x</attribute></object>", "line 5, pages of the object z2 of Book is \"12x\", which is not a value of type int32"),
-      ("<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"int32\">3000000000</attribute></object>", "is \"3000000000\", which is not a value of type int32"),
-      ("<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"date\">1</attribute></object>", "is of type date, not int32"),
-      ("<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">a</attribute><attribute name=\"name\">b</attribute></object>", "name of the object z2 of Tag is given twice"),
+      (
+        "<object type=\"TAG\" id=\"z2\">\n<attribute name=\"nam\">x</attribute></object>",
+        "nam of the object z2 of Tag is not a stored property"
+      ),
+      (
+        "<object type=\"BOOK\" id=\"z2\">\n<attribute name=\"pages\" type=\"int32\">12x</attribute></object>",
+        "line 5, pages of the object z2 of Book is \"12x\", which is not a value of type int32"
+      ),
+      (
+        "<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"int32\">3000000000</attribute></object>",
+        "is \"3000000000\", which is not a value of type int32"
+      ),
+      (
+        "<object type=\"BOOK\" id=\"z2\"><attribute name=\"pages\" type=\"date\">1</attribute></object>",
+        "is of type date, not int32"
+      ),
+      (
+        "<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">a</attribute><attribute name=\"name\">b</attribute></object>",
+        "name of the object z2 of Tag is given twice"
+      ),
       ("<object type=\"AUTHOR\" id=\"z2\"><attribute name=\"books\">b</attribute></object>", "is a relationship, but"),
       ("<object type=\"TAG\" id=\"z2\"><relationship name=\"name\"/></object>", "is an attribute, but"),
-      ("<object type=\"TAG\" id=\"z2\"/><object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>", "Book.author of the object 3 leads to the object 2, which is a Tag"),
-      ("<object type=\"AUTHOR\" id=\"z2\"/><object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>", "don't agree"),
-      ("<object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2 z4\"/></object>", "is a to-one relationship, but has 2 destinations"),
-      ("<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">a</object>", "</object> is found where <attribute> is to be closed"),
-      ("<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">&nbsp;</attribute></object>", "unknown reference \"&nbsp;\""),
+      (
+        "<object type=\"TAG\" id=\"z2\"/><object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>",
+        "Book.author of the object 3 leads to the object 2, which is a Tag"
+      ),
+      (
+        "<object type=\"AUTHOR\" id=\"z2\"/><object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>",
+        "don't agree"
+      ),
+      (
+        "<object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2 z4\"/></object>",
+        "is a to-one relationship, but has 2 destinations"
+      ),
+      (
+        "<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">a</object>",
+        "</object> is found where <attribute> is to be closed"
+      ),
+      (
+        "<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">&nbsp;</attribute></object>",
+        "unknown reference \"&nbsp;\""
+      ),
       ("<thing/>", "<thing> in a database"),
     ])
   func mistakes(_ objects: String, _ words: String) throws {
@@ -120,7 +154,8 @@ struct AtomicFormTests {
 
   @Test("A reference to an object that is not there, as a rule of no action leaves it, is nil")
   func dangling() throws {
-    try reading("<object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>") { context throws in
+    try reading("<object type=\"BOOK\" id=\"z3\"><relationship name=\"author\" idrefs=\"z2\"/></object>") {
+      context throws in
       #expect(try context.only("Book").object("author") == nil)
     }
   }

@@ -62,9 +62,11 @@ struct AtomicStoreTests {
     let values: [[String: Any]] = [
       [
         "int16": Int16.min, "int32": Int32.max, "int64": Int64.min, "flag": true, "real": 5e-324, "single": Float(0.1),
-        "date": Date(timeIntervalSinceReferenceDate: -0.1), "text": " a\r\n\t<&>\"' ]]> \u{1}\u{FFFE}", "data": Data([0]),
+        "date": Date(timeIntervalSinceReferenceDate: -0.1), "text": " a\r\n\t<&>\"' ]]> \u{1}\u{FFFE}",
+        "data": Data([0]),
         "uuid": UUID(), "uri": URL(string: "https://example.com/?a=b&c=<")!.absoluteURL,
-        "decimal": NSDecimalNumber(string: "-1.23456789012345678901234567890123456789e-70"), "list": ["a", "b"] as NSArray,
+        "decimal": NSDecimalNumber(string: "-1.23456789012345678901234567890123456789e-70"),
+        "list": ["a", "b"] as NSArray,
       ],
       [
         "int16": 0, "int64": Int64.max, "flag": false, "real": -Double.infinity, "text": "", "data": Data(),
@@ -81,17 +83,22 @@ struct AtomicStoreTests {
         if set["int32"] == nil { object["int32"] = index }
       }
       try context.save()
-      let before = try context.all("Thing").map { $0.dictionaryWithValues(forKeys: Array($0.entity.attributesByName.keys)) as NSDictionary }
+      let before = try context.all("Thing").map {
+        $0.dictionaryWithValues(forKeys: Array($0.entity.attributesByName.keys)) as NSDictionary
+      }
       let again = try Stack(kind, Self.everyType(), at: stack.url)
       try again.context.performAndWait {
-        let after = try again.context.all("Thing").map { $0.dictionaryWithValues(forKeys: Array($0.entity.attributesByName.keys)) as NSDictionary }
+        let after = try again.context.all("Thing").map {
+          $0.dictionaryWithValues(forKeys: Array($0.entity.attributesByName.keys)) as NSDictionary
+        }
         #expect(before.map { "\($0["text"] ?? "")" } == after.map { "\($0["text"] ?? "")" })
         #expect(before.count == after.count)
       }
     }
   }
 
-  @Test("Whoever saves second after another coordinator has saved gets an error, and loses nothing", arguments: atomicKinds)
+  @Test(
+    "Whoever saves second after another coordinator has saved gets an error, and loses nothing", arguments: atomicKinds)
   func twoWriters(_ kind: StoreKind) throws {
     let folder = try Folder()
     let (one, two) = (try open(kind, folder.file()), try Stack(kind, library(), at: folder.file()))
@@ -116,7 +123,8 @@ struct AtomicStoreTests {
     }
   }
 
-  @Test("A folder that cannot be written fails the save, and file and context stay as they were", arguments: atomicKinds)
+  @Test(
+    "A folder that cannot be written fails the save, and file and context stay as they were", arguments: atomicKinds)
   func unwritable(_ kind: StoreKind) throws {
     let folder = try Folder()
     let stack = try open(kind, folder.file())
@@ -221,7 +229,9 @@ struct AtomicStoreTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("Metadata are written with the next save, unknown ones kept, and can be had without a model", arguments: atomicKinds)
+  @Test(
+    "Metadata are written with the next save, unknown ones kept, and can be had without a model", arguments: atomicKinds
+  )
   func metadata(_ kind: StoreKind) throws {
     let folder = try Folder()
     let stack = try open(kind, folder.file())
@@ -278,7 +288,9 @@ struct AtomicStoreTests {
       }
       #expect(try [UInt8](Data(contentsOf: url)) == bytes)
     }
-    for count in stride(from: 1, to: bytes.count - 1, by: 101) { try tryOpening(Array(bytes[..<count]), mustFail: true) }
+    for count in stride(from: 1, to: bytes.count - 1, by: 101) {
+      try tryOpening(Array(bytes[..<count]), mustFail: true)
+    }
     for place in stride(from: 0, to: bytes.count, by: 29) {
       var turned = bytes
       turned[place] ^= 1 << UInt8(place % 8)
@@ -298,7 +310,9 @@ struct AtomicStoreTests {
     let stack = try open(kind, folder.file())
     let first: Int64 = kind == .xml ? 102 : 1
     func keys(_ stack: Stack) throws -> [String] {
-      try ["Author", "Tag"].flatMap { try stack.context.all($0) }.map(\.objectID).map { $0.uriRepresentation().lastPathComponent }
+      try ["Author", "Tag"].flatMap { try stack.context.all($0) }.map(\.objectID).map {
+        $0.uriRepresentation().lastPathComponent
+      }
     }
     try stack.context.performAndWait {
       for entity in ["Author", "Tag"] {

@@ -74,7 +74,8 @@ struct BatchInsertRefusalTests {
     }
   }
 
-  @Test("Setting a relationship of the handler's object is refused; to another object, it is the misuse that it always is")
+  @Test(
+    "Setting a relationship of the handler's object is refused; to another object, it is the misuse that it always is")
   func objectsWithRelationships() async throws {
     let node = entity("Node", [attribute("name")])
     relate(node, "next", .one, to: node)

@@ -58,11 +58,14 @@ struct ChangeLedgerTests {
       let state = object.state
       #expect(!(state.contains(.inserted) && state.contains(.updated)), comment, sourceLocation: location)
       #expect(
-        places(object, ledger.insertedList) == (state.contains(.listedInserted) ? 1 : 0), comment, sourceLocation: location)
+        places(object, ledger.insertedList) == (state.contains(.listedInserted) ? 1 : 0), comment,
+        sourceLocation: location)
       #expect(
-        places(object, ledger.updatedList) == (state.contains(.listedUpdated) ? 1 : 0), comment, sourceLocation: location)
+        places(object, ledger.updatedList) == (state.contains(.listedUpdated) ? 1 : 0), comment,
+        sourceLocation: location)
       #expect(
-        places(object, ledger.deletedList) == (state.contains(.listedDeleted) ? 1 : 0), comment, sourceLocation: location)
+        places(object, ledger.deletedList) == (state.contains(.listedDeleted) ? 1 : 0), comment,
+        sourceLocation: location)
       #expect(
         places(object, ledger.eventList) == (state.contains(.eventListed) ? 1 : 0), comment, sourceLocation: location)
       if state.contains(.inserted) { #expect(state.contains(.listedInserted), comment, sourceLocation: location) }
@@ -154,7 +157,8 @@ struct ChangeLedgerTests {
     #expect(changes.refreshed == [changed])
     #expect(ledger.isEventEmpty && endEvent().isEmpty)
     // What is to be saved stays.
-    #expect(ledger.newObjects == [new, both] && ledger.changedObjects == [changed] && ledger.deletedObjects == [deleted])
+    #expect(
+      ledger.newObjects == [new, both] && ledger.changedObjects == [changed] && ledger.deletedObjects == [deleted])
     ledger.changed(new)
     #expect(endEvent().updated == [new] && new.isInserted && !new.isUpdated)
     check([new, changed, deleted, both])
@@ -341,7 +345,9 @@ struct ChangeLedgerTests {
 
   private func endEvent(_ objects: [NSManagedObject], _ expected: inout [Expected], _ comment: Comment) {
     let (changes, unborn) = ledger.eventEnded(ledger.takeEvent())
-    var told: (inserted: Set<NSManagedObject>, updated: Set<NSManagedObject>, deleted: Set<NSManagedObject>) = ([], [], [])
+    var told: (inserted: Set<NSManagedObject>, updated: Set<NSManagedObject>, deleted: Set<NSManagedObject>) = (
+      [], [], []
+    )
     var leaving: Set<NSManagedObject> = []
     for (index, object) in objects.enumerated() {
       let isTold = expected[index].isTold

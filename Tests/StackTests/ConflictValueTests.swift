@@ -90,7 +90,8 @@ struct ConflictValueTests {
   }
 
   @Test(
-    "A constraint's conflict has the values in question, and what its objects were before", arguments: StoreKind.allCases)
+    "A constraint's conflict has the values in question, and what its objects were before",
+    arguments: StoreKind.allCases)
   func constraint(_ kind: StoreKind) throws {
     try unique(kind) { _, context in
       let stored = context.new("Book", ["title": "stored", "isbn": "1"])
@@ -113,7 +114,8 @@ struct ConflictValueTests {
       #expect(inContext.constraintValues as? [String: String] == ["isbn": "3"])
       #expect(Set(inContext.conflictingObjects) == Set(twins))
       #expect(inContext.conflictingSnapshots.count == 2)
-      #expect(inContext.conflictingSnapshots.allSatisfy { $0["title"] as? String == "Untitled" && $0["isbn"] is NSNull })
+      #expect(
+        inContext.conflictingSnapshots.allSatisfy { $0["title"] as? String == "Untitled" && $0["isbn"] is NSNull })
     }
   }
 
@@ -243,7 +245,9 @@ struct MergePolicyMisuseTests {
       context.mergePolicy = "overwrite"
     }
     let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(words.contains("The merge policy of the context \"library\" was set to \"overwrite\", which is not a merge policy."))
+    #expect(
+      words.contains(
+        "The merge policy of the context \"library\" was set to \"overwrite\", which is not a merge policy."))
     #expect(words.contains("Type: String"))
   }
 }

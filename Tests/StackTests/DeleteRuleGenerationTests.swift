@@ -75,8 +75,7 @@ struct DeleteRuleGenerationTests {
       return outcome
     }()
 
-    func differences(_ moment: String, _ wanted: [Int: String], _ found: [Int: String]) -> [String]
-    {
+    func differences(_ moment: String, _ wanted: [Int: String], _ found: [Int: String]) -> [String] {
       wanted == found
         ? [] : ["\(shape), \(round), \(moment): expected \(wanted.lines), found \(found.lines)"]
     }

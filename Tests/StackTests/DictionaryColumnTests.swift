@@ -53,7 +53,8 @@ struct DictionaryColumnTests {
     return sort == nil ? found.sorted() : found
   }
 
-  @Test("Duplicates: groups with a count, which a variable names in the having predicate", arguments: StoreKind.allCases)
+  @Test(
+    "Duplicates: groups with a count, which a variable names in the having predicate", arguments: StoreKind.allCases)
   func duplicates(_ kind: StoreKind) throws {
     try withBooks(kind) { context throws in
       let variable = NSComparisonPredicate(
@@ -61,8 +62,11 @@ struct DictionaryColumnTests {
         rightExpression: FoundationExpression(forConstantValue: 1), modifier: .direct, type: .greaterThan)
       #expect(try rows(context, ["title", count], by: ["title"], having: variable) == ["count=2 title=b"])
       #expect(
-        try rows(context, ["title", count], by: ["title"], having: NSPredicate(format: "%@ > 1",
-          FoundationExpression(forVariable: "count"))) == ["count=2 title=b"])
+        try rows(
+          context, ["title", count], by: ["title"],
+          having: NSPredicate(
+            format: "%@ > 1",
+            FoundationExpression(forVariable: "count"))) == ["count=2 title=b"])
       #expect(
         try rows(context, ["title", count], by: ["title"], having: NSPredicate(format: "$count == 1 AND title > 'a'"))
           == ["count=1 title=c", "count=1 title=d"])
@@ -101,9 +105,10 @@ struct DictionaryColumnTests {
           "author=A objectID=a", "author=A objectID=b", "author=A objectID=b", "author=B objectID=c", "objectID=d",
         ])
       #expect(try rows(context, ["objectID", "title"], sort: "pages").last == "objectID=d title=d")
-      #expect(try rows(context, ["author.objectID", count], by: ["author.objectID"]) == [
-        "author.objectID=A count=3", "author.objectID=B count=1", "count=1",
-      ])
+      #expect(
+        try rows(context, ["author.objectID", count], by: ["author.objectID"]) == [
+          "author.objectID=A count=3", "author.objectID=B count=1", "count=1",
+        ])
     }
   }
 
@@ -114,10 +119,12 @@ struct DictionaryColumnTests {
         column(name, FoundationExpression(forKeyPath: path), type)
       }
       #expect(
-        try rows(context, [
-          key("sum", "@sum.pages"), key("most", "@max.pages"), key("least", "@min.pages"),
-          key("mean", "@avg.pages", .doubleAttributeType), key("all", "@count"),
-        ]) == ["all=5 least=1 mean=6.2 most=16 sum=31"])
+        try rows(
+          context,
+          [
+            key("sum", "@sum.pages"), key("most", "@max.pages"), key("least", "@min.pages"),
+            key("mean", "@avg.pages", .doubleAttributeType), key("all", "@count"),
+          ]) == ["all=5 least=1 mean=6.2 most=16 sum=31"])
       #expect(
         try rows(context, ["author.name", key("sum", "@sum.pages")], by: ["author.name"])
           == ["author.name=A sum=7", "author.name=B sum=8", "sum=16"])

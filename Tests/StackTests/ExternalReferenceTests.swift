@@ -7,7 +7,8 @@ import Testing
 struct ExternalReferenceTests {
   private let covers = Covers()
 
-  @Test("Without its file an object has everything but the value, which is nil, and an error where errors can be thrown")
+  @Test(
+    "Without its file an object has everything but the value, which is nil, and an error where errors can be thrown")
   func missing() throws {
     try covers.fill(1, 2)
     let file = try covers.lose("1")
@@ -23,7 +24,8 @@ struct ExternalReferenceTests {
       let error = failure { _ = try book.value(checkedForKey: "cover") }
       #expect(error?.code == CocoaError.Code.fileReadNoSuchFile.rawValue)
       #expect(
-        error?.localizedDescription == "Book.cover of the store \(covers.url.path) is kept in the file \(file.path), which "
+        error?.localizedDescription
+          == "Book.cover of the store \(covers.url.path) is kept in the file \(file.path), which "
           + "does not exist. Put the file back, or set the property again.")
       #expect(error?.userInfo[NSFilePathErrorKey] as? String == file.path)
       for format in ["cover == %@", "cover.length > 5 OR cover == %@"] {
@@ -83,10 +85,11 @@ struct ExternalReferenceTests {
       #expect(books[7].string("title") == "x")
       let error = failure { _ = try books[7].value(checkedForKey: "cover") }
       #expect(error?.localizedDescription.contains("not a regular file and was not opened") == true)
-      #expect(try context.all("Book").allSatisfy { !$0.description.isEmpty } )
+      #expect(try context.all("Book").allSatisfy { !$0.description.isEmpty })
     }
     unlink(covers.files.file(name).path)
-    #expect(try covers.sql("SELECT DISTINCT CAST(SUBSTR(ZCOVER, 2, 36) AS TEXT), Z_OPT FROM ZBOOK").map { $0[0] } == [name])
+    #expect(
+      try covers.sql("SELECT DISTINCT CAST(SUBSTR(ZCOVER, 2, 36) AS TEXT), Z_OPT FROM ZBOOK").map { $0[0] } == [name])
   }
 
   @Test("A value that is set to what it was leaves the file alone, and conflicts compare what is in the files")
@@ -177,7 +180,9 @@ struct ExternalReferenceTests {
     #expect(try covers.open { [try $0.book("one").cover, try $0.book("2").cover] } == [1, 7])
   }
 
-  @Test("A store of another type gets the values themselves; one that is missing is an error, and nothing is made", arguments: [StoreKind.xml, .binary, .inMemory])
+  @Test(
+    "A store of another type gets the values themselves; one that is missing is an error, and nothing is made",
+    arguments: [StoreKind.xml, .binary, .inMemory])
   func otherTypes(_ kind: StoreKind) throws {
     try covers.fill(1, 2)
     func migrate(_ name: String) throws -> [UInt8?] {

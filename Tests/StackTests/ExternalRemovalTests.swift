@@ -118,7 +118,8 @@ struct ExternalRemovalTests {
     #expect(covers.names.count == 1)
   }
 
-  @Test("An older transaction of another connection keeps the files, with a log and without", arguments: ["WAL", "DELETE"])
+  @Test(
+    "An older transaction of another connection keeps the files, with a log and without", arguments: ["WAL", "DELETE"])
   func olderReaders(_ mode: String) throws {
     let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": mode]]
     try covers.open(options) { context in

@@ -195,7 +195,9 @@ struct FetchExpressionTests {
       try child.performAndWait {
         let long = FetchExpressionTests.books(child, "pages > 100")
         #expect(try FetchExpressionTests.names(child, "ANY books IN %@", long) == ["Kafka", "Musil"])
-        child.new("Book", ["pages": 500, "author": try #require(try child.all("Author").first { $0.string("name") == "Rilke" })])
+        child.new(
+          "Book",
+          ["pages": 500, "author": try #require(try child.all("Author").first { $0.string("name") == "Rilke" })])
         #expect(try FetchExpressionTests.names(child, "ANY books IN %@", long) == ["Kafka", "Musil", "Rilke"])
       }
     }
@@ -275,7 +277,9 @@ struct FetchExpressionTests {
       #expect(words("name IN FETCH(%@, %@, NO)", request, context).contains("one column"))
       #expect(words("name IN %@", FetchExpressionTests.books(context, nil, column: "titel")).contains("titel"))
       #expect(words("name IN %@", FetchExpressionTests.books(context, "pags > 3")).contains("pags"))
-      #expect(words("FETCH(%@, %@, YES) > 1", NSFetchRequest<NSFetchRequestResult>(entityName: "Bok"), context).contains("Bok"))
+      #expect(
+        words("FETCH(%@, %@, YES) > 1", NSFetchRequest<NSFetchRequestResult>(entityName: "Bok"), context).contains(
+          "Bok"))
     }
   }
 

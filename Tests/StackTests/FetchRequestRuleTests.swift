@@ -40,7 +40,9 @@ struct FetchRequestRuleTests {
     #expect(copy.relationshipKeyPathsForPrefetching == ["author"] && copy.entityName == "Book")
   }
 
-  @Test("A request without an entity, or with an unknown one, is an error when it is executed", arguments: StoreKind.allCases)
+  @Test(
+    "A request without an entity, or with an unknown one, is an error when it is executed",
+    arguments: StoreKind.allCases)
   func entity(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let none = failure { _ = try context.fetch(NSFetchRequest<NSManagedObject>()) }
@@ -135,7 +137,9 @@ struct FetchRequestRuleTests {
     }
   }
 
-  @Test("Dictionaries have all attributes and the ids of to-one relationships, unless columns are named", arguments: StoreKind.allCases)
+  @Test(
+    "Dictionaries have all attributes and the ids of to-one relationships, unless columns are named",
+    arguments: StoreKind.allCases)
   func dictionaries(_ kind: StoreKind) throws {
     try withStack(kind) { _, context throws in
       let author = context.new("Author", ["name": "Kafka"])

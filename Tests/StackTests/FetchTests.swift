@@ -8,8 +8,7 @@ struct FetchTests {
 
   private func books(_ context: NSManagedObjectContext) throws {
     let authors = ["Kafka", "Woolf"].map { context.new("Author", ["name": $0]) }
-    for (index, title) in ["Amerika", "The Castle", "The Trial", "Orlando", "The Waves", "Flush"].enumerated()
-    {
+    for (index, title) in ["Amerika", "The Castle", "The Trial", "Orlando", "The Waves", "Flush"].enumerated() {
       context.new(
         index == 3 ? "Novel" : "Book",
         [

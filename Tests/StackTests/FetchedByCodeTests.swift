@@ -59,9 +59,10 @@ struct FetchedByCodeTests {
       let fetch = request { ($0.object("author")?.string("name")) == "A" && $0.string("title")!.count < 3 }
       fetch.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [
         NSPredicate(format: "pages > 1"), fetch.predicate!,
-        NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate { object, _ in
-          (object as! NSManagedObject).string("title") == "d"
-        }),
+        NSCompoundPredicate(
+          notPredicateWithSubpredicate: NSPredicate { object, _ in
+            (object as! NSManagedObject).string("title") == "d"
+          }),
       ])
       fetch.fetchBatchSize = 1
       #expect(titles(try context.fetch(fetch)) == "cc")
@@ -119,7 +120,8 @@ struct FetchedByCodeTests {
     }
   }
 
-  @Test("In a child context the code is handed the child's objects, with what the parent has not saved", arguments: kinds)
+  @Test(
+    "In a child context the code is handed the child's objects, with what the parent has not saved", arguments: kinds)
   func children(_ kind: StoreKind) throws {
     try withBooks(kind) { _, context throws in
       context.new("Book", ["title": "new", "pages": 6])
@@ -156,9 +158,12 @@ struct FetchedByCodeTests {
   @Test("A list by a block and a comparator follows changes", arguments: kinds)
   func lists(_ kind: StoreKind) throws {
     try withBooks(kind) { _, context throws in
-      let screen = try ListScreen(context, predicate: NSPredicate { object, _ in
-        (object as! NSManagedObject).int("pages")! % 2 == 0
-      }) { request in
+      let screen = try ListScreen(
+        context,
+        predicate: NSPredicate { object, _ in
+          (object as! NSManagedObject).int("pages")! % 2 == 0
+        }
+      ) { request in
         request.sortDescriptors = [
           NSSortDescriptor(key: "pages", ascending: true) { a, b in
             (b as! NSNumber).compare(a as! NSNumber)

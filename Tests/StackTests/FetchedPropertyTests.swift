@@ -8,7 +8,9 @@ struct FetchedPropertyTests {
   /// The library, with fetched properties of authors.
   static func model() -> NSManagedObjectModel {
     let model = library()
-    func add(_ name: String, to entity: String, of destination: String, _ format: String?, _ userInfo: [String: Any] = [:]) {
+    func add(
+      _ name: String, to entity: String, of destination: String, _ format: String?, _ userInfo: [String: Any] = [:]
+    ) {
       let property = NSFetchedPropertyDescription()
       property.name = name
       property.userInfo = userInfo
@@ -23,7 +25,9 @@ struct FetchedPropertyTests {
     }
     add("works", to: "Author", of: "Book", "author == $FETCH_SOURCE")
     add("namesakes", to: "Author", of: "Author", "name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE")
-    add("long", to: "Author", of: "Book", "author == $FETCH_SOURCE AND pages > $FETCHED_PROPERTY.userInfo.pages", ["pages": 100])
+    add(
+      "long", to: "Author", of: "Book", "author == $FETCH_SOURCE AND pages > $FETCHED_PROPERTY.userInfo.pages",
+      ["pages": 100])
     add("everything", to: "Author", of: "Book", nil)
     add("siblings", to: "Book", of: "Book", "author.name == $FETCH_SOURCE.author.name AND SELF != $FETCH_SOURCE")
     add("related", to: "Book", of: "Book", "SELF != $FETCH_SOURCE AND ANY tags.name IN $FETCH_SOURCE.tags.name")
@@ -190,7 +194,9 @@ struct FetchedPropertyTests {
     try withStack(kind, FetchedPropertyTests.model()) { _, context in
       _ = fill(context)
       let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
-      for format in ["ANY author.works.pages > 3", "author.works.@count > 1", "SUBQUERY(author.works, $w, $w.pages > 1).@count > 0"] {
+      for format in [
+        "ANY author.works.pages > 3", "author.works.@count > 1", "SUBQUERY(author.works, $w, $w.pages > 1).@count > 0",
+      ] {
         request.predicate = NSPredicate(format: format)
         let words = failure { _ = try context.fetch(request) }?.localizedDescription ?? ""
         #expect(words.contains("the fetched property Author.works"), "\(format): \(words)")

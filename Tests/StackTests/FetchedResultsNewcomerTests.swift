@@ -100,7 +100,8 @@ struct FetchedResultsNewcomerTests {
       let author = try stack.elsewhere { other in
         var told: Notification?
         let observer = NotificationCenter.default.addObserver(
-          forName: .NSManagedObjectContextDidSave, object: other, queue: nil) { told = $0 }
+          forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+        ) { told = $0 }
         defer { NotificationCenter.default.removeObserver(observer) }
         try other.only("Author")["name"] = "B"
         try other.save()
@@ -137,7 +138,8 @@ struct FetchedResultsNewcomerTests {
           var told: Notification?
           let observer = NotificationCenter.default.addObserver(
             forName: step % 2 == 0 ? .NSManagedObjectContextDidSave : .NSManagedObjectContextDidSaveObjectIDs,
-            object: other, queue: nil) { told = $0 }
+            object: other, queue: nil
+          ) { told = $0 }
           defer { NotificationCenter.default.removeObserver(observer) }
           let books = try other.all("Book").sorted { $0.objectID.key < $1.objectID.key }
           for _ in 0...dice.roll(3) {
@@ -177,13 +179,15 @@ struct FetchedResultsNewcomerTests {
     }
   }
 
-  @Test("An object that came over a relationship before its insertion was merged is listed", arguments: StoreKind.allCases)
+  @Test(
+    "An object that came over a relationship before its insertion was merged is listed", arguments: StoreKind.allCases)
   func early(_ kind: StoreKind) throws {
     try withList(kind) { stack, context, screen in
       let told = try stack.elsewhere { other in
         var told: Notification?
         let observer = NotificationCenter.default.addObserver(
-          forName: .NSManagedObjectContextDidSave, object: other, queue: nil) { told = $0 }
+          forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+        ) { told = $0 }
         defer { NotificationCenter.default.removeObserver(observer) }
         other.new("Book", ["title": "d", "pages": 1, "author": try other.only("Author")])
         try other.save()

@@ -106,8 +106,9 @@ struct HistoryTests {
       #expect(Set(tombstone.keys.map { "\($0)" }) == Set(kinds.map(\.0)))
       for (name, _, value) in kinds {
         let kept = tombstone[name] ?? "nil"
-        #expect("\(kept)" == "\(value)" || kept as? Bool == value as? Bool && name == "flag"
-          || kept as? [String] == value as? [String] && name == "list", "\(name)")
+        #expect(
+          "\(kept)" == "\(value)" || kept as? Bool == value as? Bool && name == "flag"
+            || kept as? [String] == value as? [String] && name == "list", "\(name)")
         #expect(name != "number" || tombstone[name] is Int16)
       }
     }

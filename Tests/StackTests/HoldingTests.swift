@@ -117,7 +117,9 @@ struct HoldingTests {
 
   @Test("The destination of a to-one is there after the save, with its transient values", keepsRows)
   func destination() throws {
-    let (book, author) = (entity("Book", [attribute("title")]), entity("Author", [transient("mark", .stringAttributeType)]))
+    let (book, author) = (
+      entity("Book", [attribute("title")]), entity("Author", [transient("mark", .stringAttributeType)])
+    )
     relate(book, "author", .one, to: author)
     try withStack(.sqlite, model([book, author])) { _, context in
       let book = context.new("Book")

@@ -53,7 +53,8 @@ struct HostileFileNameTests {
         let error = failure { _ = try book.value(checkedForKey: "cover") }
         #expect(error?.code == CocoaError.Code.fileReadInvalidFileName.rawValue)
         #expect(
-          error?.localizedDescription == "Book.cover of the store \(covers.url.path) can't be read: its row names the file "
+          error?.localizedDescription
+            == "Book.cover of the store \(covers.url.path) can't be read: its row names the file "
             + "\"\(name)\". The store gives no value's file such a name, so it was not opened. Set the property again, "
             + "or restore the store from a copy.")
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
@@ -115,7 +116,9 @@ struct HostileFileNameTests {
   /// What a link may stand for.
   enum Link: CaseIterable { case support, folder }
 
-  @Test("A link in the place of the folder is not followed: reads and saves of long values say so, and nothing behind it goes", arguments: Link.allCases)
+  @Test(
+    "A link in the place of the folder is not followed: reads and saves of long values say so, and nothing behind it goes",
+    arguments: Link.allCases)
   func linkedFolders(_ link: Link) throws {
     try covers.fill(1)
     let place = link == .support ? covers.files.support : covers.files.folder

@@ -131,8 +131,7 @@ struct InverseGenerationTests {
     }
   }
 
-  private static func orderedSets(_ key: String, _ current: [Int], _ candidates: [Int], _ add: Add)
-  {
+  private static func orderedSets(_ key: String, _ current: [Int], _ candidates: [Int], _ add: Add) {
     let managed = ManagedKey(name: key)
     func list(_ holder: NSManagedObject) -> NSMutableOrderedSet {
       holder.mutableOrderedSetValue(forKey: key)

@@ -20,7 +20,9 @@ struct KeyValueLimitTests {
     ])
   }
 
-  @Test("An integer attribute keeps the low bits of a number that is too large, and no fraction", arguments: StoreKind.allCases)
+  @Test(
+    "An integer attribute keeps the low bits of a number that is too large, and no fraction",
+    arguments: StoreKind.allCases)
   func integers(_ kind: StoreKind) throws {
     try withStack(kind, KeyValueLimitTests.numbers()) { stack, context in
       let object = context.new("Thing")

@@ -57,7 +57,8 @@ struct LifeCycleTests {
       #expect(object.string("stamp") == "woken" && object.isInserted && !object.isUpdated)
       let save1 = try lines { try context.save() }
       #expect(save1 == ["willSave", "validateForInsert", "didSave false"])
-      #expect(lines { context.refresh(object, mergeChanges: false) } == ["willTurnIntoFault false", "didTurnIntoFault true"])
+      #expect(
+        lines { context.refresh(object, mergeChanges: false) } == ["willTurnIntoFault false", "didTurnIntoFault true"])
       #expect(lines { object["text"] = "new" } == ["awakeFromFetch blank"])
       let save2 = try lines { try context.save() }
       #expect(save2 == ["willSave", "validateForUpdate", "didSave false"])

@@ -21,7 +21,9 @@ struct LostFileTests {
     }
   }
 
-  @Test("A save into a file that is gone, or that another has replaced, is an error, and the changes stay", arguments: StoreKind.inFiles, Loss.allCases)
+  @Test(
+    "A save into a file that is gone, or that another has replaced, is an error, and the changes stay",
+    arguments: StoreKind.inFiles, Loss.allCases)
   func saving(_ kind: StoreKind, _ loss: Loss) throws {
     for mode in kind == .sqlite ? ["WAL", "DELETE"] : [""] {
       let url = folder.file("T\(mode)")

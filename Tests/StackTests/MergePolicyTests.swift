@@ -84,9 +84,11 @@ struct MergePolicyTests {
     Case(
       testDescription: "new objects with one value on both sides",
       mine: { context, objects in
-        context.new("Book", ["isbn": "2", "title": "mine", "tags": Set([objects.tags[1]]), "author": objects.authors[1]])
+        context.new(
+          "Book", ["isbn": "2", "title": "mine", "tags": Set([objects.tags[1]]), "author": objects.authors[1]])
       },
-      theirs: { context, objects in context.new("Book", ["isbn": "2", "title": "theirs", "author": objects.authors[2]]) },
+      theirs: { context, objects in context.new("Book", ["isbn": "2", "title": "theirs", "author": objects.authors[2]])
+      },
       stored: [
         ["A 1 1 X [base]", "theirs 0 2 Z []"], ["A 1 1 X [base]", "theirs 0 2 Z []"],
         ["A 1 1 X [base]", "mine 0 2 Y [mine]"], ["A 1 1 X [base]", "mine 0 2 Y [mine]"],
@@ -138,7 +140,8 @@ struct MergePolicyTests {
         #expect(objects.book.objects("tags").count == 1 && objects.authors[0].objects("books").count == 1)
         try stack.elsewhere { other in
           let same = Objects(
-            book: other.same(objects.book), authors: objects.authors.map(other.same), tags: objects.tags.map(other.same))
+            book: other.same(objects.book), authors: objects.authors.map(other.same), tags: objects.tags.map(other.same)
+          )
           conflict.theirs(other, same)
           try other.save()
         }

@@ -150,7 +150,8 @@ struct MisuseTests {
       await MainActor.run { _ = tag.value(forKey: "name") }
     }
     try expect(
-      result, offQueue("NSManagedObject.value(forKey: \"name\") on Tag <id>")
+      result,
+      offQueue("NSManagedObject.value(forKey: \"name\") on Tag <id>")
         .replacingOccurrences(of: "a background thread", with: "the main thread"))
   }
 
@@ -191,14 +192,15 @@ struct MisuseTests {
       }
     }
     try expect(
-      result, """
-        Illegal attempt to establish a relationship "author" between objects in different contexts.
-          Source:      Book <id>
-          Destination: Author <id>
-        An object belongs to the context that made it; a relationship joins objects of one
-        context. Fetch the destination in the source's context: context.object(with:
-        destination.objectID).
-        """)
+      result,
+      """
+      Illegal attempt to establish a relationship "author" between objects in different contexts.
+        Source:      Book <id>
+        Destination: Author <id>
+      An object belongs to the context that made it; a relationship joins objects of one
+      context. Fetch the destination in the source's context: context.object(with:
+      destination.objectID).
+      """)
   }
 
   @Test("Deleting another context's object")
@@ -211,13 +213,14 @@ struct MisuseTests {
       }
     }
     try expect(
-      result, """
-        An NSManagedObjectContext cannot delete objects in other contexts.
-          Object:  Tag <id>
-          Context: without a name
-        The object belongs to another context, or to none since it was deleted and saved. Delete
-        it in its own context, or pass `objectID` and delete context.object(with:).
-        """)
+      result,
+      """
+      An NSManagedObjectContext cannot delete objects in other contexts.
+        Object:  Tag <id>
+        Context: without a name
+      The object belongs to another context, or to none since it was deleted and saved. Delete
+      it in its own context, or pass `objectID` and delete context.object(with:).
+      """)
   }
 
   @Test("Inserting another context's object")
@@ -230,12 +233,13 @@ struct MisuseTests {
       stack.context.performAndWait { stack.context.insert(tag) }
     }
     try expect(
-      result, """
-        An object of another context was inserted into the context "library".
-          Object: Tag <id>
-        An object stays in the context that made it. Fetch it there: context.object(with:
-        other.objectID).
-        """)
+      result,
+      """
+      An object of another context was inserted into the context "library".
+        Object: Tag <id>
+      An object stays in the context that made it. Fetch it there: context.object(with:
+      other.objectID).
+      """)
   }
 
   // Contexts without what they need.
@@ -248,14 +252,16 @@ struct MisuseTests {
       try context.performAndWait { _ = try context.all("Tag") }
     }
     try expect(
-      fetching, "fetch(_:) was called on the context \"library\", which has no coordinator: set "
+      fetching,
+      "fetch(_:) was called on the context \"library\", which has no coordinator: set "
         + "persistentStoreCoordinator first, or take the context of a container.")
     let saving = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let context = NSManagedObjectContext(.privateQueue)
       try context.performAndWait { try context.save() }
     }
     try expect(
-      saving, "save() was called on the context without a name, which has no coordinator: set "
+      saving,
+      "save() was called on the context without a name, which has no coordinator: set "
         + "persistentStoreCoordinator first, or take the context of a container.")
     let inserting = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let context = NSManagedObjectContext(.privateQueue)
@@ -309,24 +315,26 @@ struct MisuseTests {
       stack.context.performAndWait { stack.context.new("Author").setValue(5, forKey: "name") }
     }
     try expect(
-      attribute, """
-        Unacceptable type of value for attribute: property = "name"; entity = Author; desired type = NSString; \
-        given type = Int; value = 5.
-        Values are checked against the model when they are set. Convert the value first;
-        setValue(_:checkedForKey:) throws instead.
-        """)
+      attribute,
+      """
+      Unacceptable type of value for attribute: property = "name"; entity = Author; desired type = NSString; \
+      given type = Int; value = 5.
+      Values are checked against the model when they are set. Convert the value first;
+      setValue(_:checkedForKey:) throws instead.
+      """)
     let destination = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try Stack(.inMemory)
       stack.context.performAndWait { stack.context.new("Book").setValue(stack.context.new("Tag"), forKey: "author") }
     }
     try expect(
-      destination, """
-        Unacceptable type of value for to-one relationship: property = "author"; entity = Book; \
-        desired entity = Author; given entity = Tag.
-          Source:      Book <id>
-          Destination: Tag <id>
-        The model says which entity a relationship leads to. Pass an object of that entity.
-        """)
+      destination,
+      """
+      Unacceptable type of value for to-one relationship: property = "author"; entity = Book; \
+      desired entity = Author; given entity = Tag.
+        Source:      Book <id>
+        Destination: Tag <id>
+      The model says which entity a relationship leads to. Pass an object of that entity.
+      """)
   }
 }
 

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("New objects: refreshed, compared with what was saved, pushed to parents")
 struct NewObjectTests {
-  @Test("A new object that is refreshed without its changes is a fault, and starts again", arguments: StoreKind.allCases)
+  @Test(
+    "A new object that is refreshed without its changes is a fault, and starts again", arguments: StoreKind.allCases)
   func refreshed(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let author = context.new("Author", ["name": "A"])
@@ -29,7 +30,8 @@ struct NewObjectTests {
 
   @Test("A new object that is a fault is validated and saved like any other", arguments: StoreKind.allCases)
   func saved(_ kind: StoreKind) throws {
-    let shape = entity("Shape", [attribute("name", optional: false), attribute("sides", .integer16AttributeType, default: 3)])
+    let shape = entity(
+      "Shape", [attribute("name", optional: false), attribute("sides", .integer16AttributeType, default: 3)])
     try withStack(kind, model([shape])) { stack, context in
       let new = context.new("Shape", ["name": "a", "sides": 4])
       context.refresh(new, mergeChanges: false)
@@ -55,7 +57,9 @@ struct NewObjectTests {
     _ = stack
   }
 
-  @Test("changedValues of a new object has what primitive setters set, and no default values", arguments: StoreKind.allCases)
+  @Test(
+    "changedValues of a new object has what primitive setters set, and no default values", arguments: StoreKind.allCases
+  )
   func changed(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let book = context.new("Book")
@@ -83,7 +87,8 @@ struct NewObjectTests {
     }
   }
 
-  @Test("A child's save takes transient values to the parent, of new, changed and otherwise unchanged objects",
+  @Test(
+    "A child's save takes transient values to the parent, of new, changed and otherwise unchanged objects",
     arguments: StoreKind.allCases)
   func transients(_ kind: StoreKind) throws {
     let shape = entity(

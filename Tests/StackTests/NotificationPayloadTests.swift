@@ -63,7 +63,8 @@ struct NotificationPayloadTests {
     }
   }
 
-  @Test("Notifications come on the context's queue, before the call that posts them returns", arguments: StoreKind.allCases)
+  @Test(
+    "Notifications come on the context's queue, before the call that posts them returns", arguments: StoreKind.allCases)
   func queue(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       var posted: [Bool] = []
@@ -109,7 +110,9 @@ struct NotificationPayloadTests {
     }
   }
 
-  @Test("Steps of a save: changes, willSave told, objects asked, validated, told, observers told", arguments: StoreKind.allCases)
+  @Test(
+    "Steps of a save: changes, willSave told, objects asked, validated, told, observers told",
+    arguments: StoreKind.allCases)
   func steps(_ kind: StoreKind) throws {
     let model = model([entity("Stepping", [attribute("name")], class: Stepping.self)])
     try withStack(kind, model) { _, context in

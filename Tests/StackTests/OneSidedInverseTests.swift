@@ -27,7 +27,8 @@ struct OneSidedInverseTests {
     ((object[key] as? Set<NSManagedObject>) ?? []).compactMap { $0["name"] as? String }.sorted()
   }
 
-  @Test("A change of the side that names the other reaches it, and not the other way round", arguments: StoreKind.allCases)
+  @Test(
+    "A change of the side that names the other reaches it, and not the other way round", arguments: StoreKind.allCases)
   func directions(_ kind: StoreKind) throws {
     try withStack(kind, Self.library()) { _, context in
       let owner = context.new("Owner", ["name": "O"])

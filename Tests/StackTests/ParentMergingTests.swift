@@ -94,7 +94,8 @@ struct ParentMergingTests {
     let words = String(decoding: try #require(late).standardErrorContent, as: UTF8.self)
     #expect(
       words.contains(
-        "The context without a name cannot be a parent: it has no coordinator. Set its persistentStoreCoordinator first."))
+        "The context without a name cannot be a parent: it has no coordinator. Set its persistentStoreCoordinator first."
+      ))
     let second = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let stack = try Stack(.inMemory)
       stack.newContext().parent = stack.context

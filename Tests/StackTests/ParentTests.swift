@@ -105,7 +105,8 @@ struct ParentTests {
     }
   }
 
-  @Test("obtainPermanentIDs before the child's save: both contexts use the id to the end", arguments: StoreKind.withCustom)
+  @Test(
+    "obtainPermanentIDs before the child's save: both contexts use the id to the end", arguments: StoreKind.withCustom)
   func obtaining(_ kind: StoreKind) throws {
     try withChild(kind) { stack, parent, child in
       let book = child.new("Book", ["title": "T"])
@@ -205,7 +206,8 @@ struct ParentTests {
     }
   }
 
-  @Test("Members that parent and child added to one ordered relationship are all there", arguments: StoreKind.withCustom)
+  @Test(
+    "Members that parent and child added to one ordered relationship are all there", arguments: StoreKind.withCustom)
   func orderOfBoth(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in
       let book = parent.new("Book")

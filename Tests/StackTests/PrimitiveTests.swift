@@ -52,14 +52,17 @@ struct PrimitiveTests {
     }
   }
 
-  @Test("An announced change of a set reaches both ends, whether or not the primitive set was changed",
+  @Test(
+    "An announced change of a set reaches both ends, whether or not the primitive set was changed",
     arguments: StoreKind.allCases, [true, false])
   func setMutation(_ kind: StoreKind, _ changesPrimitive: Bool) throws {
     try withStack(kind) { stack, context in
       let author = context.new("Author")
       let books = (0..<3).map { context.new("Book", ["title": "\($0)"]) }
       try context.save()
-      func announce(_ mutation: NSKeyValueSetMutationKind, _ objects: [NSManagedObject], gives wanted: [NSManagedObject]) {
+      func announce(
+        _ mutation: NSKeyValueSetMutationKind, _ objects: [NSManagedObject], gives wanted: [NSManagedObject]
+      ) {
         author.willChangeValue(forKey: "books", withSetMutation: mutation, using: Set(objects))
         if changesPrimitive { author.setPrimitiveValue(NSSet(array: wanted), forKey: "books") }
         author.didChangeValue(forKey: "books", withSetMutation: mutation, using: Set(objects))
@@ -126,7 +129,9 @@ struct CollectionOperatorTests {
     }
   }
 
-  @Test("objectIDs(forRelationshipNamed:) gives the members' ids without reading the members", arguments: StoreKind.allCases)
+  @Test(
+    "objectIDs(forRelationshipNamed:) gives the members' ids without reading the members", arguments: StoreKind.allCases
+  )
   func ids(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let author = context.new("Author")

@@ -186,7 +186,8 @@ struct QueryGenerationTests {
       let token = try #require(context.queryGenerationToken)
       #expect(token != before)
       #expect(log["didSave"]?.userInfo?[NSManagedObjectContextQueryGenerationKey] as? NSQueryGenerationToken == token)
-      #expect(NSManagedObjectContext.NotificationKey.queryGeneration.rawValue == NSManagedObjectContextQueryGenerationKey)
+      #expect(
+        NSManagedObjectContext.NotificationKey.queryGeneration.rawValue == NSManagedObjectContextQueryGenerationKey)
       #expect(try context.strings("Tag", "name") == ["essay", "novel"])
       try changeEverything(stack)
       #expect(try context.strings("Book", "title") == ["Orlando", "The Waves"])

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Refresh and reset, rule by rule")
 struct RefreshRuleTests {
-  @Test("refresh(mergeChanges: false) takes back what the object's changes did to others", arguments: StoreKind.allCases)
+  @Test(
+    "refresh(mergeChanges: false) takes back what the object's changes did to others", arguments: StoreKind.allCases)
   func otherSides(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let authors = ["X", "Y"].map { context.new("Author", ["name": $0]) }
@@ -67,7 +68,8 @@ struct RefreshRuleTests {
 
   private func autoreleased(_ body: () throws -> Void) rethrows { try body() }
 
-  @Test("A deletion outlives every refresh, and deletes the row", arguments: StoreKind.allCases, ["drop", "merge", "all"])
+  @Test(
+    "A deletion outlives every refresh, and deletes the row", arguments: StoreKind.allCases, ["drop", "merge", "all"])
   func deleted(_ kind: StoreKind, _ way: String) throws {
     try withStack(kind) { stack, context in
       let tag = context.new("Tag", ["name": "a"])
@@ -115,7 +117,9 @@ struct RefreshRuleTests {
     #expect(words.contains("The object keeps the values"), "\(words)")
   }
 
-  @Test("An object of a context that was reset reads as empty, and tells so when it is used", arguments: ["attribute", "relationship", "set"])
+  @Test(
+    "An object of a context that was reset reads as empty, and tells so when it is used",
+    arguments: ["attribute", "relationship", "set"])
   func forgotten(_ use: String) async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [use] in
       try withStack(.inMemory) { _, context in

@@ -163,7 +163,8 @@ struct RemoteMergingTests {
 
   // Another coordinator of the same file stands for another process.
 
-  @Test("What another coordinator wrote to the file is read, whatever rows the contexts share", arguments: [true, false])
+  @Test(
+    "What another coordinator wrote to the file is read, whatever rows the contexts share", arguments: [true, false])
   func otherCoordinator(isRemote: Bool) throws {
     let stack = try Stack(.sqlite)
     let context = stack.context
@@ -176,7 +177,9 @@ struct RemoteMergingTests {
     }
     // A second context holds the rows as well, so that they stay in the cache.
     let second = stack.newContext()
-    let (held, fault) = second.performAndWait { (second.object(with: book.objectID), second.object(with: gone.objectID)) }
+    let (held, fault) = second.performAndWait {
+      (second.object(with: book.objectID), second.object(with: gone.objectID))
+    }
     second.performAndWait { #expect(held.string("title") == "A" && fault.isFault) }
     var notification: Notification?
     let far = try Stack(.sqlite, at: stack.url)

@@ -66,7 +66,8 @@ struct ReportPlaceTests {
       ("$s3App4ListV6reloadyyF", true), ("$s8CoreData22NSManagedObjectContextC4saveyyKF", false),
       ("$s8CoreData22NSManagedObjectContextC3AppE6reloadyyF", true), ("main", true), ("async_MainTQ0_", true),
       ("$s3App4ListV6reloadyyFyyXEfU_", true),
-      ("$s3App6reload33_9B0C6C585DEFADA908A4C285EB58632FLLyyF", true), ("start_thread", false), ("$sSa6appendyyxnF", false),
+      ("$s3App6reload33_9B0C6C585DEFADA908A4C285EB58632FLLyyF", true), ("start_thread", false),
+      ("$sSa6appendyyxnF", false),
       ("$s10Foundation11NSPredicateC8CoreDataE6formatACSS_tcfC", false),
     ] {
       #expect(CallSite.isClients(symbol) == isClients, "\(symbol)")

@@ -32,7 +32,8 @@ struct RequestPredicateTests {
       #expect(predicate.compoundPredicateType == (compound as! NSCompoundPredicate).compoundPredicateType)
       #expect(predicate.subpredicates.count == (compound as! NSCompoundPredicate).subpredicates.count)
       #expect(request.description.contains("predicate: (\(format))"))
-      for row in [["title": "a", "pages": 1], ["title": "b", "pages": 2], ["title": "b", "pages": 0]] as [[String: Any]] {
+      for row in [["title": "a", "pages": 1], ["title": "b", "pages": 2], ["title": "b", "pages": 0]] as [[String: Any]]
+      {
         #expect(predicate.evaluate(with: row) == compound.evaluate(with: row))
       }
       let having = NSFetchRequest<NSDictionary>(entityName: "Book")

@@ -32,7 +32,9 @@ struct SeveralStoresFetchTests {
     }
   }
 
-  private func request(_ format: String? = nil, sorted: [(String, Bool)] = [("title", true)]) -> NSFetchRequest<NSManagedObject> {
+  private func request(_ format: String? = nil, sorted: [(String, Bool)] = [("title", true)]) -> NSFetchRequest<
+    NSManagedObject
+  > {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
     request.predicate = format.map { NSPredicate(format: $0) }
     request.sortDescriptors = sorted.map { NSSortDescriptor(key: $0.0, ascending: $0.1) }
@@ -49,11 +51,15 @@ struct SeveralStoresFetchTests {
       let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
       ids.resultType = .managedObjectIDResultType
       ids.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
-      #expect(try context.fetch(ids).map { context.object(with: $0).string("title") } == (0..<9).map { String(format: "%02d", $0) })
+      #expect(
+        try context.fetch(ids).map { context.object(with: $0).string("title") }
+          == (0..<9).map { String(format: "%02d", $0) })
     }
   }
 
-  @Test("Limit and offset count over all stores together, with and without an order, also for counts", arguments: StoreKind.allCases)
+  @Test(
+    "Limit and offset count over all stores together, with and without an order, also for counts",
+    arguments: StoreKind.allCases)
   func limited(_ kind: StoreKind) throws {
     let stores = try TwoStores(kind, books: 9)
     try stores.run { (context: NSManagedObjectContext) throws in
@@ -137,7 +143,9 @@ struct SeveralStoresFetchTests {
     }
   }
 
-  @Test("What is computed for each row comes of all stores; groups and sums over several are refused by name", arguments: StoreKind.allCases)
+  @Test(
+    "What is computed for each row comes of all stores; groups and sums over several are refused by name",
+    arguments: StoreKind.allCases)
   func computed(_ kind: StoreKind) throws {
     let stores = try TwoStores(kind, books: 4)
     try stores.run { (context: NSManagedObjectContext) throws in

@@ -43,7 +43,9 @@ struct SeveralStoresTests {
     return (coordinator, added)
   }
 
-  @Test("New objects go to the first store that takes their entity, each kind of a hierarchy where it is", arguments: StoreKind.allCases)
+  @Test(
+    "New objects go to the first store that takes their entity, each kind of a hierarchy where it is",
+    arguments: StoreKind.allCases)
   func routing(_ kind: StoreKind) throws {
     let (coordinator, stores) = try coordinator([(kind, "Shallow", nil), (kind, "One", nil), (kind, "Two", nil)])
     let context = coordinator.newContext()
@@ -59,8 +61,9 @@ struct SeveralStoresTests {
       context.new("C")
       let error = failure { try context.save() }
       #expect(error?.code == NSPersistentStoreSaveError)
-      #expect(error?.localizedDescription == 
-          "No store of the coordinator holds C: the stores have the configurations One, Shallow, Two, "
+      #expect(
+        error?.localizedDescription
+          == "No store of the coordinator holds C: the stores have the configurations One, Shallow, Two, "
           + "and none of these contains it. Add a store with a configuration that does.")
       context.rollback()
       #expect(try context.all("C").isEmpty)
@@ -108,7 +111,9 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("Stores of two types hold each its part; a relationship between them can't be saved, a fetched property leads over", arguments: StoreKind.allCases)
+  @Test(
+    "Stores of two types hold each its part; a relationship between them can't be saved, a fetched property leads over",
+    arguments: StoreKind.allCases)
   func types(_ kind: StoreKind) throws {
     let (coordinator, stores) = try coordinator([(.inMemory, "One", nil), (kind, "Two", nil)])
     let context = coordinator.newContext()
@@ -126,7 +131,9 @@ struct SeveralStoresTests {
 
   @Test("A store that fails after others have written: the error names it, and what the others have is saved")
   func incomplete() throws {
-    let (coordinator, stores) = try coordinator([(.inMemory, "One", nil), (.sqlite, "Two", [NSPersistentStoreTimeoutOption: 0])])
+    let (coordinator, stores) = try coordinator([
+      (.inMemory, "One", nil), (.sqlite, "Two", [NSPersistentStoreTimeoutOption: 0]),
+    ])
     let context = coordinator.newContext()
     let other = coordinator.newContext()
     try context.performAndWait {
@@ -160,7 +167,9 @@ struct SeveralStoresTests {
 
   @Test("Where the first store fails nothing is saved")
   func failingFirst() throws {
-    let (coordinator, _) = try coordinator([(.sqlite, "One", [NSPersistentStoreTimeoutOption: 0]), (.inMemory, "Two", nil)])
+    let (coordinator, _) = try coordinator([
+      (.sqlite, "One", [NSPersistentStoreTimeoutOption: 0]), (.inMemory, "Two", nil),
+    ])
     let context = coordinator.newContext()
     try context.performAndWait {
       let (a, b) = (context.new("A"), context.new("B"))
@@ -174,7 +183,9 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("A conflict in the second store: the merge policy decides, or the error names that store", arguments: StoreKind.allCases, [true, false])
+  @Test(
+    "A conflict in the second store: the merge policy decides, or the error names that store",
+    arguments: StoreKind.allCases, [true, false])
   func conflict(_ kind: StoreKind, _ merges: Bool) throws {
     let (coordinator, stores) = try coordinator([(kind, "One", nil), (kind, "Two", nil)])
     let (context, other) = (coordinator.newContext(), coordinator.newContext())

@@ -123,7 +123,8 @@ extension NSManagedObjectContext {
 }
 
 /// Why some tests do not run when no row is shared and every save leaves faults.
-let keepsRows = ConditionTrait.enabled(if: !Stress.isOn, "It is about rows that are kept, which COREDATA_STRESS forbids.")
+let keepsRows = ConditionTrait.enabled(
+  if: !Stress.isOn, "It is about rows that are kept, which COREDATA_STRESS forbids.")
 
 struct Unexpected: Error, CustomStringConvertible {
   let description: String

@@ -50,7 +50,9 @@ struct StoreFileTests {
 
   // Destroying.
 
-  @Test("Destroying empties a SQLite file, which is then a new store; the file of any other type goes", arguments: StoreKind.inFiles)
+  @Test(
+    "Destroying empties a SQLite file, which is then a new store; the file of any other type goes",
+    arguments: StoreKind.inFiles)
   func destroying(_ kind: StoreKind) throws {
     let former = try folder.make(kind, "T", tag: "a")
     #expect(destroy("T", kind) == nil)
@@ -334,6 +336,8 @@ struct StoreFileTests {
     let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: url)
     #expect(coordinator.metadata(for: store)["mine"] as? Int == 1)
     #expect(coordinator.metadata(for: store)["yours"] as? Int == 2)
-    #expect(failure { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: folder.file("none")) }?.code == 260)
+    #expect(
+      failure { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: folder.file("none")) }?
+        .code == 260)
   }
 }

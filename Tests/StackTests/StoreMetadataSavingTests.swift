@@ -42,7 +42,8 @@ struct StoreMetadataSavingTests {
       stack.context.new("Tag")
       try stack.context.save()
     }
-    let found = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSXMLStoreType, at: url, options: nil)
+    let found = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSXMLStoreType, at: url, options: nil)
     #expect(found["mine"] as? String == "second")
   }
 

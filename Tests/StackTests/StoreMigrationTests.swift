@@ -12,7 +12,8 @@ struct StoreMigrationTests {
     let blob = attribute("blob", .binaryDataAttributeType)
     blob.allowsExternalBinaryDataStorage = true
     let item = entity(
-      "Item", [attribute("name"), blob, attribute("list", .transformableAttributeType), attribute("at", .dateAttributeType)])
+      "Item",
+      [attribute("name"), blob, attribute("list", .transformableAttributeType), attribute("at", .dateAttributeType)])
     let special = entity("Special", [attribute("extra", .UUIDAttributeType)])
     item.subentities = [special]
     relate(item, "friends", .many, to: item)
@@ -57,7 +58,9 @@ struct StoreMigrationTests {
   }
 
   private func check(_ context: NSManagedObjectContext) throws {
-    func names(_ list: Any?) -> [String] { (list as? NSOrderedSet)?.array.compactMap { ($0 as? NSManagedObject)?.string("name") } ?? [] }
+    func names(_ list: Any?) -> [String] {
+      (list as? NSOrderedSet)?.array.compactMap { ($0 as? NSManagedObject)?.string("name") } ?? []
+    }
     let a = try named("a", context)
     #expect(try context.all("Item").count == 4)
     #expect(a["blob"] as? Data == StoreMigrationTests.long)
@@ -136,11 +139,14 @@ struct StoreMigrationTests {
     #expect(try folder.tags(.sqlite, "T") == ["a"])
   }
 
-  @Test("What stands at the place already stays, and so does the store", arguments: StoreKind.allCases, StoreKind.inFiles)
+  @Test(
+    "What stands at the place already stays, and so does the store", arguments: StoreKind.allCases, StoreKind.inFiles)
   func occupied(_ from: StoreKind, _ to: StoreKind) throws {
     let stack = try Stack(from)
     _ = try folder.make(to, "T", tag: "there")
-    let error = failure { try stack.coordinator.migratePersistentStore(stack.store, to: folder.file("T"), withType: to.type) }
+    let error = failure {
+      try stack.coordinator.migratePersistentStore(stack.store, to: folder.file("T"), withType: to.type)
+    }
     #expect(error?.code == CocoaError.Code.fileWriteFileExists.rawValue)
     #expect(error?.localizedDescription.contains(folder.file("T").path) == true)
     #expect(stack.coordinator.persistentStores == [stack.store])
@@ -193,7 +199,8 @@ struct StoreMigrationTests {
     #expect(log.stores(NSUUIDChangedPersistentStoresKey, in: 1) == [first, new])
     #expect(log.stores(NSAddedPersistentStoresKey, in: 1) == [new])
     #expect(log.stores(NSRemovedPersistentStoresKey, in: 1) == [first])
-    #expect(failure { try coordinator.migratePersistentStore(first, to: folder.file("4"), type: .sqlite) }?.code == 134070)
+    #expect(
+      failure { try coordinator.migratePersistentStore(first, to: folder.file("4"), type: .sqlite) }?.code == 134070)
   }
 
   @Test("A configuration's store is saved with its entities only")

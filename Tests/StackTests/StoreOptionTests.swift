@@ -34,7 +34,8 @@ struct StoreOptionTests {
       started.signal()
       outcome = failure {
         try coordinator.addPersistentStore(
-          type: .sqlite, at: url, options: [NSPersistentStoreTimeoutOption: 60, NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
+          type: .sqlite, at: url,
+          options: [NSPersistentStoreTimeoutOption: 60, NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
       }
       done.signal()
     }
@@ -63,7 +64,8 @@ struct StoreOptionTests {
     #expect(try pragma("freelist_count") > 0)
     #expect(try !hasStatistics())
     let before = try pragma("page_count")
-    #expect(opening("T", library(), [NSSQLiteManualVacuumOption: true, NSSQLiteAnalyzeOption: true as NSNumber]) == nil)
+    #expect(
+      opening("T", library(), [NSSQLiteManualVacuumOption: true, NSSQLiteAnalyzeOption: true as NSNumber]) == nil)
     #expect(try pragma("freelist_count") == 0)
     #expect(try pragma("page_count") < before)
     #expect(try hasStatistics())
@@ -83,7 +85,9 @@ struct StoreOptionTests {
     let error = opening("T", model("2"), [:])
     #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
     #expect(error?.localizedDescription.contains("Tag changed") == true)
-    #expect(opening("T", model("2"), [NSIgnorePersistentStoreVersioningOption: true, NSReadOnlyPersistentStoreOption: true]) == nil)
+    #expect(
+      opening("T", model("2"), [NSIgnorePersistentStoreVersioningOption: true, NSReadOnlyPersistentStoreOption: true])
+        == nil)
     #expect(opening("T", model("2"), [:])?.code == 134100)
     #expect(opening("T", model("2"), [NSIgnorePersistentStoreVersioningOption: true]) == nil)
     #expect(opening("T", model("2"), [:]) == nil)

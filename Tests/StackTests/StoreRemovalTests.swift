@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Stores that come and go")
 struct StoreRemovalTests {
-  @Test("Objects of a removed store keep what they have read; nothing more can be read or saved", arguments: StoreKind.allCases)
+  @Test(
+    "Objects of a removed store keep what they have read; nothing more can be read or saved",
+    arguments: StoreKind.allCases)
   func removing(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     let context = stack.context
@@ -19,7 +21,9 @@ struct StoreRemovalTests {
       try stack.coordinator.remove(stack.store)
       #expect(read.string("name") == "read")
       #expect(read.objectID.persistentStore == nil)
-      #expect(failure { _ = try context.existingObject(with: fault.objectID) }?.code == NSManagedObjectReferentialIntegrityError)
+      #expect(
+        failure { _ = try context.existingObject(with: fault.objectID) }?.code
+          == NSManagedObjectReferentialIntegrityError)
       #expect(failure { try context.save() }?.code == NSPersistentStoreSaveError)
       context.delete(new)
       read["name"] = "changed"
@@ -50,7 +54,9 @@ struct StoreRemovalTests {
     }
   }
 
-  @Test("Coming and going is told, with the stores; StoresWillChange is for others than these", arguments: StoreKind.allCases)
+  @Test(
+    "Coming and going is told, with the stores; StoresWillChange is for others than these",
+    arguments: StoreKind.allCases)
   func notifications(_ kind: StoreKind) throws {
     let folder = StoreFolder()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
@@ -103,7 +109,9 @@ struct StoreRemovalTests {
     }
     #expect(count == 1)
     #expect(await coordinator.perform { coordinator.persistentStores.count } == 1)
-    #expect(throws: CocoaError.self) { try coordinator.performAndWait { () throws -> Void in throw CocoaError(.coreData) } }
+    #expect(throws: CocoaError.self) {
+      try coordinator.performAndWait { () throws -> Void in throw CocoaError(.coreData) }
+    }
   }
 
   @Test("A store's URI leads to its id in text as well")
@@ -125,7 +133,8 @@ struct StoreRemovalTests {
     let store = try coordinator.addPersistentStore(type: .sqlite, at: folder.file("T"))
     try FileManager.default.createSymbolicLink(at: folder.file("link"), withDestinationURL: folder.file("T"))
     for url in [folder.file("T"), folder.url.appendingPathComponent("x/../T"), folder.file("link")] {
-      #expect(failure { try coordinator.addPersistentStore(type: .sqlite, at: url) }?.code == NSPersistentStoreOpenError)
+      #expect(
+        failure { try coordinator.addPersistentStore(type: .sqlite, at: url) }?.code == NSPersistentStoreOpenError)
       #expect(coordinator.persistentStore(for: url) === store)
     }
   }

@@ -43,10 +43,14 @@ struct TableTests {
   func reserve() {
     let things = (0..<100).map { _ in Thing() }
     var table = KeyTable()
-    for (index, thing) in things.enumerated() { table.insert(Unmanaged.passUnretained(thing).toOpaque(), at: Int64(index)) }
+    for (index, thing) in things.enumerated() {
+      table.insert(Unmanaged.passUnretained(thing).toOpaque(), at: Int64(index))
+    }
     table.reserve(10_000)
     #expect(table.count == 100)
-    for (index, thing) in things.enumerated() { #expect(table[Int64(index)] == Unmanaged.passUnretained(thing).toOpaque()) }
+    for (index, thing) in things.enumerated() {
+      #expect(table[Int64(index)] == Unmanaged.passUnretained(thing).toOpaque())
+    }
     #expect(table[100] == nil)
   }
 
@@ -54,8 +58,10 @@ struct TableTests {
   func names() {
     var dice = Dice(state: 4711)
     let letters = Array("abAB0_é")
-    let names = Set((0..<400).map { _ in String((0..<dice.roll(12) + 1).map { _ in letters[dice.roll(letters.count)] }) })
-      .filter { $0.utf8.count <= 16 }
+    let names = Set(
+      (0..<400).map { _ in String((0..<dice.roll(12) + 1).map { _ in letters[dice.roll(letters.count)] }) }
+    )
+    .filter { $0.utf8.count <= 16 }
     let listed = Array(names.sorted().shuffled(using: &dice).prefix(names.count / 2))
     let table = NameTable(listed)
     defer { table.free() }
@@ -82,7 +88,9 @@ struct TableTests {
         #expect(made(bytes) == nil)
       }
     }
-    #expect(words(withUnsafeBytes(of: 0) { SmallString.make($0.baseAddress!, 0) }) == words(String(decoding: [], as: UTF8.self)))
+    #expect(
+      words(withUnsafeBytes(of: 0) { SmallString.make($0.baseAddress!, 0) })
+        == words(String(decoding: [], as: UTF8.self)))
   }
 
   @Test("A weak list gives those that live, in their order, and forgets the others")

@@ -59,7 +59,8 @@ struct Broken: ParsableCommand {
         "--log", log.path, "--seed", "\(seed)", "--from", "\(next)", "--to", "\(min(count, next + 500))",
       ])
       let end = child.wait()
-      var last = "", lastNumber = next - 1
+      var last = ""
+      var lastNumber = next - 1
       for line in try String(contentsOf: log, encoding: .utf8).split(separator: "\n") {
         let words = line.split(separator: " ", maxSplits: 2).map(String.init)
         guard words.count >= 2, let number = Int(words[1]) else { continue }
@@ -80,7 +81,8 @@ struct Broken: ParsableCommand {
       let after = try sentinel.state()
       if after != before {
         failed += 1
-        print("\(kind), before \(next): files beside it were changed: \(Set(after).symmetricDifference(before).sorted())")
+        print(
+          "\(kind), before \(next): files beside it were changed: \(Set(after).symmetricDifference(before).sorted())")
         break
       }
     }

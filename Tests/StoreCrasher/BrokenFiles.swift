@@ -36,7 +36,8 @@ struct BrokenFiles {
     case .contents:
       let version = try SourceModelReader.package(at: model).currentVersionName
       try write(Data(contentsOf: model.appendingPathComponent("\(version).xcdatamodel/contents")), names[0])
-      let current = "<plist version=\"1.0\">\n<dict><key>_XCCurrentVersionName</key>\n"
+      let current =
+        "<plist version=\"1.0\">\n<dict><key>_XCCurrentVersionName</key>\n"
         + "<string>M.xcdatamodel</string>\n</dict>\n</plist>"
       try write(Data(current.utf8), names[1])
     case .mapping: try write(MappingSource.text(mapping), names[0])
@@ -181,7 +182,9 @@ struct BrokenFiles {
   private func check(_ error: any Error, namesFile: Bool = true) throws {
     let error = error as NSError
     // What another program made of rows can look like its changes to them, or like rows that are gone.
-    if kind == .rows || kind == .schema, [NSManagedObjectMergeError, NSManagedObjectReferentialIntegrityError].contains(error.code) {
+    if kind == .rows || kind == .schema,
+      [NSManagedObjectMergeError, NSManagedObjectReferentialIntegrityError].contains(error.code)
+    {
       return
     }
     let text = error.localizedDescription + ((error.userInfo[NSFilePathErrorKey] as? String) ?? "")

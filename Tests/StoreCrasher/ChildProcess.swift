@@ -2,7 +2,10 @@ import Foundation
 
 /// This program once more, with other arguments.
 struct ChildProcess {
-  enum End: Equatable { case exit(Int32), signal(Int32) }
+  enum End: Equatable {
+    case exit(Int32)
+    case signal(Int32)
+  }
 
   private let id: pid_t
 

@@ -7,7 +7,11 @@ struct Damage: CustomStringConvertible {
   let file: Int
 
   private enum Kind {
-    case cut(Int), flip([(Int, UInt8)]), fill(Int, [UInt8]), insert(Int, [UInt8]), copy(Range<Int>, to: Int)
+    case cut(Int)
+    case flip([(Int, UInt8)])
+    case fill(Int, [UInt8])
+    case insert(Int, [UInt8])
+    case copy(Range<Int>, to: Int)
   }
   private let kind: Kind
 

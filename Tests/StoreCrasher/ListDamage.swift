@@ -47,9 +47,10 @@ enum ListDamage {
     if place < -1 { return list }
     switch list {
     case .array(let elements):
-      return .array(elements.enumerated().map { index, element in
-        changed(element, at: &place, texts, &random, &words, path: "\(path)/\(index)")
-      })
+      return .array(
+        elements.enumerated().map { index, element in
+          changed(element, at: &place, texts, &random, &words, path: "\(path)/\(index)")
+        })
     case .dictionary(let entries):
       var new: [String: PropertyList] = [:]
       for (key, value) in entries.sorted(by: { $0.key < $1.key }) {

@@ -1,5 +1,6 @@
-@_implementationOnly import CSQLite
 import Foundation
+
+@_implementationOnly import CSQLite
 
 /// The columns of a store's tables, and statements past the stack.
 enum StoreColumns {

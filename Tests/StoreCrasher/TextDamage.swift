@@ -5,7 +5,8 @@ import Foundation
 enum TextDamage {
   private static let values = [
     "", "0", "-1", "1", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "1e400", "-1e400", "nan",
-    "inf", "YES", "NO", "x", "a\"b", "&amp;", "&lt;!--", "..", "../../x", "/etc/passwd", "';--", "\u{e9}\u{301}", "SELF",
+    "inf", "YES", "NO", "x", "a\"b", "&amp;", "&lt;!--", "..", "../../x", "/etc/passwd", "';--", "\u{e9}\u{301}",
+    "SELF",
     "((((((((((", "NOT NOT NOT NOT a", "SUBQUERY(a, $x, $x.b > 1)", "z1 z1 z1", "z0", "z99999999999999999999",
   ]
 

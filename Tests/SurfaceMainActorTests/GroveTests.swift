@@ -57,7 +57,8 @@ struct GroveTests {
     return container
   }
 
-  @Test("Generated properties serve awakeFromInsert, #Predicate and SortDescriptor, on other queues and on the main one")
+  @Test(
+    "Generated properties serve awakeFromInsert, #Predicate and SortDescriptor, on other queues and on the main one")
   func generated() async throws {
     let container = container()
     #expect(try await Forestry.plant(in: container) == ["elm", "oak"])

@@ -4,7 +4,8 @@ import Testing
 /// Stores of every type that has a file, as applications choose among them.
 @Suite("Stacks over other file types", .serialized)
 struct AtomicSurfaceTests {
-  @Test("Stacks of every file type save and read again", arguments: [NSXMLStoreType, NSBinaryStoreType, NSSQLiteStoreType])
+  @Test(
+    "Stacks of every file type save and read again", arguments: [NSXMLStoreType, NSBinaryStoreType, NSSQLiteStoreType])
   func saving(_ type: String) throws {
     let folder = try TemporaryFolder()
     let url = folder.file("Notes.\(type.lowercased())")

@@ -118,7 +118,9 @@ private final class ReportingManager: NSMigrationManager {
 
 @Suite("Properties set in clients' initializers")
 struct InitializerSurfaceTests {
-  @Test("A context that gets its coordinator and its settings there works", arguments: [NSInMemoryStoreType, NSSQLiteStoreType])
+  @Test(
+    "A context that gets its coordinator and its settings there works",
+    arguments: [NSInMemoryStoreType, NSSQLiteStoreType])
   @MainActor func context(_ type: String) throws {
     let context = NSManagedObjectContext(coordinator: try coordinator(type))
     insertStamp(of: 1, into: context)
@@ -128,7 +130,9 @@ struct InitializerSurfaceTests {
     #expect(context.undoManager?.levelsOfUndo == 3)
   }
 
-  @Test("A child that gets its parent there reads from it and saves to it", arguments: [NSInMemoryStoreType, NSSQLiteStoreType])
+  @Test(
+    "A child that gets its parent there reads from it and saves to it",
+    arguments: [NSInMemoryStoreType, NSSQLiteStoreType])
   @MainActor func child(_ type: String) throws {
     let parent = NSManagedObjectContext(coordinator: try coordinator(type))
     insertStamp(of: 1, into: parent)

@@ -86,7 +86,8 @@ struct StackSurfaceTests {
   @Test("Models are merged from bundles")
   func mergedModel() throws {
     let model = try #require(NSManagedObjectModel.mergedModel(from: [Bundle.module]))
-    #expect(model.entitiesByName.keys.sorted() == ["Attachment", "Day", "Holiday", "Line", "Note", "Notebook", "Tag", "Todo"])
+    #expect(
+      model.entitiesByName.keys.sorted() == ["Attachment", "Day", "Holiday", "Line", "Note", "Notebook", "Tag", "Todo"])
     let metadata: [String: Any] = [NSStoreModelVersionHashesKey: model.entityVersionHashesByName]
     let fitting = NSManagedObjectModel.mergedModel(from: [Bundle.module], forStoreMetadata: metadata)
     #expect(fitting?.entities.count == 8)

@@ -38,7 +38,9 @@ struct StoreSurfaceTests {
 
   @Test("A store over a web service compiles unchanged, finds, faults, saves, and may never change its versions")
   func incremental() throws {
-    RemoteStore.service = ["Owner": [1: ["name": "K."]], "Thing": [1: ["name": "a", "owner": 1], 2: ["name": "b", "owner": 1]]]
+    RemoteStore.service = [
+      "Owner": [1: ["name": "K."]], "Thing": [1: ["name": "a", "owner": 1], 2: ["name": "b", "owner": 1]],
+    ]
     let context = try context(RemoteStore.self, RemoteStore.storeType, at: nil)
     try context.performAndWait {
       let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")

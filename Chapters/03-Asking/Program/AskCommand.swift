@@ -23,7 +23,9 @@ struct AskCommand: ChapterCommand {
   @Option(name: .customLong("of"), help: ArgumentHelp("Author, Book, Review or Tag.", valueName: "entity"))
   var entity = "Book"
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("Keys to sort by, with a minus for the largest first.", valueName: "keys"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Keys to sort by, with a minus for the largest first.", valueName: "keys"))
   var sort = ""
 
   @Option(help: "At most so many rows.")

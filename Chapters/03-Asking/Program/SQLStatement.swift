@@ -13,7 +13,9 @@ struct SQLStatement {
   private init(_ logged: SQLDebugLog.Statement) {
     sql = logged.sql.replacingOccurrences(of: "( ", with: "(").replacingOccurrences(of: " )", with: ")")
     // `(int64)1850` as `1850`.
-    values = logged.values.map { $0.replacingOccurrences(of: #"^\((int64|double)\)"#, with: "", options: .regularExpression) }
+    values = logged.values.map {
+      $0.replacingOccurrences(of: #"^\((int64|double)\)"#, with: "", options: .regularExpression)
+    }
     plan = logged.plan
   }
 

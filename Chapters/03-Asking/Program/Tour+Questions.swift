@@ -44,7 +44,9 @@ extension TourCommand {
 
     Output.heading("Through one object")
     let austen = try SQLRecorder.record { try shelf.author("Jane Austen") }.answer
-    let ids = (austen.books as? Set<Book> ?? []).map(\.objectID).sorted { $0.uriRepresentation().path < $1.uriRepresentation().path }
+    let ids = (austen.books as? Set<Book> ?? []).map(\.objectID).sorted {
+      $0.uriRepresentation().path < $1.uriRepresentation().path
+    }
     try Answer.show(Questions.toOne(austen, ids), context)
     Output.heading("Through many objects")
     try Answer.show(Questions.toMany, context)

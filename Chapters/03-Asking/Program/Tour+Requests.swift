@@ -91,9 +91,11 @@ extension TourCommand {
     for statement in keys { Answer.sql(statement.sql, statement.values) }
     Answer.names(ids.map { $0.uriRepresentation().lastPathComponent })
 
-    try showDictionaries("Columns instead of objects", BookRequests.titlesAndAuthors, ["title", "author.name"], context)
+    try showDictionaries(
+      "Columns instead of objects", BookRequests.titlesAndAuthors, ["title", "author.name"], context)
     try showDictionaries("Every price once", BookRequests.prices, ["price"], context)
-    try showDictionaries("A row for each author", BookRequests.byAuthor(atLeast: 2), ["author.name", "books", "pages"], context)
+    try showDictionaries(
+      "A row for each author", BookRequests.byAuthor(atLeast: 2), ["author.name", "books", "pages"], context)
   }
 
   @MainActor private func showDictionaries(

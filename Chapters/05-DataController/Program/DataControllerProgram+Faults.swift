@@ -29,7 +29,11 @@ extension DataControllerProgram {
       _ = try await DataController.load(at: url, modelName: modelName(fault))
     } catch let failure as DataControllerFailure {
       Output.heading("What Core Data says")
-      if let error = failure.underlying { describe(error) } else { Output.line("nothing, because the program never asked it") }
+      if let error = failure.underlying {
+        describe(error)
+      } else {
+        Output.line("nothing, because the program never asked it")
+      }
       if let before { Output.line("the file is as it was: \(try Data(contentsOf: url) == before)") }
       throw failure
     }

@@ -56,8 +56,10 @@ extension UnsavedChangesProgram {
       ("object trumps, by property:", .mergeByPropertyObjectTrump),
       ("overwrite:                 ", .overwrite),
       ("rollback:                  ", .rollback),
-      ("our own, keeps both notes: ",
-        KeepBothNotesPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)),
+      (
+        "our own, keeps both notes: ",
+        KeepBothNotesPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+      ),
     ]
     for (name, policy) in policies {
       try collide(stack, recipe)

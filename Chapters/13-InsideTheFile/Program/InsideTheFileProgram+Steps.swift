@@ -24,7 +24,7 @@ extension InsideTheFileProgram {
       file: url,
       tables: [
         "ZEXHIBIT":
-          "Z_PK, Z_ENT, Z_OPT, ZTITLE, ZNUMBER, ZISONLOAN, ZACQUIRED, ZINSUREDVALUE, ZWIDTH, ZTAG, ZPAGE, ZROOM, ZMATERIAL",
+          "Z_PK, Z_ENT, Z_OPT, ZTITLE, ZNUMBER, ZISONLOAN, ZACQUIRED, ZINSUREDVALUE, ZWIDTH, ZTAG, ZPAGE, ZROOM, ZMATERIAL"
       ])
     let harbour = Painting(context: stack.context)
     harbour.title = "Harbour at Dawn"

@@ -31,7 +31,9 @@ struct InsideTheFileProgram: ChapterCommand {
   static func main() { ChapterProgram.run(Self.self) }
 
   func validate() throws {
-    try refuseTogether(["--apple": apple, "--one-room": makesOneRoom, "--break": breaksHash, "--steps": recording != nil])
+    try refuseTogether([
+      "--apple": apple, "--one-room": makesOneRoom, "--break": breaksHash, "--steps": recording != nil,
+    ])
   }
 
   @MainActor func perform() async throws {

@@ -33,7 +33,8 @@ public final class Bench {
 
   /// A context on a coordinator, for the main queue unless said otherwise.
   public func makeContext(
-    _ coordinator: NSPersistentStoreCoordinator, _ type: NSManagedObjectContextConcurrencyType = .mainQueueConcurrencyType
+    _ coordinator: NSPersistentStoreCoordinator,
+    _ type: NSManagedObjectContextConcurrencyType = .mainQueueConcurrencyType
   ) -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: type)
     context.persistentStoreCoordinator = coordinator

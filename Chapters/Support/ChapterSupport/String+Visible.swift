@@ -1,9 +1,9 @@
 extension String {
   /// The text as a terminal may have it: what it would act upon instead of showing is written out, as `\\u{1B}`.
   ///
-  /// A stored text may hold anything, so each text on its way to a terminal comes by here: control characters, which can
-  /// move the cursor or rename the window, and marks that turn the direction of what follows them. Newlines and tabs stay
-  /// unless the text is to be one line.
+  /// A stored text may hold anything, so each text on its way to a terminal comes by here: control characters, which
+  /// can move the cursor or rename the window, and marks that turn the direction of what follows them. Newlines and
+  /// tabs stay unless the text is to be one line.
   public func visible(inOneLine: Bool = false) -> String {
     func isActedUpon(_ scalar: Unicode.Scalar) -> Bool {
       switch scalar.value {
@@ -16,7 +16,8 @@ extension String {
     var text = ""
     for scalar in unicodeScalars {
       if isActedUpon(scalar) {
-        text += scalar == "\n" ? "\\n" : scalar == "\t" ? "\\t" : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        text +=
+          scalar == "\n" ? "\\n" : scalar == "\t" ? "\\t" : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
       } else {
         text.unicodeScalars.append(scalar)
       }

@@ -1,5 +1,5 @@
-/// What Core Data prints with `-com.apple.CoreData.SQLDebug`, read line by line: the statements, at level 3 what was bound to
-/// them, at level 4 how SQLite goes about them.
+/// What Core Data prints with `-com.apple.CoreData.SQLDebug`, read line by line: the statements, at level 3 what was
+/// bound to them, at level 4 how SQLite goes about them.
 public struct SQLDebugLog: Sendable {
   public struct Statement: Sendable {
     /// With single blanks.

@@ -1,7 +1,7 @@
 /// One moment of a recorded program: what its contexts hold, and the rows of the file.
 ///
-/// A recording is a transcript in which a line in JSON says what it shows, a `StepHeading`, and each later line in JSON is
-/// a frame. The SQL between two frames is what ran between them.
+/// A recording is a transcript in which a line in JSON says what it shows, a `StepHeading`, and each later line in JSON
+/// is a frame. The SQL between two frames is what ran between them.
 public struct StepFrame: Codable, Hashable, Sendable {
   /// What the program has just done, in a sentence to the reader.
   public var caption: String
@@ -45,8 +45,8 @@ public struct StepFrame: Codable, Hashable, Sendable {
     public var key: String
     /// In words: an attribute as it prints, a destination by its name or row, members with commas between them.
     public var text: String
-    /// Of a relationship: where it leads, as `Book/1`, or `Book/new Solaris` before there is a row. The text says it in names,
-    /// which may become known only later. Nil for an attribute, and for a set that hasn't been read.
+    /// Of a relationship: where it leads, as `Book/1`, or `Book/new Solaris` before there is a row. The text says it in
+    /// names, which may become known only later. Nil for an attribute, and for a set that hasn't been read.
     public var destinations: [String]?
     /// Whether the next save writes it, in an object that has a row already.
     public var isChanged: Bool

@@ -11,8 +11,8 @@ import StoreFileReader
 ///     wizard.author = leGuin
 ///     try steps.frame("You set wizard.author")
 ///
-/// Each frame is one line of JSON on standard output; see `StepFrame`. With `-com.apple.CoreData.SQLDebug 3` the SQL stands
-/// between them. Make the recorder when the story begins: what ran before is left out.
+/// Each frame is one line of JSON on standard output; see `StepFrame`. With `-com.apple.CoreData.SQLDebug 3` the SQL
+/// stands between them. Make the recorder when the story begins: what ran before is left out.
 ///
 /// A frame is the same on every run as long as the objects are: entities stand in the order in which you list them,
 /// objects in the order of their rows, new ones behind them in the order in which they were made.
@@ -92,7 +92,9 @@ public struct StepRecorder {
   private func sorted(_ objects: Set<NSManagedObject>) -> [NSManagedObject] {
     let places = Dictionary(uniqueKeysWithValues: self.objects.enumerated().map { ($0.element.entity, $0.offset) })
     let placed = objects.compactMap { object in
-      places[object.entity.name ?? ""].map { (object: object, order: [$0, row(of: object) ?? .max, number(of: object)]) }
+      places[object.entity.name ?? ""].map {
+        (object: object, order: [$0, row(of: object) ?? .max, number(of: object)])
+      }
     }
     return placed.sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.object)
   }
@@ -134,7 +136,8 @@ public struct StepRecorder {
           "\(member.entity.name ?? "")/\(row(of: member).map(String.init) ?? "new \(label(of: member, context))")"
         }.sorted()
         let nothing = relationship.isToMany ? "none" : "nil"
-        value.text = members.map { $0.isEmpty ? nothing : $0.map { label(of: $0, context) }.joined(separator: ", ") } ?? "not read"
+        value.text =
+          members.map { $0.isEmpty ? nothing : $0.map { label(of: $0, context) }.joined(separator: ", ") } ?? "not read"
       } else {
         value.text = text(of: object.value(forKey: key), key, in: object)
       }
@@ -144,7 +147,9 @@ public struct StepRecorder {
 
   /// Unlike `changedValues()`, which reads the members of changed sets, this reads nothing.
   private func isChanged(_ key: String, in object: NSManagedObject) -> Bool {
-    if object.entity.relationshipsByName[key]?.isToMany == true, object.hasFault(forRelationshipNamed: key) { return false }
+    if object.entity.relationshipsByName[key]?.isToMany == true, object.hasFault(forRelationshipNamed: key) {
+      return false
+    }
     let saved = object.committedValues(forKeys: [key])[key].flatMap { $0 is NSNull ? nil : $0 as? AnyHashable }
     return saved != object.value(forKey: key) as? AnyHashable
   }

@@ -24,7 +24,8 @@ public final class StoreFileReader {
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw StoreFileError(url: url, reason: "there is no such file")
     }
-    let logged = !isImmutable && ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: url.path + $0) }
+    let logged =
+      !isImmutable && ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: url.path + $0) }
     var allowed = CharacterSet.urlPathAllowed
     allowed.remove(charactersIn: "?#%")
     let path = url.path.addingPercentEncoding(withAllowedCharacters: allowed) ?? url.path

@@ -45,18 +45,21 @@ struct BlockRenderer {
     let id = unique(difference.to.anchor + "-difference")
     let (from, to) = (link(to: difference.from), link(to: difference.to))
     return DifferenceFigure(
-      id: id, caption: "<a href=\"#\(id.escapedForHTML)\">What changed</a>: \(from) became \(to)", difference: difference)
+      id: id, caption: "<a href=\"#\(id.escapedForHTML)\">What changed</a>: \(from) became \(to)",
+      difference: difference)
   }
 
   /// `CoreDataStack.swift, in class CoreDataStack, lines 34–50`
   private func caption(of quotation: Quotation, id: String) -> String {
-    let name = "<a href=\"#\(id.escapedForHTML)\">\(Self.name(of: quotation).escapedForHTML.replacing("+", with: "<wbr>+"))</a>"
+    let name =
+      "<a href=\"#\(id.escapedForHTML)\">\(Self.name(of: quotation).escapedForHTML.replacing("+", with: "<wbr>+"))</a>"
     let enclosing = quotation.enclosing.map { ", in <code>\($0.escapedForHTML)</code>" } ?? ""
     return "\(name)\(enclosing), \(link(to: quotation, says: Self.lines(quotation)))"
   }
 
   private func link(to quotation: Quotation) -> String {
-    link(to: quotation, says: Self.name(of: quotation)) + (quotation.enclosing.map { ", <code>\($0.escapedForHTML)</code>" } ?? "")
+    link(to: quotation, says: Self.name(of: quotation))
+      + (quotation.enclosing.map { ", <code>\($0.escapedForHTML)</code>" } ?? "")
   }
 
   private func link(to quotation: Quotation, says text: String) -> String {

@@ -44,7 +44,9 @@ struct CodeFigure {
     let tokens = Highlighter.lines(of: lines.map(\.text).joined(separator: "\n"), language: language)
     let hasContext = lines.contains(where: \.isContext)
     return zip(lines, tokens).map { line, tokens in
-      let kind = (line.isContext ? " context" : marksShownLines && hasContext ? " shown" : "") + (line.hasColumns ? " columns" : "")
+      let kind =
+        (line.isContext ? " context" : marksShownLines && hasContext ? " shown" : "")
+        + (line.hasColumns ? " columns" : "")
       let number = line.number.map { " data-number=\"\($0)\"" } ?? ""
       let id = namesLines ? line.number.map { " id=\"L\($0)\"" } ?? "" : ""
       // Where the line is too long, it goes on below its own beginning, and does not end behind its indentation.

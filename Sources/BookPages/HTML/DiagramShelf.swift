@@ -5,7 +5,8 @@ struct DiagramShelf {
   /// - Parameter svg: The drawing's file, with or without an XML declaration.
   mutating func html(of svg: String, named name: String) -> String {
     shown[name, default: 0] += 1
-    let drawing = Self.inBookType(svg.replacing(#/^\s*<\?xml[^>]*\?>\s*/#, with: "")).trimmingPrefix(while: \.isWhitespace)
+    let drawing = Self.inBookType(svg.replacing(#/^\s*<\?xml[^>]*\?>\s*/#, with: "")).trimmingPrefix(
+      while: \.isWhitespace)
     guard let count = shown[name], count > 1 else { return String(drawing).trimmedEnd }
     return HTMLIDs.mapped(String(drawing)) { "\($0)-\(count)" }.trimmedEnd
   }

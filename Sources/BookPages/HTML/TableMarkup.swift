@@ -38,7 +38,10 @@ enum TableMarkup {
       guard case .tag(var tag) = pieces[index] else { continue }
       tag.name = "td"
       pieces[index] = .tag(tag)
-      guard let end = pieces[index...].firstIndex(where: { if case .tag(let end) = $0 { end.isEnd && end.name == "th" } else { false } }),
+      guard
+        let end = pieces[index...].firstIndex(where: {
+          if case .tag(let end) = $0 { end.isEnd && end.name == "th" } else { false }
+        }),
         case .tag(var endTag) = pieces[end]
       else { continue }
       endTag.name = "td"
@@ -97,7 +100,8 @@ enum TableMarkup {
     guard least <= room else { return false }
     guard most > room else { return true }
     return columns.allSatisfy { column in
-      let given = Double(column.least) + Double(room - least) * Double(column.most - column.least) / Double(max(1, most - least))
+      let given =
+        Double(column.least) + Double(room - least) * Double(column.most - column.least) / Double(max(1, most - least))
       return given >= Double(min(12, column.wanted))
     }
   }

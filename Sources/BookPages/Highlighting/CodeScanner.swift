@@ -70,7 +70,10 @@ struct CodeScanner {
     guard next == "." else { return }
     let point = position
     advance()
-    guard next?.isNumber == true else { return position = point }
+    guard next?.isNumber == true else {
+      position = point
+      return
+    }
     skip { $0.isHexDigit || $0 == "_" }
   }
 }

@@ -8,7 +8,9 @@ struct ConsoleLexer: Lexer {
     }
     let line = scanner.rest.prefix { !$0.isNewline }
     let text = line.drop { $0 == " " }
-    if text.hasPrefix("CoreData: "), let mark = ["CoreData: sql: ", "CoreData: annotation: "].first(where: text.hasPrefix) {
+    if text.hasPrefix("CoreData: "),
+      let mark = ["CoreData: sql: ", "CoreData: annotation: "].first(where: text.hasPrefix)
+    {
       scanner.skip { $0 == " " }
       _ = scanner.skip(mark)
       return .comment

@@ -22,7 +22,8 @@ public enum Highlighter {
   public static func lines(of text: some StringProtocol, language: String) -> [[Token]] {
     var lines: [[Token]] = [[]]
     for token in tokens(of: text, language: language) {
-      for (index, part) in token.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      for (index, part) in token.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+      {
         if index > 0 { lines.append([]) }
         if !part.isEmpty { lines[lines.count - 1].append(Token(kind: token.kind, text: part)) }
       }

@@ -30,7 +30,8 @@ struct APIIndex {
           guard let title = Self.title(of: meant) else { continue }
           owners[title, default: []].formUnion(meant.filter { !$0.isType }.map(\.owner))
           let mention = Mention(
-            page: page.title, file: page.file, section: section.heading?.text ?? page.title, id: section.heading?.id ?? "",
+            page: page.title, file: page.file, section: section.heading?.text ?? page.title,
+            id: section.heading?.id ?? "",
             isInHeading: isInHeading)
           if mentions[title]?.contains(where: { $0.file == mention.file && $0.id == mention.id }) != true {
             mentions[title, default: []].append(mention)
@@ -40,7 +41,8 @@ struct APIIndex {
     }
     entries = mentions.map { title, mentions in
       let (first, later) = (mentions.filter(\.isInHeading), mentions.filter { !$0.isInHeading })
-      return Entry(name: title, owners: owners[title, default: []].filter { !$0.isEmpty }.sorted(), mentions: first + later)
+      return Entry(
+        name: title, owners: owners[title, default: []].filter { !$0.isEmpty }.sorted(), mentions: first + later)
     }
     .sorted { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
   }

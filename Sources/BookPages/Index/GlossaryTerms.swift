@@ -7,8 +7,8 @@ import Foundation
 ///
 ///     An object that knows its identity and has not read its values yet. …
 ///
-/// A heading may have several spellings, with commas between them; what stands in parentheses is none. A paragraph stands
-/// behind it, whose first sentence is the definition. Without such headings there are no terms.
+/// A heading may have several spellings, with commas between them; what stands in parentheses is none. A paragraph
+/// stands behind it, whose first sentence is the definition. Without such headings there are no terms.
 struct GlossaryTerms {
   private struct Term {
     var words: [String]
@@ -29,7 +29,9 @@ struct GlossaryTerms {
     let runs = page.markdown.proseRuns
     for heading in page.markdown.headings where heading.level == 3 && !heading.text.contains("`") {
       // What is no term is a part of the page, such as a list of sources.
-      guard let behind = runs.first(where: { $0.lines.lowerBound > heading.line }), behind.kind == .paragraph else { continue }
+      guard let behind = runs.first(where: { $0.lines.lowerBound > heading.line }), behind.kind == .paragraph else {
+        continue
+      }
       let definition = behind.sentences.first ?? ""
       for spelling in heading.text.replacing(#/\([^)]*\)/#, with: "").split(separator: ",") {
         let words = Self.words(of: spelling.lowercased()).map { String($0.word) }
@@ -37,7 +39,9 @@ struct GlossaryTerms {
       }
     }
     for index in terms.indices { byFirstWord[terms[index].words[0], default: []].append(index) }
-    for (word, indices) in byFirstWord { byFirstWord[word] = indices.sorted { terms[$0].words.count > terms[$1].words.count } }
+    for (word, indices) in byFirstWord {
+      byFirstWord[word] = indices.sorted { terms[$0].words.count > terms[$1].words.count }
+    }
   }
 
   private static func words(of text: String) -> [(word: Substring, range: Range<String.Index>)] {
@@ -105,7 +109,8 @@ struct GlossaryTerms {
     at index: Int, of words: [(word: Substring, range: Range<String.Index>)], in text: String
   ) -> (Term, Int)? {
     let first = words[index].word.lowercased()
-    let candidates = (byFirstWord[first] ?? []) + (first.hasSuffix("s") ? byFirstWord[String(first.dropLast())] ?? [] : [])
+    let candidates =
+      (byFirstWord[first] ?? []) + (first.hasSuffix("s") ? byFirstWord[String(first.dropLast())] ?? [] : [])
     for term in candidates.map({ terms[$0] }) {
       let count = term.words.count
       guard index + count <= words.count else { continue }
@@ -114,7 +119,8 @@ struct GlossaryTerms {
         return word == term.words[place] || (place == count - 1 && word == term.words[place] + "s")
       }
       let areTogether = (1..<count).allSatisfy { place in
-        text[words[index + place - 1].range.upperBound..<words[index + place].range.lowerBound].allSatisfy(\.isWhitespace)
+        text[words[index + place - 1].range.upperBound..<words[index + place].range.lowerBound].allSatisfy(
+          \.isWhitespace)
       }
       if isThere, areTogether { return (term, count) }
     }

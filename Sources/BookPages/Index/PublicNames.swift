@@ -64,7 +64,9 @@ struct PublicNames {
   func names(meantBy code: String) -> [Name] {
     var code = code[...]
     for word in ["try ", "await ", "let ", "var "] where code.hasPrefix(word) { code = code.dropFirst(word.count) }
-    guard let match = String(code).wholeMatch(of: #/((?:[A-Za-z_]\w*[?!]?)?(?:\.[A-Za-z_]\w*[?!]?)*?\.)?([A-Za-z_]\w*)(\(.*\))?/#)
+    guard
+      let match = String(code).wholeMatch(
+        of: #/((?:[A-Za-z_]\w*[?!]?)?(?:\.[A-Za-z_]\w*[?!]?)*?\.)?([A-Za-z_]\w*)(\(.*\))?/#)
     else { return [] }
     let (owner, base, arguments) = (match.1.map(String.init) ?? "", String(match.2), match.3.map(String.init))
     let found: Set<Name>

@@ -26,7 +26,8 @@ enum SearchIndex {
         let isTerm = page.file == glossary && section.heading?.level == 3
         let isEnd = section.isRepeated || section.heading?.level == 2 && ends.contains(section.heading?.text ?? "")
         return Section(
-          kind: isTerm ? "term" : isEnd ? "end" : nil, page: words(page.title), heading: words(section.heading?.text ?? page.title),
+          kind: isTerm ? "term" : isEnd ? "end" : nil, page: words(page.title),
+          heading: words(section.heading?.text ?? page.title),
           place: page.file + (section.heading.map { "#\($0.id)" } ?? ""), text: text, code: words(section.blocks))
       }
     }

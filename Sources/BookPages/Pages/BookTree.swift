@@ -26,7 +26,9 @@ struct BookTree {
       let leaf = Leaf(file: page.file, title: place == .contents ? "Contents" : page.title)
       if case .appendix = place { others.append(leaf) } else { chapters.append(leaf) }
     }
-    others += [Leaf(file: APIIndex.file, title: "Index of APIs"), Leaf(file: WholeBook.file, title: "Everything on one page")]
+    others += [
+      Leaf(file: APIIndex.file, title: "Index of APIs"), Leaf(file: WholeBook.file, title: "Everything on one page"),
+    ]
     groups = [Group(name: "Chapters", leaves: chapters), Group(name: "Side pages", leaves: others)]
     self.uses = uses
   }
@@ -58,7 +60,8 @@ struct BookTree {
   /// The number of a chapter stands in a column of its own.
   static func title(_ title: String) -> String {
     guard let match = title.prefixMatch(of: #/(\d+)\. /#) else { return title.escapedForHTML }
-    return "<span class=\"number\">\(match.1)</span><span class=\"unseen\">. </span>\(String(title.dropFirst(match.0.count)).escapedForHTML)"
+    return
+      "<span class=\"number\">\(match.1)</span><span class=\"unseen\">. </span>\(String(title.dropFirst(match.0.count)).escapedForHTML)"
   }
 
   private func sections(of page: RenderedPage?) -> String {
@@ -67,7 +70,8 @@ struct BookTree {
     guard !headings.isEmpty else { return "" }
     let areLetters = headings.count { $0.text.count == 1 } > headings.count / 2
     let items = headings.map { "<li><a href=\"#\($0.id.escapedForHTML)\">\($0.html)</a></li>\n" }.joined()
-    return "\n<details class=\"sections\(areLetters ? " letters" : "")\" open><summary>On this page</summary>\n<ol>\n\(items)</ol>\n</details>\n"
+    return
+      "\n<details class=\"sections\(areLetters ? " letters" : "")\" open><summary>On this page</summary>\n<ol>\n\(items)</ol>\n</details>\n"
   }
 
   private func sources(of leaf: Leaf, on page: RenderedPage, root: String) -> String {
@@ -76,7 +80,8 @@ struct BookTree {
     let items = files.map { path in
       let file = Places.sourceFile(path)
       let mark = file == page.file ? " aria-current=\"page\"" : ""
-      return "<li><a href=\"\(root)\(file.escapedForHTML)\"\(mark)>\(Self.name(ofSource: path).escapedForHTML.replacing("+", with: "<wbr>+").replacing("/", with: "/<wbr>"))</a></li>\n"
+      return
+        "<li><a href=\"\(root)\(file.escapedForHTML)\"\(mark)>\(Self.name(ofSource: path).escapedForHTML.replacing("+", with: "<wbr>+").replacing("/", with: "/<wbr>"))</a></li>\n"
     }.joined()
     let open = page.file == leaf.file ? "" : " open"
     return "\n<details class=\"sources\"\(open)><summary>Its sources</summary>\n<ol>\n\(items)</ol>\n</details>\n"

@@ -1,6 +1,7 @@
 import BookText
 
-/// The first page: the shapes and colours of the whole book, what its text says, and then all pages in order with their sections.
+/// The first page: the shapes and colours of the whole book, what its text says, and then all pages in order with their
+/// sections.
 enum ContentsPage {
   /// - Parameters:
   ///   - page: The rendered text.
@@ -9,7 +10,9 @@ enum ContentsPage {
     let heading = RenderedPage.Heading(level: 2, id: "all-pages", html: "All pages", text: "All pages")
     var page = page
     if let title = page.content.firstRange(of: "</h1>") {
-      page.content.insert(contentsOf: "\n" + PartMarks.html([.objects, .context, .coordinator, .store, .sql], isCover: true), at: title.upperBound)
+      page.content.insert(
+        contentsOf: "\n" + PartMarks.html([.objects, .context, .coordinator, .store, .sql], isCover: true),
+        at: title.upperBound)
     }
     page.content += "<h2 id=\"all-pages\"><a class=\"anchored\" href=\"#all-pages\">All pages</a></h2>\n"
     page.content += "<ol class=\"plain\">\n" + others.map { item($0.page) }.joined()

@@ -40,7 +40,9 @@ struct PageRenderer {
   /// - Parameter file: The record's, from the page's folder.
   private func recorded(_ file: String, on page: Page) throws -> String {
     let path = BookCheck.path(file, from: page.folder)
-    guard let figures else { throw PagesProblem("\(page.path) asks for the figures of \(path), and nothing is here that makes them.") }
+    guard let figures else {
+      throw PagesProblem("\(page.path) asks for the figures of \(path), and nothing is here that makes them.")
+    }
     let record = Data(try book.text(path).utf8)
     guard let html = try figures.html(of: record, snippets: PageFolder.Snippets(book: book, places: places)) else {
       throw PagesProblem("\(path) is no record that figures can be made of.")
@@ -186,7 +188,8 @@ struct PageRenderer {
       let heading = RenderedPage.Heading(level: Self.level(tag) ?? 2, id: id, html: inside.html, text: text)
       if title == nil { title = text }
       sections.append(RenderedPage.Section(heading: heading, headingCode: code))
-      output += "<\(tag.name) id=\"\(id.escapedForHTML)\"><a class=\"anchored\" href=\"#\(id.escapedForHTML)\">"
+      output +=
+        "<\(tag.name) id=\"\(id.escapedForHTML)\"><a class=\"anchored\" href=\"#\(id.escapedForHTML)\">"
         + "\(Self.numbered(inside.html, tag))</a></\(tag.name)>"
     }
 

@@ -59,7 +59,8 @@ struct PageTemplate {
     return template.render(values)
   }
 
-  /// The title, behind which the tree stands on narrow screens, and what follows it. A source's path belongs to its title.
+  /// The title, behind which the tree stands on narrow screens, and what follows it. A source's path belongs to its
+  /// title.
   private static func parts(of content: String) -> (opening: String, content: String) {
     guard let end = content.prefixMatch(of: #/(?s)<h1.*?<\/h1>(\s*<p class="path">.*?<\/p>)?/#)?.range.upperBound else {
       return ("", content)

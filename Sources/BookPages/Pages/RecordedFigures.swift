@@ -39,7 +39,8 @@ enum FigurePart {
         let text = inside.plainText
         sections.append(
           RenderedPage.Section(
-            heading: RenderedPage.Heading(level: level, id: id, html: text.escapedForHTML, text: text), isRepeated: true))
+            heading: RenderedPage.Heading(level: level, id: id, html: text.escapedForHTML, text: text), isRepeated: true
+          ))
         heading = nil
       case .text(let text) where heading == nil:
         if !sections.isEmpty { sections[sections.count - 1].text += text.unescapedFromHTML + " " }

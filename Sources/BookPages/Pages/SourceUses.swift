@@ -32,10 +32,12 @@ struct SourceUses {
           level += tag.isEnd ? -1 : 1
           figure = tag.isEnd ? "" : tag["id"] ?? ""
         }
-        guard tag.name == "a", let file = tag["href"]?.split(separator: "#").first.map(String.init), let path = pathsByFile[file]
+        guard tag.name == "a", let file = tag["href"]?.split(separator: "#").first.map(String.init),
+          let path = pathsByFile[file]
         else { continue }
         let use = Use(
-          page: page.file, pageTitle: page.title, section: section, id: figure.isEmpty ? heading : figure, isShown: level > 0)
+          page: page.file, pageTitle: page.title, section: section, id: figure.isEmpty ? heading : figure,
+          isShown: level > 0)
         let known = usesByFile[file]?.firstIndex { $0.page == use.page && $0.section == use.section }
         if let known {
           if use.isShown && usesByFile[file]?[known].isShown == false { usesByFile[file]?[known] = use }
@@ -64,6 +66,7 @@ struct SourceUses {
       let says = use.section == use.pageTitle ? use.pageTitle : "\(use.pageTitle): \(use.section)"
       return "<li><a href=\"../\((use.page + anchor).escapedForHTML)\">\(says.escapedForHTML)</a></li>\n"
     }
-    return "<div class=\"uses\"><p>\(uses.contains(where: \.isShown) ? "Shown" : "Named") in</p>\n<ul>\n\(links.joined())</ul></div>\n"
+    return
+      "<div class=\"uses\"><p>\(uses.contains(where: \.isShown) ? "Shown" : "Named") in</p>\n<ul>\n\(links.joined())</ul></div>\n"
   }
 }

@@ -98,7 +98,8 @@ struct TeachingMarkup {
     let isBeside = hasRoom(aside, beside: before)
     let tag = isBeside ? "aside class=\"aside margin\" role=\"note\"" : "aside class=\"aside\" role=\"note\""
     // What is short needs no fold, and what opens a fold can have no link in it.
-    let inside = rest.isEmpty || lead.contains("](")
+    let inside =
+      rest.isEmpty || lead.contains("](")
       ? ["**Aside.** \(rest.isEmpty ? lead : "\(lead) \(rest)")"]
       : ["<details>", "<summary>", "", "**Aside.** \(lead)", "", "</summary>", "", rest, "", "</details>"]
     let element = Self.element(tag, inside)
@@ -121,14 +122,15 @@ struct TeachingMarkup {
     return between.allSatisfy(\.isEmpty) ? run : nil
   }
 
-  /// Whether the paragraph and the text behind the aside are as high as the aside would be in the margin. What is wide, as
-  /// code is, begins below both, so that a gap would open in the text.
+  /// Whether the paragraph and the text behind the aside are as high as the aside would be in the margin. What is wide,
+  /// as code is, begins below both, so that a gap would open in the text.
   ///
   /// The heights are estimated, in lines of the text column, from what the style sheet makes of 1200 pixels and more.
   private func hasRoom(_ aside: TeachingBlock.Aside, beside paragraph: ProseRun?) -> Bool {
     guard let paragraph else { return false }
     let last = aside.lines.upperBound
-    let wide = page.blocks.map(\.lines.lowerBound)
+    let wide =
+      page.blocks.map(\.lines.lowerBound)
       + runs.filter { $0.kind == .cell || $0.kind == .html }.map(\.lines.lowerBound)
       + blocks.filter { if case .aside = $0 { true } else { false } }.map(\.lines.lowerBound)
     let end = wide.filter { $0 > last }.min() ?? page.markdown.lines.count + 1
@@ -137,5 +139,7 @@ struct TeachingMarkup {
     return height >= (Self.lines(aside.text.count + 7, of: 30) + 1) * 0.75
   }
 
-  private static func lines(_ characters: Int, of width: Int) -> Double { (Double(characters) / Double(width)).rounded(.up) }
+  private static func lines(_ characters: Int, of width: Int) -> Double {
+    (Double(characters) / Double(width)).rounded(.up)
+  }
 }

@@ -7,7 +7,8 @@ enum WholeBook {
     let names = Dictionary(uniqueKeysWithValues: pages.map { ($0.file, name(of: $0)) })
     let articles = pages.map { page in
       let name = name(of: page)
-      let content = PaperNotes.added(to: lowered(HTMLIDs.mapped(page.content, link: { link($0, names) }) { "\(name)-\($0)" }))
+      let content = PaperNotes.added(
+        to: lowered(HTMLIDs.mapped(page.content, link: { link($0, names) }) { "\(name)-\($0)" }))
       return "<article class=\"chapter wide\" id=\"\(name)\">\n\(content)\n</article>"
     }
     let headings = pages.map { page in
@@ -16,14 +17,17 @@ enum WholeBook {
     }
     return RenderedPage(
       file: file, title: "Everything on one page",
-      content: "<h1><span class=\"on-screen\">Everything on one page</span><span class=\"on-paper\">Contents</span></h1>\n\(list(of: pages))\n" + articles.joined(separator: "\n"), sections: headings,
+      content:
+        "<h1><span class=\"on-screen\">Everything on one page</span><span class=\"on-paper\">Contents</span></h1>\n\(list(of: pages))\n"
+        + articles.joined(separator: "\n"), sections: headings,
       kind: "whole-book")
   }
 
   /// What stands at a chapter's end in each of them says nothing in a list.
   private static let ends: Set = ["Takeaways", "Five questions", "Exercises"]
 
-  /// The chapters and their sections for paper, where no tree stands at the side; `numbered` puts the pages' numbers in.
+  /// The chapters and their sections for paper, where no tree stands at the side; `numbered` puts the pages' numbers
+  /// in.
   private static func list(of pages: [RenderedPage]) -> String {
     func entry(_ id: String, _ html: String) -> String {
       "<a href=\"#\(id.escapedForHTML)\"><span><span>\(html)</span></span><span class=\"page-number\" data-of=\"\(id.escapedForHTML)\"></span></a>"
@@ -32,7 +36,8 @@ enum WholeBook {
       let sections = page.headings.filter { $0.level == 2 && $0.text.count > 1 && !ends.contains($0.text) }.map {
         "<li>\(entry("\(name(of: page))-\($0.id)", $0.html))</li>\n"
       }
-      return "<li>\(entry(name(of: page), BookTree.title(page.title)))\(sections.isEmpty ? "" : "\n<ol>\n\(sections.joined())</ol>\n")</li>\n"
+      return
+        "<li>\(entry(name(of: page), BookTree.title(page.title)))\(sections.isEmpty ? "" : "\n<ol>\n\(sections.joined())</ol>\n")</li>\n"
     }
     return "<ol class=\"on-paper contents\">\n\(items.joined())</ol>"
   }

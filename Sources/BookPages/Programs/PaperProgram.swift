@@ -16,15 +16,17 @@ public struct PaperProgram: Sendable {
 
   /// Prints the whole book, with an outline of its headings and a list of contents that has the pages' numbers.
   ///
-  /// A style sheet can't ask Chromium for the page of a heading. So the book is printed twice: the first time the numbers in
-  /// the list are empty, and the PDF tells where its headings came to stand. The numbers have a column of their own and move
-  /// nothing.
+  /// A style sheet can't ask Chromium for the page of a heading. So the book is printed twice: the first time the
+  /// numbers in the list are empty, and the PDF tells where its headings came to stand. The numbers have a column of
+  /// their own and move nothing.
   ///
   /// - Parameter folder: What `BookBuilder` built; the PDF is put into it.
   /// - Returns: The PDF's file.
   /// - Throws: `PagesProblem` if nothing was printed.
   public func print(_ folder: URL) throws -> URL {
-    let (whole, numbered) = (folder.appendingPathComponent(WholeBook.file), folder.appendingPathComponent("numbered.html"))
+    let (whole, numbered) = (
+      folder.appendingPathComponent(WholeBook.file), folder.appendingPathComponent("numbered.html")
+    )
     let file = folder.appendingPathComponent("book.pdf")
     defer { try? FileManager.default.removeItem(at: numbered) }
     try print(whole, to: file)
@@ -41,10 +43,12 @@ public struct PaperProgram: Sendable {
     let process = Process()
     process.executableURL = url
     // As root Chromium runs only without its sandbox; the pages are the project's own.
-    process.arguments = (geteuid() == 0 ? ["--no-sandbox"] : []) + [
-      "--headless", "--disable-gpu", "--user-data-dir=\(profile.path)", "--no-pdf-header-footer", "--generate-pdf-document-outline",
-      "--print-to-pdf=\(file.path)", page.absoluteString,
-    ]
+    process.arguments =
+      (geteuid() == 0 ? ["--no-sandbox"] : []) + [
+        "--headless", "--disable-gpu", "--user-data-dir=\(profile.path)", "--no-pdf-header-footer",
+        "--generate-pdf-document-outline",
+        "--print-to-pdf=\(file.path)", page.absoluteString,
+      ]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice

@@ -2,8 +2,8 @@ import Foundation
 
 /// On which pages of a PDF the places are that links of it lead to, by their names, from 1.
 ///
-/// It reads what Chromium writes: objects in plain text, each at the beginning of a line; a tree of pages; and a table of
-/// destinations, `/01-manual-stack [33 0 R /XYZ 0 841 0]`. A file of another form has no places.
+/// It reads what Chromium writes: objects in plain text, each at the beginning of a line; a tree of pages; and a table
+/// of destinations, `/01-manual-stack [33 0 R /XYZ 0 841 0]`. A file of another form has no places.
 struct PrintedPages {
   let numbers: [String: Int]
 

@@ -95,7 +95,10 @@ struct StepFigure {
     let hasGotRow = object.before.map { $0.row == nil && now.row != nil } ?? false
     let row = mark("<span class=\"step-quiet\">\(now.row.map { "row \($0)" } ?? "no row yet")</span>", hasGotRow)
     let sign = now.state == .inserted ? "<span class=\"step-sign\">+ </span>" : ""
-    let state = now.state.word.map { ", " + mark("<span class=\"step-state\">\($0)</span>", object.stateChanged && !object.isNew) } ?? ""
+    let state =
+      now.state.word.map {
+        ", " + mark("<span class=\"step-state\">\($0)</span>", object.stateChanged && !object.isNew)
+      } ?? ""
     let values = now.values.map { value -> String in
       let key = value.key.escapedForHTML
       let text = value.text.escapedForHTML
@@ -104,7 +107,8 @@ struct StepFigure {
     }
     // A fault that has been read before is known by name; it has no values all the same.
     let shown = values.isEmpty ? now.name.map { ["<li class=\"step-quiet\">\($0.escapedForHTML)</li>"] } ?? [] : values
-    return "<li class=\"step-object \(now.state.rawValue)\"><p>\(sign)" + mark("<b>\(now.entity.escapedForHTML)</b>", object.isNew)
+    return "<li class=\"step-object \(now.state.rawValue)\"><p>\(sign)"
+      + mark("<b>\(now.entity.escapedForHTML)</b>", object.isNew)
       + " \(row)\(state)</p>" + (shown.isEmpty ? "" : "<ul>\(shown.joined())</ul>") + "</li>"
   }
 
@@ -128,9 +132,13 @@ struct StepFigure {
       }
       return "<li>\(mark(line, object.stateChanged))</li>"
     }
-    let hadChanges = (context.objects.compactMap(\.before) + context.gone).contains { ![.fault, .clean].contains($0.state) }
+    let hadChanges = (context.objects.compactMap(\.before) + context.gone).contains {
+      ![.fault, .clean].contains($0.state)
+    }
     return "<div class=\"step-context\"><p><code><b>\(context.name.escapedForHTML)</b></code></p>"
-      + (lines.isEmpty ? "<p class=\"step-none\">\(mark("Nothing to save", hadChanges))</p>" : "<p class=\"step-quiet\">To save:</p><ul>\(lines.joined())</ul>")
+      + (lines.isEmpty
+        ? "<p class=\"step-none\">\(mark("Nothing to save", hadChanges))</p>"
+        : "<p class=\"step-quiet\">To save:</p><ul>\(lines.joined())</ul>")
       + "</div>"
   }
 
@@ -138,8 +146,11 @@ struct StepFigure {
 
   private static func html(of statements: [SQLStatement]) -> String {
     let (essential, others) = statements.essential
-    let lines = essential.map { "<li><code>\(Highlighter.html(of: $0.text, language: "sql"))</code></li>" }
-      + others.map { "<li class=\"step-quiet\">and \($0.count) \($0.count == 1 ? "statement" : "statements") \($0.kind.words)</li>" }
+    let lines =
+      essential.map { "<li><code>\(Highlighter.html(of: $0.text, language: "sql"))</code></li>" }
+      + others.map {
+        "<li class=\"step-quiet\">and \($0.count) \($0.count == 1 ? "statement" : "statements") \($0.kind.words)</li>"
+      }
     if lines.isEmpty { return "<p class=\"step-none\">None</p>" }
     return "<ol class=\"step-sql\">\(lines.joined())</ol>"
   }
@@ -151,12 +162,17 @@ struct StepFigure {
   private static func htmlUpright(_ table: StepComparison.Table) -> String {
     let head = table.columns.map { "<th scope=\"col\">\($0.escapedForHTML)</th>" }.joined()
     let rows = table.rows.map { row in
-      "<tr>" + row.now.indices.map { "<td>\(mark(row.now[$0].escapedForHTML, row.isChanged($0)))</td>" }.joined() + "</tr>"
+      "<tr>" + row.now.indices.map { "<td>\(mark(row.now[$0].escapedForHTML, row.isChanged($0)))</td>" }.joined()
+        + "</tr>"
     }
-    let gone = table.gone.map { "<tr class=\"gone\">" + $0.map { "<td><s>\($0.escapedForHTML)</s></td>" }.joined() + "</tr>" }
-    let none = rows.isEmpty && gone.isEmpty
+    let gone = table.gone.map {
+      "<tr class=\"gone\">" + $0.map { "<td><s>\($0.escapedForHTML)</s></td>" }.joined() + "</tr>"
+    }
+    let none =
+      rows.isEmpty && gone.isEmpty
       ? "<tr><td class=\"step-none\" colspan=\"\(table.columns.count)\">No rows</td></tr>" : ""
-    return "<div class=\"step-table\"><table><caption>\(table.name.escapedForHTML)</caption><thead><tr>\(head)</tr></thead>"
+    return
+      "<div class=\"step-table\"><table><caption>\(table.name.escapedForHTML)</caption><thead><tr>\(head)</tr></thead>"
       + "<tbody>\((rows + gone).joined())\(none)</tbody></table></div>"
   }
 

@@ -45,7 +45,8 @@ package struct ExerciseShelf: Sendable {
     }
   }
 
-  /// The card as its exercise's guide has it, in one line but for what the author has added; nil if there is no such exercise.
+  /// The card as its exercise's guide has it, in one line but for what the author has added; nil if there is no such
+  /// exercise.
   package func woven(_ card: TeachingBlock.Card) -> String? {
     guard let index = index(of: card) else { return nil }
     let entry = entries[index]

@@ -1,4 +1,5 @@
-/// Where a section stands in the book, as a reader goes through it: chapters by their numbers, then the pages beside them.
+/// Where a section stands in the book, as a reader goes through it: chapters by their numbers, then the pages beside
+/// them.
 package struct SectionPlace: Comparable, Sendable {
   private let rank: Int
   private let folder: String
@@ -15,8 +16,8 @@ package struct SectionPlace: Comparable, Sendable {
     (left.rank, left.folder, left.line) < (right.rank, right.folder, right.line)
   }
 
-  /// The indices of places that lead back behind the one before them, with the index of that one. Places that are nil are
-  /// passed over.
+  /// The indices of places that lead back behind the one before them, with the index of that one. Places that are nil
+  /// are passed over.
   package static func stepsBack(_ places: [SectionPlace?]) -> [(index: Int, before: Int)] {
     let known = places.indices.compactMap { index in places[index].map { (index: index, place: $0) } }
     return zip(known, known.dropFirst()).compactMap { before, step in

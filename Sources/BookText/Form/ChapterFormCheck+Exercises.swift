@@ -17,7 +17,8 @@ extension ChapterFormCheck {
         problems.append(
           page.problem(
             card.lines.lowerBound,
-            "\"\(entry.guide.title)\" comes before \"\(previous.title)\" in the exercises' order; put the cards in that order"))
+            "\"\(entry.guide.title)\" comes before \"\(previous.title)\" in the exercises' order; put the cards in that order"
+          ))
       }
       previous = (index, entry.guide.title)
     }
@@ -64,13 +65,14 @@ extension ChapterFormCheck {
     let missing = zip(shelf.entries, places).filter { $1 == nil }.map { entry, _ in
       problem(entry, "there is no section \(entry.guide.chapter); name one that is there")
     }
-    return missing + SectionPlace.stepsBack(places).map { step in
-      let (entry, before) = (shelf.entries[step.index], shelf.entries[step.before])
-      return problem(
-        entry,
-        "its section \(entry.guide.chapter) comes before that of \(before.name.text), \(before.guide.chapter); "
-          + "give it a lower number")
-    }
+    return missing
+      + SectionPlace.stepsBack(places).map { step in
+        let (entry, before) = (shelf.entries[step.index], shelf.entries[step.before])
+        return problem(
+          entry,
+          "its section \(entry.guide.chapter) comes before that of \(before.name.text), \(before.guide.chapter); "
+            + "give it a lower number")
+      }
   }
 
   private func problem(_ entry: ExerciseShelf.Entry, _ sentence: String) -> BookProblem {

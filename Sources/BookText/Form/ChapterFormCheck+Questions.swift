@@ -23,7 +23,8 @@ extension ChapterFormCheck {
       if !(2...4).contains(question.options.count) {
         problems.append(
           page.problem(
-            line, "question \(question.number) has \(question.options.count) options; list two to four before its answer"))
+            line,
+            "question \(question.number) has \(question.options.count) options; list two to four before its answer"))
       }
       problems += answer(of: question, on: page).map { [$0] } ?? []
     }
@@ -37,7 +38,8 @@ extension ChapterFormCheck {
     }
     if question.links.contains(where: { leadsToSection($0.target, from: page) }) { return nil }
     return page.problem(
-      answer.lines.lowerBound, "the answer to question \(question.number) has no link to a section; name the one to reread")
+      answer.lines.lowerBound,
+      "the answer to question \(question.number) has no link to a section; name the one to reread")
   }
 
   private func leadsToSection(_ target: String, from page: Page) -> Bool {

@@ -18,7 +18,9 @@ public struct ChapterFormCheck {
   }
 
   public func problems() -> [BookProblem] {
-    (book.pages.flatMap(problems(of:)) + exercisesOutOfOrder()).sorted { ($0.file, $0.line ?? 0) < ($1.file, $1.line ?? 0) }
+    (book.pages.flatMap(problems(of:)) + exercisesOutOfOrder()).sorted {
+      ($0.file, $0.line ?? 0) < ($1.file, $1.line ?? 0)
+    }
   }
 
   func problems(of page: Page) -> [BookProblem] {
@@ -72,11 +74,15 @@ public struct ChapterFormCheck {
 
   private func firstOutput(of page: Page) -> BookProblem? {
     guard let (count, late) = wordsBeforeOutput(of: page) else {
-      return page.problem(nil, "the chapter shows no output; put a block with transcript= into its first \(Self.mostWordsBeforeOutput) words")
+      return page.problem(
+        nil,
+        "the chapter shows no output; put a block with transcript= into its first \(Self.mostWordsBeforeOutput) words")
     }
     return late.map {
       page.problem(
-        $0, "the first output comes after \(count) words; show one (transcript=) before word \(Self.mostWordsBeforeOutput), which is here")
+        $0,
+        "the first output comes after \(count) words; show one (transcript=) before word \(Self.mostWordsBeforeOutput), which is here"
+      )
     }
   }
 
@@ -115,21 +121,27 @@ public struct ChapterFormCheck {
     let markdown = page.markdown
     var problems = markdown.strayDetailsEnds.map { page.problem($0, "this </details> closes nothing; take it away") }
     for details in markdown.details {
-      if !details.isClosed { problems.append(page.problem(details.lines.lowerBound, "this <details> is never closed; write </details>")) }
+      if !details.isClosed {
+        problems.append(page.problem(details.lines.lowerBound, "this <details> is never closed; write </details>"))
+      }
       if details.summary.isEmpty {
-        problems.append(page.problem(details.lines.lowerBound, "this <details> has no summary; write <summary>…</summary> behind it"))
+        problems.append(
+          page.problem(details.lines.lowerBound, "this <details> has no summary; write <summary>…</summary> behind it"))
       } else if details.summary.contains("`") {
-        problems.append(page.problem(details.summaryLine, "a summary is HTML; write <code>…</code> in place of backticks"))
+        problems.append(
+          page.problem(details.summaryLine, "a summary is HTML; write <code>…</code> in place of backticks"))
       }
       let behind = details.summaryLine < markdown.lines.count ? markdown.lines[details.summaryLine] : ""
       if !details.summary.isEmpty, !behind.trimmingCharacters(in: .whitespaces).isEmpty {
         problems.append(
-          page.problem(details.summaryLine, "put an empty line behind the summary; without it Markdown is not read in the part"))
+          page.problem(
+            details.summaryLine, "put an empty line behind the summary; without it Markdown is not read in the part"))
       }
     }
     for line in markdown.proseLines where line.text.contains(#/^\W*(?:<summary>)?Predict:/#) {
       if !markdown.details.contains(where: { $0.lines.contains(line.number) && $0.summary.hasPrefix("Predict:") }) {
-        problems.append(page.problem(line.number, "\"Predict:\" stands outside of a <details>, as whose <summary> it belongs"))
+        problems.append(
+          page.problem(line.number, "\"Predict:\" stands outside of a <details>, as whose <summary> it belongs"))
       }
     }
     return problems
@@ -139,7 +151,8 @@ public struct ChapterFormCheck {
     if page.outputLines.contains(where: prediction.details.lines.contains) { return [] }
     return [
       page.problem(
-        prediction.details.lines.lowerBound, "the answer to \"Predict:\" is not checked; show it in a block with transcript=")
+        prediction.details.lines.lowerBound,
+        "the answer to \"Predict:\" is not checked; show it in a block with transcript=")
     ]
   }
 
@@ -147,7 +160,8 @@ public struct ChapterFormCheck {
     guard aside.wordCount > Self.mostWordsOfAside else { return [] }
     return [
       page.problem(
-        aside.lines.lowerBound, "the aside has \(aside.wordCount) words; cut it to \(Self.mostWordsOfAside), or make it text")
+        aside.lines.lowerBound,
+        "the aside has \(aside.wordCount) words; cut it to \(Self.mostWordsOfAside), or make it text")
     ]
   }
 
@@ -164,7 +178,8 @@ public struct ChapterFormCheck {
     guard let drawing = try? book.text(path) else { return problems }
     for name in ["title", "desc"] where !Self.hasText(name, drawing) {
       problems.append(
-        BookProblem(file: path, line: 1, "the drawing has no <\(name)> with words in it, which \(page.path):\(line) needs"))
+        BookProblem(
+          file: path, line: 1, "the drawing has no <\(name)> with words in it, which \(page.path):\(line) needs"))
     }
     return problems
   }

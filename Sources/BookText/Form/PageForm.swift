@@ -26,7 +26,8 @@ public struct PageForm: CustomStringConvertible {
       case .next: hasNext = true
       }
     }
-    let name = page.place == .contents ? page.path : page.folder.split(separator: "/").last.map(String.init) ?? page.path
+    let name =
+      page.place == .contents ? page.path : page.folder.split(separator: "/").last.map(String.init) ?? page.path
     let exercises = check.shelf.entries.count { "Chapters/\($0.guide.chapter.folder)" == page.folder }
     var parts = ["\(problemCount) problems", "\(page.wordCount) words"]
     if case .chapter = page.place {

@@ -32,7 +32,9 @@ public struct LineNotes: Sendable {
   public func places(in code: [String]) -> [Int?] {
     var next = 0
     return notes.map { note in
-      guard !note.code.isEmpty, let place = code[next...].firstIndex(where: { $0.contains(note.code) }) else { return nil }
+      guard !note.code.isEmpty, let place = code[next...].firstIndex(where: { $0.contains(note.code) }) else {
+        return nil
+      }
       next = place + 1
       return place
     }
@@ -43,7 +45,9 @@ public struct LineNotes: Sendable {
     let first = lines.lowerBound
     guard let block else { return [(first, "these notes stand below no block of code")] }
     guard !notes.isEmpty else { return [(first, "no note follows; write \"1. `code`: what to know about its line\"")] }
-    guard notes.count <= Self.mostNotes else { return [(first, "\(notes.count) notes are more than \(Self.mostNotes); say it in the text")] }
+    guard notes.count <= Self.mostNotes else {
+      return [(first, "\(notes.count) notes are more than \(Self.mostNotes); say it in the text")]
+    }
     var problems: [(Int, String)] = []
     for (index, (note, place)) in zip(notes, places(in: block.code)).enumerated() {
       if note.number != index + 1 {
@@ -53,8 +57,12 @@ public struct LineNotes: Sendable {
       } else if place == nil {
         let isEarlier = block.code.contains { $0.contains(note.code) }
         problems.append(
-          (note.line, isEarlier
-            ? "\"\(note.code)\" stands only in a line above that of the note before" : "\"\(note.code)\" is in no line of the block above"))
+          (
+            note.line,
+            isEarlier
+              ? "\"\(note.code)\" stands only in a line above that of the note before"
+              : "\"\(note.code)\" is in no line of the block above"
+          ))
       } else if note.wordCount > Self.mostWords {
         problems.append((note.line, "the note has \(note.wordCount) words; a margin has room for \(Self.mostWords)"))
       }
@@ -78,13 +86,15 @@ extension MarkdownText {
       let above = lines[..<(comment.number - 1)].lastIndex { !$0.isEmpty }.map { $0 + 1 }
       let items = lines[comment.number...].prefix { $0.prefixMatch(of: #/\d+\. |  +\S/#) != nil }
       let last = comment.number + items.count
-      let notes = proseRuns.filter { $0.kind == .item && $0.lines.lowerBound > comment.number && $0.lines.upperBound <= last }
-        .map { run in
-          LineNotes.Note(
-            line: run.lines.lowerBound,
-            number: lines[run.lines.lowerBound - 1].prefixMatch(of: #/\d+/#).flatMap { Int($0.0) } ?? 0,
-            code: run.text.prefixMatch(of: #/`([^`]+)`/#).map { String($0.1) } ?? "", wordCount: run.wordCount)
-        }
+      let notes = proseRuns.filter {
+        $0.kind == .item && $0.lines.lowerBound > comment.number && $0.lines.upperBound <= last
+      }
+      .map { run in
+        LineNotes.Note(
+          line: run.lines.lowerBound,
+          number: lines[run.lines.lowerBound - 1].prefixMatch(of: #/\d+/#).flatMap { Int($0.0) } ?? 0,
+          code: run.text.prefixMatch(of: #/`([^`]+)`/#).map { String($0.1) } ?? "", wordCount: run.wordCount)
+      }
       return LineNotes(
         lines: comment.number...last, notes: notes, block: blocks.firstIndex { $0.lines.upperBound == above })
     }

@@ -66,7 +66,8 @@ public struct MarkdownText: Sendable {
       })
   }
 
-  /// The links and images in the prose; what looks like one in `code` isn't one. A link's text may go on in the next line.
+  /// The links and images in the prose; what looks like one in `code` isn't one. A link's text may go on in the next
+  /// line.
   public var links: [Link] {
     proseRuns.flatMap { run in
       let text = Self.withoutCode(run.text)

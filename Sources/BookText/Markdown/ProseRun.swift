@@ -19,8 +19,8 @@ public struct ProseRun: Sendable {
   /// Stands for a span of code in `plain`.
   static let code: Character = "\u{FFFC}"
 
-  /// What a reader reads: links by their texts, without tags and marks, and one sign for each span of code. It has as many
-  /// line feeds as `text`.
+  /// What a reader reads: links by their texts, without tags and marks, and one sign for each span of code. It has as
+  /// many line feeds as `text`.
   public var plain: String {
     Self.plain(text.replacing(#/`+[^`]*`+/#) { String(Self.code) + $0.0.filter { $0 == "\n" } })
   }
@@ -60,8 +60,8 @@ extension MarkdownText {
     return reader.runs
   }
 
-  /// Whether the line is code by its four blanks. Lists continue with indented lines too; code stands behind an empty line
-  /// and outside of lists.
+  /// Whether the line is code by its four blanks. Lists continue with indented lines too; code stands behind an empty
+  /// line and outside of lists.
   func isIndentedCode(_ line: Line) -> Bool {
     guard line.text.hasPrefix("    ") else { return false }
     var index = line.number - 2

@@ -3,8 +3,8 @@
 ///     ## Ask first, then save
 ///     <!-- parts: context, store -->
 ///
-/// Where a text is only read as Markdown, nothing stands there. The built pages have a mark for each part, with the colour and
-/// the shape that the part has in every drawing.
+/// Where a text is only read as Markdown, nothing stands there. The built pages have a mark for each part, with the
+/// colour and the shape that the part has in every drawing.
 public struct SectionParts: Sendable {
   public static let most = 3
 
@@ -23,7 +23,8 @@ public struct SectionParts: Sendable {
   /// What a comment says; nil for any other comment.
   public static func names(inComment text: some StringProtocol) -> [String]? {
     String(text).wholeMatch(of: #/<!-- parts: ([^>]*) -->/#).map { match in
-      match.1.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmingPrefix(" ") }.map(String.init)
+      match.1.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmingPrefix(" ") }.map(
+        String.init)
     }
   }
 
@@ -31,12 +32,15 @@ public struct SectionParts: Sendable {
   ///
   /// - Parameter heading: That on the line above; nil if there is none.
   func problem(below heading: MarkdownText.Heading?) -> String? {
-    guard let heading, heading.level == 2 || heading.level == 3 else { return "parts stand right below the heading of a section" }
+    guard let heading, heading.level == 2 || heading.level == 3 else {
+      return "parts stand right below the heading of a section"
+    }
     if let unknown = names.first(where: { Part(rawValue: $0) == nil }) {
       return "\"\(unknown)\" is no part of a stack; these are: \(Part.allCases.map(\.rawValue).joined(separator: ", "))"
     }
     if Set(names).count < names.count { return "a part is named twice" }
-    return names.count > Self.most ? "\(names.count) parts are all of them, and so none; name at most \(Self.most)" : nil
+    return names.count > Self.most
+      ? "\(names.count) parts are all of them, and so none; name at most \(Self.most)" : nil
   }
 }
 

@@ -29,7 +29,8 @@ extension MarkdownText {
     let text = run.text
     let unreadable = TeachingBlock.Card(
       lines: run.lines, title: "", link: nil, minutes: nil, command: nil, rest: "")
-    guard let subject = text.prefixMatch(of: #/\*\*Now you:\*\*\s+(?:\[([^\]]+)\](?:\(([^)]*)\))?|([^\[\]`,:]+))/#) else {
+    guard let subject = text.prefixMatch(of: #/\*\*Now you:\*\*\s+(?:\[([^\]]+)\](?:\(([^)]*)\))?|([^\[\]`,:]+))/#)
+    else {
       return unreadable
     }
     var rest = text[subject.range.upperBound...]
@@ -42,7 +43,8 @@ extension MarkdownText {
     guard command != nil || rest.allSatisfy({ $0 == " " || $0 == "." }) else { return unreadable }
     return TeachingBlock.Card(
       lines: run.lines, title: title, link: subject.2.map(String.init), minutes: minutes.flatMap { Int($0.1) },
-      command: command.map { $0.1.replacing("\n", with: " ") }.map(String.init), rest: command == nil ? "" : String(rest))
+      command: command.map { $0.1.replacing("\n", with: " ") }.map(String.init),
+      rest: command == nil ? "" : String(rest))
   }
 
   // MARK: Predictions
@@ -59,7 +61,9 @@ extension MarkdownText {
 
   private func questions(_ runs: [ProseRun]) -> TeachingBlock.Questions? {
     let headings = headings
-    guard let index = headings.firstIndex(where: { $0.level == 2 && $0.text == Self.questionsHeading }) else { return nil }
+    guard let index = headings.firstIndex(where: { $0.level == 2 && $0.text == Self.questionsHeading }) else {
+      return nil
+    }
     let first = headings[index].line
     let end = headings[(index + 1)...].first { $0.level <= 2 }.map { $0.line - 1 } ?? lines.count
     let inside = runs.filter { $0.lines.lowerBound > first && $0.lines.upperBound <= end }
@@ -77,7 +81,8 @@ extension MarkdownText {
     let text = start.text[(sign?.range.upperBound ?? start.text.startIndex)...]
     let answer = details.first { lines.contains($0.lines.lowerBound) && $0.summary == "Answer" }
     let options = runs.filter { run in
-      run.kind == .item && lines.contains(run.lines.lowerBound) && run.lines.lowerBound < answer?.lines.lowerBound ?? Int.max
+      run.kind == .item && lines.contains(run.lines.lowerBound)
+        && run.lines.lowerBound < answer?.lines.lowerBound ?? Int.max
     }
     return TeachingBlock.Questions.Question(
       lines: lines, number: sign.flatMap { Int($0.1) } ?? 0,

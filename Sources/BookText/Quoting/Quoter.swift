@@ -22,7 +22,8 @@ public final class Quoter {
       let first = neighbour(of: range.lowerBound, step: -1, count: try number("before", of: block), in: lines)
       let last = neighbour(of: range.upperBound, step: 1, count: try number("after", of: block), in: lines)
       return Quotation(
-        file: file, name: name, enclosing: file.hasSuffix(".swift") ? try structure(of: file).declaration(around: range)?.label : nil,
+        file: file, name: name,
+        enclosing: file.hasSuffix(".swift") ? try structure(of: file).declaration(around: range)?.label : nil,
         lines: shown(first...last, of: lines, core: range))
     } catch let problem as BookProblem {
       throw page.problem(block.lines.lowerBound, problem.sentence)
@@ -111,7 +112,9 @@ public final class Quoter {
     let last =
       lines[first].hasSuffix("/>")
       ? first : lines[first...].firstIndex { $0.hasPrefix("\(indent)</\(tag)>") || $0 == "\(indent)/>" }
-    guard let last else { throw BookProblem(file: file, "the element \"\(name)\" of \(file) has no end on a line of its own") }
+    guard let last else {
+      throw BookProblem(file: file, "the element \"\(name)\" of \(file) has no end on a line of its own")
+    }
     return (first + 1)...(last + 1)
   }
 

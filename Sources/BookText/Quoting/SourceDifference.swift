@@ -54,6 +54,7 @@ public struct SourceDifference: Sendable {
 
   /// What a block in the text has between its fences.
   public var body: [String] {
-    ["--- \(from.label)", "+++ \(to.label)"] + lines.map { $0.text.isEmpty && $0.change == .same ? "" : $0.change.sign + $0.text }
+    ["--- \(from.label)", "+++ \(to.label)"]
+      + lines.map { $0.text.isEmpty && $0.change == .same ? "" : $0.change.sign + $0.text }
   }
 }

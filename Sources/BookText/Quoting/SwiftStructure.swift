@@ -37,14 +37,17 @@ public struct SwiftStructure: Sendable {
 
   /// The innermost declaration around these lines that is larger than they are.
   public func declaration(around lines: ClosedRange<Int>) -> Declaration? {
-    declarations.last { $0.lines.lowerBound <= lines.lowerBound && $0.lines.upperBound >= lines.upperBound && $0.lines != lines }
+    declarations.last {
+      $0.lines.lowerBound <= lines.lowerBound && $0.lines.upperBound >= lines.upperBound && $0.lines != lines
+    }
   }
 
   // MARK: Scanning
 
   private static let types: Set = ["class", "struct", "enum", "actor", "extension", "protocol"]
   private static let members: Set = [
-    "func", "var", "let", "init", "deinit", "subscript", "case", "typealias", "associatedtype", "import", "precedencegroup",
+    "func", "var", "let", "init", "deinit", "subscript", "case", "typealias", "associatedtype", "import",
+    "precedencegroup",
   ]
   private static let continuations: Set = ["throws", "rethrows", "async", "where", "as", "is", "else", "in"]
 
@@ -88,7 +91,9 @@ public struct SwiftStructure: Sendable {
     guard Self.types.contains(token.text), position + 1 < tokens.count else { return false }
     let next = tokens[position + 1]
     return next.kind == .word
-      && (next.isQuoted || !(Self.members.contains(next.text) || ["override", "final", "private", "internal", "public"].contains(next.text)))
+      && (next.isQuoted
+        || !(Self.members.contains(next.text)
+          || ["override", "final", "private", "internal", "public"].contains(next.text)))
   }
 
   private mutating func type(_ path: String, from begin: Int) {

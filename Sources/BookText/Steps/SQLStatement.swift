@@ -22,7 +22,9 @@ public struct SQLStatement: Hashable, Sendable {
 
   private static func literal(_ printed: String) -> String {
     let text = printed.replacing(#/^Z[A-Z0-9_]* = /#, with: "").replacing(#/^\([a-z0-9]+\)/#, with: "")
-    if let match = text.wholeMatch(of: #/([a-z]+)[0-9]*\((.*)\)/#) { return literal(of: String(match.2), kind: match.1) }
+    if let match = text.wholeMatch(of: #/([a-z]+)[0-9]*\((.*)\)/#) {
+      return literal(of: String(match.2), kind: match.1)
+    }
     return literal(of: text, kind: "")
   }
 
@@ -62,7 +64,8 @@ public struct SQLStatement: Hashable, Sendable {
     // The entities above 16000 are the history's own.
     if text.contains(#/\b(ATRANSACTION|ATRANSACTIONSTRING|ACHANGE)\b|\bZ_ENT = 16\d{3}\b/#) { return .history }
     if template.contains(" Z_PRIMARYKEY ") { return .keys }
-    return template.contains("_Z_BATCH") && !template.hasPrefix("UPDATE") && !template.hasPrefix("DELETE FROM Z") ? .batch : nil
+    return template.contains("_Z_BATCH") && !template.hasPrefix("UPDATE") && !template.hasPrefix("DELETE FROM Z")
+      ? .batch : nil
   }
 
   public var beginsTransaction: Bool { template.hasPrefix("BEGIN") }
@@ -70,8 +73,8 @@ public struct SQLStatement: Hashable, Sendable {
 }
 
 extension [SQLStatement] {
-  /// The statements that say what a step did, and how many there were besides. A transaction of housekeeping alone counts
-  /// with what is in it.
+  /// The statements that say what a step did, and how many there were besides. A transaction of housekeeping alone
+  /// counts with what is in it.
   public var essential: (statements: [SQLStatement], others: [(kind: SQLStatement.Housekeeping, count: Int)]) {
     var kept: [SQLStatement] = []
     var counts: [SQLStatement.Housekeeping: Int] = [:]
@@ -79,7 +82,8 @@ extension [SQLStatement] {
     while let statement = rest.first {
       var length = 1
       if statement.beginsTransaction, let end = rest.firstIndex(where: \.endsTransaction),
-        let kind = rest.dropFirst().first?.housekeeping, rest[..<end].dropFirst().allSatisfy({ $0.housekeeping == kind })
+        let kind = rest.dropFirst().first?.housekeeping,
+        rest[..<end].dropFirst().allSatisfy({ $0.housekeeping == kind })
       {
         length = end - rest.startIndex + 1
         counts[kind, default: 0] += length

@@ -14,7 +14,9 @@ public struct StepComparison: Sendable {
 
     /// What the value was in the frame before; nil if it was the same, or not shown.
     public func former(_ value: StepFrame.Value) -> String? {
-      guard let former = before?.values.first(where: { $0.key == value.key }), isOther(value, former) else { return nil }
+      guard let former = before?.values.first(where: { $0.key == value.key }), isOther(value, former) else {
+        return nil
+      }
       return former.text
     }
 
@@ -62,14 +64,19 @@ public struct StepComparison: Sendable {
       let old = before.map { $0.contexts.first { $0.name == context.name }?.objects ?? [] } ?? context.objects
       let pairs = Self.pairs(context.objects, old)
       return Context(
-        name: context.name, objects: zip(context.objects, pairs).map { Object(now: $0, before: $1.map { old[$0] }, followsSave: followsSave) },
+        name: context.name,
+        objects: zip(context.objects, pairs).map {
+          Object(now: $0, before: $1.map { old[$0] }, followsSave: followsSave)
+        },
         gone: old.indices.filter { !pairs.contains($0) }.map { old[$0] })
     }
     tables = frame.tables.map { table in
       let old = before.map { $0.tables.first { $0.name == table.name }?.rows ?? [] } ?? table.rows
       return Table(
         name: table.name, columns: table.columns,
-        rows: table.rows.map { row in Row(now: row, before: old.first { $0.first == row.first && $0.count == row.count }) },
+        rows: table.rows.map { row in
+          Row(now: row, before: old.first { $0.first == row.first && $0.count == row.count })
+        },
         gone: old.filter { row in !table.rows.contains { $0.first == row.first } })
     }
   }

@@ -27,7 +27,9 @@ public struct StepRecording: Sendable {
       if log.take(line) {
         continue
       } else if line.hasPrefix("{\"recording\"") {
-        guard title == nil else { throw problem("a second recording begins here; record each in a transcript of its own") }
+        guard title == nil else {
+          throw problem("a second recording begins here; record each in a transcript of its own")
+        }
         title = try Self.decoded(StepHeading.self, line, problem).recording
         log = SQLDebugLog()
       } else if line.hasPrefix("{") {
@@ -42,7 +44,8 @@ public struct StepRecording: Sendable {
     }
     guard let title, !steps.isEmpty else {
       throw BookProblem(
-        file: transcript.path, line: 1, "there are no frames in this transcript; its program makes them with StepRecorder")
+        file: transcript.path, line: 1,
+        "there are no frames in this transcript; its program makes them with StepRecorder")
     }
     (self.title, self.steps) = (title, steps)
   }
@@ -59,4 +62,3 @@ public struct StepRecording: Sendable {
     }
   }
 }
-

@@ -55,7 +55,8 @@ extension StepRecording {
   /// `Book "Solaris", new: author nil`
   private static func introduction(of object: StepFrame.Object) -> String {
     let values = object.values.filter { $0.text != object.name }.map { "\($0.key) \($0.text)" }
-    return object.label + (object.state.word.map { ", \($0)" } ?? "") + (values.isEmpty ? "" : ": \(values.joined(separator: ", "))")
+    return object.label + (object.state.word.map { ", \($0)" } ?? "")
+      + (values.isEmpty ? "" : ": \(values.joined(separator: ", "))")
   }
 
   private static func changes(of object: StepComparison.Object) -> [String] {
@@ -85,7 +86,8 @@ extension StepRecording {
   /// A long statement is shown without its list of columns: what it reads or writes where says more.
   private static func shortened(_ sql: String) -> String {
     guard sql.count > width else { return sql }
-    return sql.replacing(#/^SELECT .*? FROM/#, with: "SELECT … FROM").replacing(#/^(INSERT INTO \w+)\([^)]*\) VALUES/#) {
+    return sql.replacing(#/^SELECT .*? FROM/#, with: "SELECT … FROM").replacing(#/^(INSERT INTO \w+)\([^)]*\) VALUES/#)
+    {
       "\($0.1)(…) VALUES"
     }
   }
@@ -94,7 +96,8 @@ extension StepRecording {
 extension Book {
   /// The recording that a block `steps transcript=NAME` shows; nil if the block is none.
   ///
-  /// - Throws: `BookProblem`, at the block's line if the transcript isn't named or isn't there, else at the transcript's.
+  /// - Throws: `BookProblem`, at the block's line if the transcript isn't named or isn't there, else at the
+  ///   transcript's.
   public func recording(of block: FencedBlock, on page: Page) throws -> StepRecording? {
     guard block.language == "steps", !block.isUnchecked else { return nil }
     guard let name = block["transcript"], !name.isEmpty else {

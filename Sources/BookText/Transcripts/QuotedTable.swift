@@ -55,7 +55,8 @@ extension BookCheck {
       guard let transcript = transcripts.first(where: { $0.path == path }) else {
         return page.problem(table.line, "there is no \(path)")
       }
-      return table.isShown(in: transcript.text) ? nil : page.problem(table.line, "this table is not in \(path), or not all of it")
+      return table.isShown(in: transcript.text)
+        ? nil : page.problem(table.line, "this table is not in \(path), or not all of it")
     }
   }
 }

@@ -75,9 +75,14 @@ public struct VoiceCheck {
       let beginning = sentence.split(whereSeparator: \.isWhitespace).prefix(4).joined(separator: " ")
         .replacing(String(ProseRun.code), with: "`…`")
       found.append(
-        (lines, "the sentence \"\(beginning) …\" has \(count) words; make two of it, \(Self.longestSentence) are the most"))
+        (
+          lines,
+          "the sentence \"\(beginning) …\" has \(count) words; make two of it, \(Self.longestSentence) are the most"
+        ))
     }
-    if [.paragraph, .item].contains(run.kind), let first = sentence.prefixMatch(of: #/Who(?:se)?\s+\w+/#), !sentence.contains("?") {
+    if [.paragraph, .item].contains(run.kind), let first = sentence.prefixMatch(of: #/Who(?:se)?\s+\w+/#),
+      !sentence.contains("?")
+    {
       found.append((lines.lowerBound...lines.lowerBound, Self.sentence(says: first.0, instead: "If you …")))
     }
     return found

@@ -39,10 +39,17 @@ struct VoiceHabit {
     (#"\b(one|an?) \w+ it (is|was),"#, "it is one …"),
     (#"\bbegins? with a point\b"#, "with a dot"),
     (#"\bthe like of\b"#, "such as"),
-    (#"\b(whereof|wherein|whereupon|thereof|therein|thereupon|hereby|lest|whilst|amongst|nought|ere)\b"#, "a word of today"),
+    (
+      #"\b(whereof|wherein|whereupon|thereof|therein|thereupon|hereby|lest|whilst|amongst|nought|ere)\b"#,
+      "a word of today"
+    ),
   ]
 
   static var all: [VoiceHabit] {
-    table.map { VoiceHabit($0.pattern.replacingOccurrences(of: " ", with: #"\s+"#).replacingOccurrences(of: #"\s+?"#, with: #"\s*"#), $0.instead) }
+    table.map {
+      VoiceHabit(
+        $0.pattern.replacingOccurrences(of: " ", with: #"\s+"#).replacingOccurrences(of: #"\s+?"#, with: #"\s*"#),
+        $0.instead)
+    }
   }
 }

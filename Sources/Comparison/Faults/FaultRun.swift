@@ -139,7 +139,9 @@ struct FaultRun {
   }
 
   private func full(_ setup: any StackSetup) async -> Sighting {
-    let files = ["", "-wal", "-shm"].map { FileSize.bytes(folder.appendingPathComponent(type.info.storeName + $0).path) }
+    let files = ["", "-wal", "-shm"].map {
+      FileSize.bytes(folder.appendingPathComponent(type.info.storeName + $0).path)
+    }
     FileSize.limit(to: (files.max() ?? 0) + 16 * 1024)
     let sighting = await seen {
       try await setup.write { context in

@@ -1,6 +1,9 @@
 /// The faults that each set-up is exposed to, each in a process of its own with a file of its own.
 enum InjectedFault: String, Codable, Sendable, CaseIterable {
-  case unreadable, modelMissing = "model-missing", olderModel = "older-model", otherModel = "other-model"
+  case unreadable
+  case modelMissing = "model-missing"
+  case olderModel = "older-model"
+  case otherModel = "other-model"
   case conflict, constraint, thrown, trap, killed, full
 
   var fault: Fault { Fault(id: rawValue, title: title, explanation: explanation) }
@@ -24,11 +27,14 @@ enum InjectedFault: String, Codable, Sendable, CaseIterable {
     switch self {
     case .unreadable: "A text file lies in the store's place."
     case .modelMissing: "The program runs where its compiled model is not among its resources."
-    case .olderModel: "The store was made with a model that lacks one attribute with a default; a mapping can be inferred."
-    case .otherModel: "The store was made with a model in which an attribute has another type; no mapping can be inferred."
+    case .olderModel:
+      "The store was made with a model that lacks one attribute with a default; a mapping can be inferred."
+    case .otherModel:
+      "The store was made with a model in which an attribute has another type; no mapping can be inferred."
     case .conflict:
       "The user changes a property of a book; before the user saves, a write changes the same property of the same book."
-    case .constraint: "A write makes ten books, the last with the ISBN of a book that is there. Then one good book is written."
+    case .constraint:
+      "A write makes ten books, the last with the ISBN of a book that is there. Then one good book is written."
     case .thrown: "A block makes ten books and throws. Then one good book is written."
     case .trap: "A block makes ten books and divides by zero."
     case .killed:

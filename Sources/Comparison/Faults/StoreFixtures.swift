@@ -97,7 +97,8 @@ extension FaultOutcome.FileState {
 
   /// The pages of a book, for the fault in which two writers want to change them.
   static func pages(ofBook number: Int, at url: URL) -> Int? {
-    let rows = try? StoreFileReader(contentsOf: url).rows("SELECT ZPAGES FROM ZBOOK WHERE ZISBN = '\(Book.isbn(number))'")
+    let rows = try? StoreFileReader(contentsOf: url).rows(
+      "SELECT ZPAGES FROM ZBOOK WHERE ZISBN = '\(Book.isbn(number))'")
     return rows?.first?[0].integer.map(Int.init)
   }
 }

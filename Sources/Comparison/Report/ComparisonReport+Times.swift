@@ -6,7 +6,8 @@ extension ComparisonReport {
     var size = other.workload
     size.rounds = workload.rounds
     guard setups.map(\.info.id) == other.setups.map(\.info.id), size == workload else {
-      throw ComparisonFailure("The report is of other set-ups or of other work. Measure again: swift run -c release compare --json")
+      throw ComparisonFailure(
+        "The report is of other set-ups or of other work. Measure again: swift run -c release compare --json")
     }
     var result = self
     (result.machine, result.workload, result.measures) = (other.machine, other.workload, other.measures)

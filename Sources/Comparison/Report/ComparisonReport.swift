@@ -1,7 +1,7 @@
 import Foundation
 
-/// Everything that one run of `compare` found out, as one value: what the terminal shows, what `--json` writes, and what
-/// the page is made of.
+/// Everything that one run of `compare` found out, as one value: what the terminal shows, what `--json` writes, and
+/// what the page is made of.
 ///
 /// Nothing in it is a judgement by hand: figures are measured, facts are read off while the set-ups run, and lines of
 /// code are counted in the sources.

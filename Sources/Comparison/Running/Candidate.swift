@@ -23,7 +23,8 @@ public struct Candidate: Sendable {
     let request = ComparisonChild.Request(task: .describe, answer: answer.path)
     let child = try ChildProcess(program, arguments: try request.arguments(), scratch: scratch)
     guard child.end == .exit(0), let data = try? Data(contentsOf: answer) else {
-      throw ComparisonFailure("\(program.lastPathComponent) does not say which set-ups it holds. \(child.lastWords ?? "")")
+      throw ComparisonFailure(
+        "\(program.lastPathComponent) does not say which set-ups it holds. \(child.lastWords ?? "")")
     }
     return try JSONDecoder().decode([SetupInfo].self, from: data).map { Candidate(info: $0, program: program) }
   }

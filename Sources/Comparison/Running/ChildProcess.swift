@@ -66,7 +66,8 @@ struct ChildProcess {
     standardError = String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self)
     end =
       isLate
-      ? .late : process.terminationReason == .uncaughtSignal
+      ? .late
+      : process.terminationReason == .uncaughtSignal
         ? .signal(process.terminationStatus) : .exit(process.terminationStatus)
   }
 
@@ -76,7 +77,7 @@ struct ChildProcess {
     for _ in 0..<100 {
       do {
         return try process.run()
-      } catch where isBusy(error) {
+      } catch  where isBusy(error) {
         usleep(10_000)
       }
     }

@@ -1,6 +1,7 @@
 import CoreData
 
-/// The child processes of a comparison. Each set-up works alone in one: its memory is its own, its traps end nobody else.
+/// The child processes of a comparison. Each set-up works alone in one: its memory is its own, its traps end nobody
+/// else.
 ///
 /// A program that holds set-ups calls `runIfAsked(_:)` first of all; when it was started as a child, that does what the
 /// child has to do and ends the process.

@@ -19,9 +19,9 @@ public final class ComparisonRun {
 
   public static var isReleaseBuild: Bool {
     #if DEBUG
-    false
+      false
     #else
-    true
+      true
     #endif
   }
 
@@ -33,7 +33,9 @@ public final class ComparisonRun {
   let fixtures: StoreFixtures
   private var stages: [String: ProgramStage] = [:]
 
-  public init(_ candidates: [Candidate], options: Options = Options(), progress: @escaping (String) -> Void = { _ in }) throws {
+  public init(_ candidates: [Candidate], options: Options = Options(), progress: @escaping (String) -> Void = { _ in })
+    throws
+  {
     self.candidates = candidates
     self.options = options
     self.progress = progress

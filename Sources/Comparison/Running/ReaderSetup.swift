@@ -23,7 +23,9 @@ public struct ReaderSetup {
 
   /// The names of the file's classes that conform to ``StackSetup``, by their text.
   static func types(in source: String) -> [String] {
-    source.matches(of: #/(?m)^\s*(?:public |final |@MainActor )*class\s+(\w+)\s*:[^{]*\bStackSetup\b/#).map { String($0.1) }
+    source.matches(of: #/(?m)^\s*(?:public |final |@MainActor )*class\s+(\w+)\s*:[^{]*\bStackSetup\b/#).map {
+      String($0.1)
+    }
   }
 
   /// Builds the file in this program's configuration.
@@ -41,7 +43,9 @@ public struct ReaderSetup {
     let configuration = ComparisonRun.isReleaseBuild ? "release" : "debug"
     let log = try ChildProcess(
       URL(fileURLWithPath: "/usr/bin/env"),
-      arguments: ["swift", "build", "--package-path", folder.path, "--configuration", configuration, "--product", "Reader"],
+      arguments: [
+        "swift", "build", "--package-path", folder.path, "--configuration", configuration, "--product", "Reader",
+      ],
       scratch: folder, limit: 3600, keepsOutput: true)
     guard log.end == .exit(0) else {
       throw ComparisonFailure("\(file.lastPathComponent) can't be built:\n\(Self.errors(in: log.standardError))")
@@ -103,6 +107,7 @@ public struct ReaderSetup {
 
   private static func errors(in log: String) -> String {
     let lines = log.split(separator: "\n").filter { $0.contains("error:") }.map(String.init)
-    return lines.isEmpty ? log : lines.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }.joined(separator: "\n")
+    return lines.isEmpty
+      ? log : lines.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }.joined(separator: "\n")
   }
 }

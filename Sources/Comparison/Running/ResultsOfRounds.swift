@@ -50,13 +50,16 @@ extension Measure {
       group: .time, needsRelease: true),
     Measure(
       id: "openingStall", title: "stall, opening",
-      explanation: "The longest time in which the main queue did not get to a timer that was due, up to the first fetch.",
+      explanation:
+        "The longest time in which the main queue did not get to a timer that was due, up to the first fetch.",
       unit: "ms", group: .time, needsRelease: true),
     Measure(
-      id: "stall", title: "stall, import", explanation: "The same from the first fetch to the import's end.", unit: "ms",
+      id: "stall", title: "stall, import", explanation: "The same from the first fetch to the import's end.",
+      unit: "ms",
       group: .time, needsRelease: true),
     Measure(
-      id: "delay99", title: "delay p99", explanation: "99 of 100 ticks of a millisecond's timer on the main queue were less late.",
+      id: "delay99", title: "delay p99",
+      explanation: "99 of 100 ticks of a millisecond's timer on the main queue were less late.",
       unit: "ms", group: .time, needsRelease: true),
     Measure(
       id: "throughput", title: "import", explanation: "Books for each second in which a write was under way.",

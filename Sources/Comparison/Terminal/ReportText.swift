@@ -40,7 +40,9 @@ public struct ReportText {
     ]
     if machine.configuration != "release" { lines += Self.debugWarning }
     if machine.isBusy, machine.configuration == "release" {
-      lines += ["THE MACHINE IS BUSY (\(Self.figure(machine.load)) waiting on \(machine.cores) cores): times are longer than they should be."]
+      lines += [
+        "THE MACHINE IS BUSY (\(Self.figure(machine.load)) waiting on \(machine.cores) cores): times are longer than they should be."
+      ]
     }
     return lines
   }
@@ -194,7 +196,9 @@ extension FaultOutcome {
 
   /// The same without the type's name where there is no room for it.
   var shortSentence: String {
-    guard sentence.count > 36, let dot = place.firstIndex(of: "."), place[..<dot].allSatisfy(\.isLetter) else { return sentence }
+    guard sentence.count > 36, let dot = place.firstIndex(of: "."), place[..<dot].allSatisfy(\.isLetter) else {
+      return sentence
+    }
     return sentence.replacingOccurrences(of: place, with: String(place[place.index(after: dot)...]))
   }
 

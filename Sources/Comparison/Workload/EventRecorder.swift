@@ -66,7 +66,8 @@ final class EventRecorder: @unchecked Sendable {
   }
 
   /// Runs `body` and writes down how long it took, on the queue that it ran on.
-  func record<Value>(_ kind: TimelineEvent.Kind, _ detail: String? = nil, _ body: () throws -> Value) rethrows -> Value {
+  func record<Value>(_ kind: TimelineEvent.Kind, _ detail: String? = nil, _ body: () throws -> Value) rethrows -> Value
+  {
     let start = clock.milliseconds
     defer { add(kind, from: start, to: clock.milliseconds, detail: detail) }
     return try body()

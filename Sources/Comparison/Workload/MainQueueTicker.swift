@@ -1,7 +1,7 @@
 import Dispatch
 
-/// A timer on the main queue that wants to fire each millisecond, and knows how late it was each time: what a user feels
-/// as a stall.
+/// A timer on the main queue that wants to fire each millisecond, and knows how late it was each time: what a user
+/// feels as a stall.
 ///
 /// Belongs to the main queue.
 final class MainQueueTicker {
@@ -13,8 +13,8 @@ final class MainQueueTicker {
   private var last: Double
   /// When ticks were due and did not come, in milliseconds: from and to.
   private(set) var stalls: [(start: Double, end: Double)] = []
-  /// How late each tick was, in milliseconds. A tick that could not be fired because the queue was blocked counts as one
-  /// that was late, or a long stall would count once.
+  /// How late each tick was, in milliseconds. A tick that could not be fired because the queue was blocked counts as
+  /// one that was late, or a long stall would count once.
   private(set) var delays: [Double] = []
   private var counted = 0
 

@@ -25,7 +25,8 @@ public struct BenchmarkPage {
     let pages = PageFolder(
       book: try Book(root: root), title: "Strata", colophon: Self.colophon, styleSheet: try StyleSheet.text())
     pages.add(
-      "index.html", title: Self.title, content: "<h1>\(Self.title)</h1>\n" + explanation + part, headings: sections.map(\.heading))
+      "index.html", title: Self.title, content: "<h1>\(Self.title)</h1>\n" + explanation + part,
+      headings: sections.map(\.heading))
     try pages.write(into: folder)
   }
 
@@ -77,7 +78,9 @@ public struct BenchmarkPage {
 
   private var warnings: String {
     var sentences: [String] = []
-    if report.rounds < 7 { sentences.append("Fewer than seven rounds are a quick look: only large differences mean anything.") }
+    if report.rounds < 7 {
+      sentences.append("Fewer than seven rounds are a quick look: only large differences mean anything.")
+    }
     if max(report.machine.loadBefore, report.machine.loadAfter) > Double(report.machine.cores) / 3 {
       sentences.append("Others used the machine at the same time: look at the ratios, and how far they spread.")
     }
@@ -103,7 +106,8 @@ public struct BenchmarkPage {
         ])
       }
     }
-    let sizes = run.size == Self.sizeOfGoals
+    let sizes =
+      run.size == Self.sizeOfGoals
       ? "With \(Figures.grouped(run.size)) books, for which the goals are set."
       : "The goals are set for \(Figures.grouped(Self.sizeOfGoals)) books; this is with \(Figures.grouped(run.size)), where what a save or a fetch costs at all has another weight."
     return isEmpty ? "" : "<p>\(sizes)</p>\n" + table.html

@@ -2,8 +2,8 @@ import BenchmarkResults
 import BookPages
 import Foundation
 
-/// How long an object takes as there are more of them: for each operation a drawing with logarithmic axes, and the ratios
-/// to C as a table. A line that stays level costs each object the same.
+/// How long an object takes as there are more of them: for each operation a drawing with logarithmic axes, and the
+/// ratios to C as a table. A line that stays level costs each object the same.
 struct GrowthCharts {
   private let report: BenchmarkReport
 
@@ -31,7 +31,9 @@ struct GrowthCharts {
     }
   }
 
-  private static let lines: [(style: String, title: String)] = [("c", "C"), ("grdb", "GRDB, its fastest way"), ("strata", "Strata")]
+  private static let lines: [(style: String, title: String)] = [
+    ("c", "C"), ("grdb", "GRDB, its fastest way"), ("strata", "Strata"),
+  ]
 
   private static func legend(_ style: String, _ title: String) -> String {
     "<li class=\"growth\"><svg viewBox=\"0 0 36 10\" style=\"width: 2.2rem\" aria-hidden=\"true\" focusable=\"false\">"
@@ -50,7 +52,9 @@ struct GrowthCharts {
     func row(_ run: BenchmarkReport.Run) -> BenchmarkReport.Row? {
       let rows = run.operation(name)?.rows.filter { $0.unit == "ms" } ?? []
       guard style == "grdb" else { return rows.first { $0.variant == style } }
-      return rows.filter { !["c", "strata", "foundation"].contains($0.variant) }.min { $0.value.median < $1.value.median }
+      return rows.filter { !["c", "strata", "foundation"].contains($0.variant) }.min {
+        $0.value.median < $1.value.median
+      }
     }
     guard let variant = report.runs.max(by: { $0.size < $1.size }).flatMap(row)?.variant else { return [] }
     return report.runs.compactMap { run in
@@ -83,7 +87,9 @@ struct GrowthCharts {
       head: ["Operation"] + report.runs.map { Figures.grouped($0.size) } + ["Greatest / least", "Verdict"])
     for operation in operations {
       let ratios = report.runs.compactMap { $0.operation(operation.name)?.time(of: "strata")?.ratio?.median }
-      guard ratios.count == report.runs.count, let least = ratios.min(), let greatest = ratios.max(), least > 0 else { continue }
+      guard ratios.count == report.runs.count, let least = ratios.min(), let greatest = ratios.max(), least > 0 else {
+        continue
+      }
       let growth = greatest / least
       table.add(
         ["<a href=\"#growth-\(operation.name.escapedForHTML)\">\(operation.name.escapedForHTML)</a>"]
@@ -124,7 +130,8 @@ struct LogLogDrawing {
     for decade in decades {
       let y = self.y(pow(10, Double(decade)))
       content += "<path class=\"grid\" d=\"M\(text(left)) \(text(y))H\(text(right))\"/>"
-      content += "<text x=\"\(text(left - 6))\" y=\"\(text(y + 4))\" text-anchor=\"end\">\(Self.duration(decade))</text>"
+      content +=
+        "<text x=\"\(text(left - 6))\" y=\"\(text(y + 4))\" text-anchor=\"end\">\(Self.duration(decade))</text>"
     }
     for size in sizes {
       let x = self.x(size)
@@ -142,7 +149,8 @@ struct LogLogDrawing {
     let drawing =
       "<svg viewBox=\"0 0 \(Int(width)) \(Int(height))\" aria-hidden=\"true\" focusable=\"false\">\(content)</svg>"
     let sentences = lines.map { line in
-      "\(line.style): " + line.points.map { "\(Figures.text($0.value)) ns at \(Figures.grouped($0.size))" }.joined(separator: ", ")
+      "\(line.style): "
+        + line.points.map { "\(Figures.text($0.value)) ns at \(Figures.grouped($0.size))" }.joined(separator: ", ")
     }
     return (drawing, "\(label). " + sentences.joined(separator: "; ") + ".")
   }

@@ -1,7 +1,7 @@
 import BookPages
 
-/// Bars with their spread. What can be read is text of the page; only bars are drawn, so that nothing to be read shrinks
-/// with the screen.
+/// Bars with their spread. What can be read is text of the page; only bars are drawn, so that nothing to be read
+/// shrinks with the screen.
 struct BarChart {
   struct Bar {
     /// HTML.
@@ -36,7 +36,8 @@ struct BarChart {
 
       """
     }
-    return "<table class=\"bars\" aria-label=\"\(label.escapedForHTML)\">\n<tbody>\n\(rows.joined())</tbody>\n</table>\n"
+    return
+      "<table class=\"bars\" aria-label=\"\(label.escapedForHTML)\">\n<tbody>\n\(rows.joined())</tbody>\n</table>\n"
   }
 
   /// The bar up to the median, and a line from the lowest to the highest.

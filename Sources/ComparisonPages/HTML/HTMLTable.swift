@@ -32,7 +32,9 @@ struct HTMLTable {
 
   /// Where a row becomes a list, since its cells would be too narrow: on phones, and sentences on narrow screens too.
   private var classes: String {
-    head.count < 3 ? " list-on-phones" : isOfTexts ? " texts list-on-phones list-on-tablets" : head.count > 3 ? " list-on-phones" : ""
+    head.count < 3
+      ? " list-on-phones"
+      : isOfTexts ? " texts list-on-phones list-on-tablets" : head.count > 3 ? " list-on-phones" : ""
   }
 
   var html: String {

@@ -19,8 +19,8 @@ public struct ComparisonPage {
   /// Writes `index.html` and what it needs into a fresh folder, which takes the place of `folder` at the end. It opens
   /// from the disk and needs no script.
   ///
-  /// - Throws: `BookProblem` if code of a set-up isn't where the report says; `PagesProblem` if `folder` holds something
-  ///   else than pages.
+  /// - Throws: `BookProblem` if code of a set-up isn't where the report says; `PagesProblem` if `folder` holds
+  ///   something else than pages.
   public func write(into folder: URL) throws {
     let pages = PageFolder(
       book: try BookText.Book(root: root), title: "Strata", colophon: Self.colophon, styleSheet: try StyleSheet.text())
@@ -38,7 +38,9 @@ public struct ComparisonPage {
     content(sections(try CodeColumns(report, snippets: snippets)))
   }
 
-  private func content(_ sections: [Section]) -> String { head + sections.map { $0.heading.html + $0.content }.joined() }
+  private func content(_ sections: [Section]) -> String {
+    head + sections.map { $0.heading.html + $0.content }.joined()
+  }
 
   static let colophon =
     "Figures on this page come from one run of <code>swift run -c release compare</code> on the machine that is named above. "

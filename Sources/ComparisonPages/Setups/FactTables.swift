@@ -31,7 +31,8 @@ struct FactTables {
       let makers = objects.map { object in setup.objects.first { $0.object == object }?.maker.escapedForHTML }
       table.add([Self.link(setup), setup.codeLines.map(Figures.grouped)] + makers)
     }
-    return "<p>Lines of the set-up’s own code, without comments and empty lines; and whose code makes each object.</p>\n"
+    return
+      "<p>Lines of the set-up’s own code, without comments and empty lines; and whose code makes each object.</p>\n"
       + table.html
   }
 
@@ -42,7 +43,8 @@ struct FactTables {
       isOfTexts: true)
     for setup in report.setups {
       let contexts = setup.contexts.map { context in
-        let queue = context.queue == "main queue" ? "the main queue" : context.count == 1 ? "a private queue" : "private queues"
+        let queue =
+          context.queue == "main queue" ? "the main queue" : context.count == 1 ? "a private queue" : "private queues"
         return "\(context.count) on \(queue): \(context.role)".escapedForHTML
       }
       let visibility = setup.visibility

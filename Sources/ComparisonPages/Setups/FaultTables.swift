@@ -13,7 +13,8 @@ struct FaultTables {
   }
 
   private var overview: String {
-    var table = HTMLTable("Where each fault comes to light", head: ["Fault", "Where it comes to light, and in which set-ups"])
+    var table = HTMLTable(
+      "Where each fault comes to light", head: ["Fault", "Where it comes to light, and in which set-ups"])
     for fault in report.faults {
       table.add([
         "<a href=\"#fault-\(fault.id.escapedForHTML)\">\(fault.title.capitalizedFirst.escapedForHTML)</a>", ways(fault),
@@ -41,7 +42,8 @@ struct FaultTables {
 
   private func details(_ fault: Fault) -> String {
     var table = HTMLTable(
-      fault.title, head: ["Set-up", "It comes to light", "Error, and what a person reads", "The file", "Writes on"], isOfTexts: true)
+      fault.title, head: ["Set-up", "It comes to light", "Error, and what a person reads", "The file", "Writes on"],
+      isOfTexts: true)
     // Set-ups of which the same was seen share a row.
     var rows: [(setups: [String], cells: [String?])] = []
     for setup in report.setups {
@@ -83,8 +85,11 @@ struct FaultTables {
   }
 
   private static func error(_ outcome: FaultOutcome) -> String {
-    [outcome.error.map { "<code>\($0.escapedForHTML)</code>" }, outcome.message?.escapedForHTML, outcome.note?.escapedForHTML]
-      .compactMap { $0 }.joined(separator: "<br>")
+    [
+      outcome.error.map { "<code>\($0.escapedForHTML)</code>" }, outcome.message?.escapedForHTML,
+      outcome.note?.escapedForHTML,
+    ]
+    .compactMap { $0 }.joined(separator: "<br>")
   }
 
   /// `100 books, then 101; ok`

@@ -66,7 +66,8 @@ struct Timelines {
       let (y, height) = event.kind == .stalled ? (17, 3) : (1, 15)
       // What is shorter than a pixel is still seen.
       let width = max(0.12, (event.end - event.start) / end * 100)
-      let says = "\(event.kind.rawValue), \(Figures.fixed(event.start, 1))–\(Figures.fixed(event.end, 1)) ms"
+      let says =
+        "\(event.kind.rawValue), \(Figures.fixed(event.start, 1))–\(Figures.fixed(event.end, 1)) ms"
         + (event.detail.map { ": \($0)" } ?? "")
       return "<rect class=\"\(event.kind.rawValue)\" x=\"\(Figures.fixed(event.start / end * 100, 3))\" y=\"\(y)\" "
         + "width=\"\(Figures.fixed(width, 3))\" height=\"\(height)\"><title>\(says.escapedForHTML)</title></rect>"

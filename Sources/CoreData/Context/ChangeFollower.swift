@@ -1,10 +1,10 @@
 /// A list that follows its context: a fetched results controller's.
 ///
-/// An object that another context's save changes may come to belong in the list, though this context has never seen it. A
-/// merge makes objects only of what is new, so that it asks the lists which of the others it is to make too.
+/// An object that another context's save changes may come to belong in the list, though this context has never seen it.
+/// A merge makes objects only of what is new, so that it asks the lists which of the others it is to make too.
 protocol ChangeFollower: AnyObject {
-  /// Whether an object of an entity could belong in the list, as far as can be said without its values. On the context's
-  /// queue.
+  /// Whether an object of an entity could belong in the list, as far as can be said without its values. On the
+  /// context's queue.
   func mayTake(_ layout: EntityLayout, of store: StoreIdentity?) -> Bool
 }
 

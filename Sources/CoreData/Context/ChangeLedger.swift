@@ -1,9 +1,9 @@
-/// What a context has to save, and what it has to tell: which objects are new, changed or deleted, and which of them since
-/// observers were last told.
+/// What a context has to save, and what it has to tell: which objects are new, changed or deleted, and which of them
+/// since observers were last told.
 ///
-/// The ledger is the only one that writes an object's marks, those bits of `ObjectState` that are about unsaved changes,
-/// and the only one that writes the lists. Everybody else reads. It knows no stores, no identity map and no queue, and
-/// calls nothing of the client's: a transition has happened when its method returns.
+/// The ledger is the only one that writes an object's marks, those bits of `ObjectState` that are about unsaved
+/// changes, and the only one that writes the lists. Everybody else reads. It knows no stores, no identity map and no
+/// queue, and calls nothing of the client's: a transition has happened when its method returns.
 ///
 /// An object stands in one of six states, and the ledger's methods are the arrows between them:
 ///
@@ -21,12 +21,12 @@
 /// | `saveEnded(…)`      | clean     | inserted  | updated   | deleted           | inserted, deleted | left      |
 /// | `reset()`           | clean     | clean     | clean     | clean             | clean             | left      |
 ///
-/// A dash is a call that nobody makes. Deleting an updated object leaves it marked as updated below the deletion, so that it
-/// is one again when the deletion is taken back; `isUpdated` does not count it.
+/// A dash is a call that nobody makes. Deleting an updated object leaves it marked as updated below the deletion, so
+/// that it is one again when the deletion is taken back; `isUpdated` does not count it.
 ///
 /// Invariants, which no sequence of these calls breaks:
-/// - (2) An object is inserted, updated or deleted, and one of them at most; but until its event ends a new object may be
-///   deleted, which makes it a deleted one.
+/// - (2) An object is inserted, updated or deleted, and one of them at most; but until its event ends a new object may
+///   be deleted, which makes it a deleted one.
 /// - An object that is one of them stands in the list for it, once; so the context holds it.
 /// - An object that an event touched stands in `eventList`, once.
 /// - (4) "Inserted" ends with `saved(_:)`, when the object has its permanent key, or with all that was done to it.
@@ -37,7 +37,8 @@ final class ChangeLedger {
   }
 
   // Objects that were inserted, updated, deleted. One may stand in a list although it is that no longer: its `listed…`
-  // marks say where it stands, so that it comes into no list twice; the others say what it is. The end of a save tidies up.
+  // marks say where it stands, so that it comes into no list twice; the others say what it is. The end of a save tidies
+  // up.
   @exclusivity(unchecked) private(set) var insertedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var updatedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var deletedList = ContiguousArray<NSManagedObject>()
@@ -230,8 +231,8 @@ final class ChangeLedger {
 
   // Saves.
 
-  /// What was done to an object is written: it is new, changed or deleted no longer, and the lists won't have it when the
-  /// save has ended.
+  /// What was done to an object is written: it is new, changed or deleted no longer, and the lists won't have it when
+  /// the save has ended.
   @inline(__always)
   func saved(_ object: NSManagedObject) {
     object.marks.subtract([.pending, .listed, .propagated])

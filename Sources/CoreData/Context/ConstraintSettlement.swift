@@ -1,8 +1,9 @@
 /// What a merge policy does about conflicts of uniqueness constraints.
 ///
 /// A save is judged by its end: only what would be there twice once all of it is written is a conflict. No policy sees
-/// rows that exchange, rotate or shift their values, or take one that a delete in the same save has freed; such a save is
-/// written. Inherited constraints count for the whole hierarchy. Rows with nil in one of the properties collide with none.
+/// rows that exchange, rotate or shift their values, or take one that a delete in the same save has freed; such a save
+/// is written. Inherited constraints count for the whole hierarchy. Rows with nil in one of the properties collide with
+/// none.
 ///
 /// | in conflict | `error` | `overwrite`, `mergeByPropertyObjectTrump` | `rollback`, `mergeByPropertyStoreTrump` |
 /// |---|---|---|---|
@@ -12,13 +13,13 @@
 /// | new, with a stored one that was edited to have the value | error | it goes | it goes |
 /// | new ones | error | the first stays, the others go | the first stays, the others go |
 ///
-/// Errors are `NSManagedObjectConstraintMergeError`, and nothing is written. To take back is to have the stored values of
-/// the constraint's properties again, with `rollback` of all attributes and to-one relationships; edited objects that
-/// count on the value's being free take theirs back in turn. What a new object loses to is looked for in the order of
-/// insertion.
+/// Errors are `NSManagedObjectConstraintMergeError`, and nothing is written. To take back is to have the stored values
+/// of the constraint's properties again, with `rollback` of all attributes and to-one relationships; edited objects
+/// that count on the value's being free take theirs back in turn. What a new object loses to is looked for in the order
+/// of insertion.
 ///
-/// A stored object goes only if the program deletes it: a new object that goes leaves those behind that its delete rules
-/// would have taken along, and they return to where the store has them.
+/// A stored object goes only if the program deletes it: a new object that goes leaves those behind that its delete
+/// rules would have taken along, and they return to where the store has them.
 struct ConstraintSettlement {
   private let conflicts: [NSConstraintConflict]
   private let type: NSMergePolicyType
@@ -128,8 +129,8 @@ extension NSConstraintConflict {
 }
 
 extension NSManagedObject {
-  /// Before a new object goes: what its delete rules must not touch is no longer related to it, nor to new objects that go
-  /// along.
+  /// Before a new object goes: what its delete rules must not touch is no longer related to it, nor to new objects that
+  /// go along.
   fileprivate func leaveStoredObjectsBehind() {
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
     var leaving = [self]

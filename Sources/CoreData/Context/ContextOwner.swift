@@ -71,7 +71,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
     do {
       return try context.source.row(of: object, for: context)
-    } catch where storeIdentity(object.store)?.asksContexts == true {
+    } catch  where storeIdentity(object.store)?.asksContexts == true {
       // Whatever a store's method throws: the object's values cannot be had.
       warn(.unfulfilled(object, error))
       return nil

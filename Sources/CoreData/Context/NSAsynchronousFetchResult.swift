@@ -21,7 +21,8 @@ nonisolated open class NSPersistentStoreAsynchronousResult: NSPersistentStoreRes
 }
 
 /// What an ``NSAsynchronousFetchRequest`` finds.
-nonisolated open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
+nonisolated open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult
+{
   /// The request that was executed.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
   /// What was found; nil until it is complete, and if the fetch failed or was cancelled.

@@ -57,7 +57,8 @@ extension NSManagedObject {
 
 extension NSEntityDescription {
   /// The entity of a name in a context's model.
-  public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+  public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription?
+  {
     context.layouts?.layout(named: entityName)?.entity
   }
 
@@ -73,7 +74,8 @@ extension NSEntityDescription {
             + Spelling.suggestion(for: entityName, among: names),
           facts: [("Entities", names.isEmpty ? "none" : names.joined(separator: ", "))],
           how: context.layouts == nil
-            ? "The context has no coordinator, so it has no model." : "The name is misspelt, or another model was loaded.",
+            ? "The context has no coordinator, so it has no model."
+            : "The name is misspelt, or another model was loaded.",
           remedy: "Compare the name with the model."))
     }
     return layout.objectClass.init(entity: layout.entity, insertInto: context)

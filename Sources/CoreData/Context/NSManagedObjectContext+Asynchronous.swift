@@ -2,8 +2,8 @@
 extension NSManagedObjectContext {
   /// Checks the request, which throws, and has it go on by itself:
   ///
-  /// 1. on a thread of its own: the stores answer with rows, unless a parent, several stores or an incremental one are asked, or
-  ///    code of the program's decides;
+  /// 1. on a thread of its own: the stores answer with rows, unless a parent, several stores or an incremental one are
+  ///    asked, or code of the program's decides;
   /// 2. on the context's queue: the rows become objects, or the fetch is made there as a whole, as it is when unsaved
   ///    changes take part; completion.
   func start<R: NSFetchRequestResult>(_ request: NSAsynchronousFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {

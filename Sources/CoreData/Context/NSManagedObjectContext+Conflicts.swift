@@ -79,7 +79,8 @@ extension MisuseReport {
         + "policy.",
       facts: [("Type", "\(type(of: value))")],
       how: "A merge policy is an NSMergePolicy.",
-      remedy: "Set one of its five policies, such as NSMergePolicy.mergeByPropertyObjectTrump, or an instance of your own "
+      remedy:
+        "Set one of its five policies, such as NSMergePolicy.mergeByPropertyObjectTrump, or an instance of your own "
         + "subclass.")
   }
 }

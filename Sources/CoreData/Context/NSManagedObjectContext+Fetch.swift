@@ -88,7 +88,8 @@ extension NSManagedObjectContext {
     if given == wanted || NSManagedObject.isClass(given, under: wanted) { return }
     throw Failure.malformedFetchRequest(
       entity: description.layout.name,
-      what: "The request is for \(wanted), but the entity's objects are \(given): name the class in the model.").nsError
+      what: "The request is for \(wanted), but the entity's objects are \(given): name the class in the model."
+    ).nsError
   }
 
   /// `Result` is a class or the one-word existential of a marker, so the array's elements are what they are.

@@ -17,7 +17,9 @@ extension NSManagedObjectContext {
   func brokenInvariants() -> [String] {
     guard let owner else { return [] }
     let objects = owner.allObjects
-    let lists = [ledger.insertedList, ledger.updatedList, ledger.deletedList].map { Set($0.lazy.map(ObjectIdentifier.init)) }
+    let lists = [ledger.insertedList, ledger.updatedList, ledger.deletedList].map {
+      Set($0.lazy.map(ObjectIdentifier.init))
+    }
     return sharedRows(objects) + objects.flatMap { state(of: $0, lists) + ends(of: $0) }
   }
 

@@ -1,5 +1,5 @@
-/// How an object leaves its context, for whatever reason: the identity map forgets it, nothing is left to save of it, and it
-/// belongs to an owner that knows no other objects.
+/// How an object leaves its context, for whatever reason: the identity map forgets it, nothing is left to save of it,
+/// and it belongs to an owner that knows no other objects.
 extension NSManagedObjectContext {
   /// Why an object leaves, which decides what it reads as from then on.
   enum Departure {
@@ -22,8 +22,8 @@ extension NSManagedObjectContext {
     letGo(object, as: departure, to: ObjectOwner(owner.layouts))
   }
 
-  /// The first half: the context does not know the object any more, but the object its context. A deleted object is told of
-  /// its save in this state.
+  /// The first half: the context does not know the object any more, but the object its context. A deleted object is
+  /// told of its save in this state.
   func takeOut(_ object: NSManagedObject, as departure: Departure) {
     switch departure {
     // The id is asked for once more when observers are told; afterwards the store is out of reach.

@@ -4,8 +4,9 @@ extension NSManagedObjectContext {
   ///
   /// New objects come in as faults, changed ones that this context has are refreshed under its own changes,
   /// deleted ones leave. Changed ones that it does not have come in, too, where a fetched results controller with a
-  /// delegate lists their entity: they may belong in its list now. Nothing of it counts as a change of this context. Ids of stores that this context does not
-  /// have are left out. A pinned context goes on to the newest state. Called on this context's queue.
+  /// delegate lists their entity: they may belong in its list now. Nothing of it counts as a change of this context.
+  /// Ids of stores that this context does not have are left out. A pinned context goes on to the newest state. Called
+  /// on this context's queue.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     guardQueue("mergeChanges(fromContextDidSave:)")
     guard owner != nil else { return }

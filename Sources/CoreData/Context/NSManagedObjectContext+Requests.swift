@@ -16,7 +16,8 @@ extension NSManagedObjectContext {
     let coordinator = try coordinator(for: "execute(_:)")
     if !(request is NSPersistentHistoryChangeRequest), request.requestType == .fetchRequestType {
       throw Failure.malformedFetchRequest(
-        entity: nil, what: "execute(_:) takes batch requests; use fetch(_:) for a fetch").nsError
+        entity: nil, what: "execute(_:) takes batch requests; use fetch(_:) for a fetch"
+      ).nsError
     }
     return try executeBatch(request, coordinator)
   }

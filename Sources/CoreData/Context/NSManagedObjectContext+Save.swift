@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
       } catch let partial as PartialSave {
         adopt(plan, writtenBy: partial.written, partial.rewritten)
         throw incompleteSave(partial.unsaved, partial.error)
-      } catch where isPartial {
+      } catch  where isPartial {
         throw incompleteSave(plan.changeSets.map(\.store), error as NSError)
       } catch let error as NSError where error.code == NSPersistentStoreIncompatibleSchemaError {
         // Keys that rows have already are no use for the next attempt.

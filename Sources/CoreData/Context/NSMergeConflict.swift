@@ -74,8 +74,8 @@ nonisolated open class NSConstraintConflict: NSObject {
   /// What the store has in that row: attributes and ids of to-one destinations, `NSNull` for nil. Nil without a
   /// ``databaseObject``.
   public let databaseSnapshot: [String: Any]?
-  /// The objects that get the values by this save: stored ones that were edited, then new ones in the order of insertion.
-  /// None for a batch request.
+  /// The objects that get the values by this save: stored ones that were edited, then new ones in the order of
+  /// insertion. None for a batch request.
   public let conflictingObjects: [NSManagedObject]
   /// What those objects were before: as they were read, or inserted. In the order of the objects.
   public let conflictingSnapshots: [[AnyHashable: Any]]

@@ -62,10 +62,10 @@ nonisolated open class NSMergePolicy: NSObject {
 
   /// Settles conflicts of uniqueness constraints, by ``mergeType``.
   ///
-  /// A new object that has the values of a stored one goes; with the overwriting and the object trump type the stored one
-  /// takes its values first. Of new objects with the same values the first stays. Between stored objects the rollback and
-  /// the store trump type take the edit back. In the other types, and with the error type in any case, it throws
-  /// `NSManagedObjectConstraintMergeError`. A stored object is never deleted.
+  /// A new object that has the values of a stored one goes; with the overwriting and the object trump type the stored
+  /// one takes its values first. Of new objects with the same values the first stays. Between stored objects the
+  /// rollback and the store trump type take the edit back. In the other types, and with the error type in any case, it
+  /// throws `NSManagedObjectConstraintMergeError`. A stored object is never deleted.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.constraintConflict(conflicts: list).nsError }
     try ConstraintSettlement(of: list, by: mergeType).settle()

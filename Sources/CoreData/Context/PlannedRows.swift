@@ -1,8 +1,8 @@
 /// Objects that a save writes, and the row that was made of each, in the same order.
 ///
 /// Two arrays and no pairs: that of the objects is the context's own list, where all of it is saved. A save walks over
-/// its objects a dozen times, and each copy of the list counts a reference to every one of them twice, in memory that is
-/// long out of the processor's cache.
+/// its objects a dozen times, and each copy of the list counts a reference to every one of them twice, in memory that
+/// is long out of the processor's cache.
 struct PlannedRows {
   private(set) var objects: ContiguousArray<NSManagedObject> = []
   private(set) var rows: [RowSnapshot] = []

@@ -67,7 +67,8 @@ final class RowWriter {
     if !destination.sharesStore(with: object) {
       throw Failure.externalRelationship(
         .init(object: object, entity: object.layout.name, property: property.name),
-        destination: destination.layout.name).nsError
+        destination: destination.layout.name
+      ).nsError
     }
     builder.setDestination(reference, property)
   }

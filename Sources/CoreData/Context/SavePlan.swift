@@ -122,7 +122,8 @@ struct SavePlan {
       for member in added where !member.sharesStore(with: object) {
         throw Failure.externalRelationship(
           .init(object: object, entity: object.layout.name, property: property.name),
-          destination: member.layout.name).nsError
+          destination: member.layout.name
+        ).nsError
       }
       let order =
         property.isOrdered

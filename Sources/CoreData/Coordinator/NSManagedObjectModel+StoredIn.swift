@@ -25,8 +25,8 @@ extension NSManagedObjectModel {
   ///
   /// Nothing is written, neither to the file nor beside it. Any thread.
   ///
-  /// - Throws: an error of the Cocoa domain when there is no file, when it is of another type, or when it is not a whole
-  ///   store.
+  /// - Throws: an error of the Cocoa domain when there is no file, when it is of another type, or when it is not a
+  ///   whole store.
   public convenience init(storedIn url: URL) throws {
     self.init()
     do {
@@ -51,7 +51,8 @@ private enum StoredModelForm {
     let start = DatabaseFiles.beginning(of: url.path, count: 64) ?? []
     if start.starts(with: BinaryStoreHeader.magic) {
       self = .binary
-    } else if start.drop(while: { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }).first == UInt8(ascii: "<") {
+    } else if start.drop(while: { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }).first == UInt8(ascii: "<")
+    {
       self = .xml
     } else {
       self = .sqlite

@@ -9,7 +9,9 @@ extension NSPersistentStoreCoordinator {
   /// - Throws: what SQLite says. A store's part is done as a whole or not at all.
   public func finishDeferredLightweightMigration() throws {
     try publicErrors {
-      for case let store as any InPlaceMigrating in persistentStores { _ = try store.finishDeferredMigration(isOne: false) }
+      for case let store as any InPlaceMigrating in persistentStores {
+        _ = try store.finishDeferredMigration(isOne: false)
+      }
     }
   }
 

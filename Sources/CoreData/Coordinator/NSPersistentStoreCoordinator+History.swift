@@ -28,7 +28,8 @@ extension NSPersistentStoreCoordinator {
     let stores = try historyStores(request.affectedStores)
     if request.deletes { return try deleteHistory(request, stores) }
     let search = try HistorySearch(request.fetchRequest)
-    let wantsChanges = request.resultType.isAboutChanges || search?.isAboutChanges == true
+    let wantsChanges =
+      request.resultType.isAboutChanges || search?.isAboutChanges == true
       || request.resultType == .count && search == nil
     var transactions: [NSPersistentHistoryTransaction] = []
     for (store, history) in stores {

@@ -68,7 +68,8 @@ extension NSPersistentStoreCoordinator {
       }
       if id.key < 0 {
         throw Failure.malformedBatchRequest(
-          entity: first.entity.name, what: "a batch delete takes saved objects, but \(id) is new").nsError
+          entity: first.entity.name, what: "a batch delete takes saved objects, but \(id) is new"
+        ).nsError
       }
     }
     return try publicErrors {

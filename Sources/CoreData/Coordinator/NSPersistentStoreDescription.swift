@@ -79,5 +79,7 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   }
 
   /// The type and the URL, for logs.
-  open override var description: String { "<NSPersistentStoreDescription> (type: \(type), url: \(url?.absoluteString ?? "nil"))" }
+  open override var description: String {
+    "<NSPersistentStoreDescription> (type: \(type), url: \(url?.absoluteString ?? "nil"))"
+  }
 }

@@ -1,6 +1,6 @@
 extension Notification.Name {
-  /// Never posted here: it announces that a store in the user's cloud account is about to change with the account. Adding and
-  /// removing stores posts the other two.
+  /// Never posted here: it announces that a store in the user's cloud account is about to change with the account.
+  /// Adding and removing stores posts the other two.
   public static let NSPersistentStoreCoordinatorStoresWillChange =
     Notification.Name("NSPersistentStoreCoordinatorStoresWillChangeNotification")
   /// Posted by a coordinator when its stores have changed: arrays of stores under ``NSAddedPersistentStoresKey``,
@@ -14,8 +14,8 @@ extension Notification.Name {
   /// Posted before a coordinator removes a store; `object` is the store, and there is no payload.
   public static let NSPersistentStoreCoordinatorWillRemoveStore =
     Notification.Name("NSPersistentStoreCoordinatorWillRemoveStoreNotification")
-  /// Posted by a coordinator when a store was written, by this program or another, on a queue of its own. For stores that were added
-  /// with ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``; with ``NSStoreUUIDKey``,
+  /// Posted by a coordinator when a store was written, by this program or another, on a queue of its own. For stores
+  /// that were added with ``NSPersistentStoreRemoteChangeNotificationPostOptionKey``; with ``NSStoreUUIDKey``,
   /// ``NSPersistentStoreURLKey`` and, if the store keeps a history, ``NSPersistentHistoryTokenKey``.
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
@@ -33,6 +33,6 @@ public let NSPersistentStoreURLKey = "storeURL"
 /// history.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
-/// The place in the stores' history behind a save: ``NSPersistentHistoryToken``, in its didSave notification. Absent where
-/// no store that was written keeps a history.
+/// The place in the stores' history behind a save: ``NSPersistentHistoryToken``, in its didSave notification. Absent
+/// where no store that was written keeps a history.
 let newChangeTokenKey = "newChangeToken"

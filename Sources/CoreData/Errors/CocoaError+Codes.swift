@@ -197,8 +197,8 @@ extension CocoaError {
   public static var managedObjectReferentialIntegrity: CocoaError.Code { .managedObjectReferentialIntegrity }
   /// 133010: a relationship leads to an object in another store.
   public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
-  /// 133020: another context or program has changed rows since their objects were read. The ``NSMergeConflict`` objects are
-  /// under `NSPersistentStoreSaveConflictsErrorKey`.
+  /// 133020: another context or program has changed rows since their objects were read. The ``NSMergeConflict`` objects
+  /// are under `NSPersistentStoreSaveConflictsErrorKey`.
   public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
   /// 133021: a uniqueness constraint forbids what is written. The ``NSConstraintConflict`` objects are under
   /// `NSPersistentStoreSaveConflictsErrorKey`.
@@ -220,8 +220,8 @@ extension CocoaError {
   public static var persistentStoreSaveConflicts: CocoaError.Code { .persistentStoreSaveConflicts }
   /// 134060: a failure without a code of its own, such as a request or a predicate that can't be executed.
   public static var coreData: CocoaError.Code { .coreData }
-  /// 134070: a store can't do what was asked of it: it is not one of the coordinator's, a query generation is gone, or the
-  /// class of a custom store breaks the rules for its methods.
+  /// 134070: a store can't do what was asked of it: it is not one of the coordinator's, a query generation is gone, or
+  /// the class of a custom store breaks the rules for its methods.
   public static var persistentStoreOperation: CocoaError.Code { .persistentStoreOperation }
   /// 134080: a store could not be opened: it has no URL, is there already, or the configuration is unknown.
   public static var persistentStoreOpen: CocoaError.Code { .persistentStoreOpen }

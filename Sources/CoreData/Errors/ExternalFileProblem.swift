@@ -35,12 +35,14 @@ struct ExternalFileProblem {
     case .missing:
       return "\(value) is kept in the file \(file.path), which does not exist. \(next)"
     case .invalidName(let name):
-      return "\(value) can't be read: its row names the file \(Failure.words(for: name)). The store gives no value's file "
+      return
+        "\(value) can't be read: its row names the file \(Failure.words(for: name)). The store gives no value's file "
         + "such a name, so it was not opened. Set the property again, or restore the store from a copy."
     case .notAFile:
       return "\(value) is kept in \(file.path), which is not a regular file and was not opened. \(next)"
     case .linkedFolder:
-      return "Long values of the store \(store.path) can't be read or written: \(file.path) is a link, or not a folder. "
+      return
+        "Long values of the store \(store.path) can't be read or written: \(file.path) is a link, or not a folder. "
         + "Put the real folder in its place."
     case .tooLong(let length):
       return "\(value) can't be read: the file \(file.path) has \(length) bytes, and a value can have at most "

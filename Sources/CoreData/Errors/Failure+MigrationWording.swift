@@ -13,7 +13,8 @@ extension Failure {
       return "A mapping model can't be inferred\(subject.isEmpty ? "" : " for \(subject)"): \(reason)."
         + "\(remedy.map { " \($0)." } ?? "")"
     case .missingSourceModel(let url, _, let faults):
-      let words = "Can't find the model that the store \(url.path) was made with: no bundle has it, the program has not "
+      let words =
+        "Can't find the model that the store \(url.path) was made with: no bundle has it, the program has not "
         + "loaded it, and the store does not keep it."
       if faults.isEmpty { return words }
       return words + " It may be a version that can't be read: " + faults.joined(separator: "; ")

@@ -4,8 +4,10 @@ enum Spelling {
   /// equal. The first by name among equals, so that a message is the same each time.
   static func nearest(to word: String, among names: some Sequence<String>) -> String? {
     let wanted = Array(word.lowercased().prefix(64))
-    let near = names.lazy.filter { $0 != word }.map { (distance: distance(wanted, Array($0.lowercased().prefix(64))), name: $0) }
-      .filter { $0.distance <= max(1, min(wanted.count, $0.name.count) / 3) }
+    let near = names.lazy.filter { $0 != word }.map {
+      (distance: distance(wanted, Array($0.lowercased().prefix(64))), name: $0)
+    }
+    .filter { $0.distance <= max(1, min(wanted.count, $0.name.count) / 3) }
     return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
   }
 

@@ -1,8 +1,8 @@
 /// Everything one save asks of one store: values only, no managed object.
 ///
 /// Made by the context once its changes are validated; from then to the end of the save no managed object is
-/// read (invariant 7; but see `ObjectStore`). Rows of inserted objects already carry the permanent keys reserved for them, and every
-/// reference in a row is to a key of the same store.
+/// read (invariant 7; but see `ObjectStore`). Rows of inserted objects already carry the permanent keys reserved for
+/// them, and every reference in a row is to a key of the same store.
 struct ChangeSet {
   /// Rows to insert; their version is 1.
   var inserted: [RowSnapshot] = []

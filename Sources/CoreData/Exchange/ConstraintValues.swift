@@ -1,9 +1,9 @@
 /// What a row has in the properties of a uniqueness constraint.
 ///
 /// Two rows collide when their values are equal, as SQLite compares what is in its columns: texts and data by their
-/// bytes, numbers by value, so that 1.0 and 1.00 are one decimal and 0 and -0 one double; destinations by key. There are
-/// no values for a row with nil among them, nor with a double that is no number, which SQLite keeps as null: it collides
-/// with none.
+/// bytes, numbers by value, so that 1.0 and 1.00 are one decimal and 0 and -0 one double; destinations by key. There
+/// are no values for a row with nil among them, nor with a double that is no number, which SQLite keeps as null: it
+/// collides with none.
 struct ConstraintValues: Hashable {
   private var bytes: [UInt8] = []
 
@@ -22,7 +22,8 @@ struct ConstraintValues: Hashable {
     }
   }
 
-  /// The same of values that are in no row yet; `.int` of a destination's key. Nil where one is a transformable's object.
+  /// The same of values that are in no row yet; `.int` of a destination's key. Nil where one is a transformable's
+  /// object.
   init?(_ values: [Value]) {
     for value in values {
       switch value {

@@ -109,7 +109,8 @@ enum ExternalHolds {
 
   static func isHeld(_ name: UUID) -> Bool { lock.withLock { holds[name] != nil } }
 
-  /// Calls `freed` when the last row that refers to the file goes: on any thread, under any lock. False if there is none.
+  /// Calls `freed` when the last row that refers to the file goes: on any thread, under any lock. False if there is
+  /// none.
   static func whenFree(_ name: UUID, _ freed: @escaping () -> Void) -> Bool {
     lock.withLock {
       if holds[name] == nil { return false }

@@ -27,7 +27,8 @@ final class StoreIdentity: @unchecked Sendable {
     guard text.hasPrefix("p"), let key = Int64(text.dropFirst()), key > 0 else { return nil }
     return key
   }
-  /// Whether saves are told to the store by its managed objects: the exception to invariant 7. Set once, with the store.
+  /// Whether saves are told to the store by its managed objects: the exception to invariant 7. Set once, with the
+  /// store.
   var takesObjects = false
   /// Whether the store is read on behalf of a context, and wants to know which objects contexts have. Set once, with
   /// the store.

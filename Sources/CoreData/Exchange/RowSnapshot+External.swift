@@ -38,8 +38,8 @@ extension RowSnapshot {
     }
   }
 
-  /// Whether a slot has the same bytes in both rows, one of which at least has a reference. Files never change: the same
-  /// name is the same value. Two names are two values, since each value that is set gets a new file.
+  /// Whether a slot has the same bytes in both rows, one of which at least has a reference. Files never change: the
+  /// same name is the same value. Two names are two values, since each value that is set gets a new file.
   final func isSameExternal(_ property: LayoutProperty, as other: RowSnapshot) -> Bool {
     if isReference(word: property.word), other.isReference(word: property.word) {
       return externalReference(word: property.word).name == other.externalReference(word: property.word).name
@@ -147,7 +147,8 @@ extension MisuseReport {
       "\(entity).\(property.name) of row \(row.key) could not be read; it reads as nil.",
       facts: [("Error", (error as? Failure)?.description ?? error.localizedDescription)],
       how: "The store keeps a long value in a file of its own.",
-      remedy: "Put the file back, or set the property again; object.value(checkedForKey: \"\(property.name)\") throws this "
+      remedy:
+        "Put the file back, or set the property again; object.value(checkedForKey: \"\(property.name)\") throws this "
         + "error instead.")
   }
 }

@@ -29,8 +29,8 @@ struct RowHeader {
 /// | UUID | 16 bytes |
 /// | Decimal | 20 bytes of `Foundation.Decimal` |
 /// | to-one | the destination's key; then its entity index where the destination has subentities |
-/// Never written after it was made, but for `header.cache`, under the cache's lock, and by `remake`, when nobody else holds
-/// it; so any thread may read it.
+/// Never written after it was made, but for `header.cache`, under the cache's lock, and by `remake`, when nobody else
+/// holds it; so any thread may read it.
 class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   deinit {
     if let cache = withUnsafeMutablePointerToHeader({ $0.pointee.cache }) {

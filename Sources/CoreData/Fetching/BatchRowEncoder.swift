@@ -80,7 +80,8 @@ final class BatchRowEncoder {
   // MARK: Values of a dictionary
 
   /// Sets what a program gives for the property of an index, if it is of the very type that the property has, or an
-  /// integer that fits; else sets nothing. Most values are, and to find out what another one is costs more than all of it.
+  /// integer that fits; else sets nothing. Most values are, and to find out what another one is costs more than all of
+  /// it.
   func take(_ value: Any, _ index: Int) -> Taken? {
     func open<Given>(_ given: Given) -> Taken? {
       withUnsafePointer(to: given) { take($0, places[index]) }
@@ -168,7 +169,8 @@ final class BatchRowEncoder {
     if let refusal = refusals[index] {
       throw Failure.malformedBatchRequest(
         entity: layout.name,
-        what: "it can't set \(properties[index].name), which \(refusal), to \(Failure.words(for: value))").nsError
+        what: "it can't set \(properties[index].name), which \(refusal), to \(Failure.words(for: value))"
+      ).nsError
     }
     let property = properties[index]
     given.insert(property.slot)
@@ -203,16 +205,19 @@ final class BatchRowEncoder {
     for property in toOne where changes.holds(property.slot) && !changes.isNull(property.slot) {
       throw relationshipSet(property)
     }
-    if !layout.toMany.isEmpty, let property = layout.toMany.first(where: {
-      object.toManyStates[$0.toManyIndex]?.isChanged == true
-    }) {
+    if !layout.toMany.isEmpty,
+      let property = layout.toMany.first(where: {
+        object.toManyStates[$0.toManyIndex]?.isChanged == true
+      })
+    {
       throw relationshipSet(property)
     }
   }
 
   private func relationshipSet(_ property: LayoutProperty) -> NSError {
     Failure.malformedBatchRequest(
-      entity: layout.name, what: "it can't set \(property.name), which is a relationship").nsError
+      entity: layout.name, what: "it can't set \(property.name), which is a relationship"
+    ).nsError
   }
 
   // MARK: The end of a row
@@ -227,7 +232,8 @@ final class BatchRowEncoder {
   func unknown(_ name: String, _ value: Any) -> NSError {
     Failure.malformedBatchRequest(
       entity: layout.name,
-      what: "it sets \(name) to \(Failure.words(for: value)), but the entity has no such property").nsError
+      what: "it sets \(name) to \(Failure.words(for: value)), but the entity has no such property"
+    ).nsError
   }
 }
 
@@ -236,7 +242,9 @@ extension LayoutProperty {
   var batchRefusal: String? {
     if isRelationship { return "is a relationship" }
     if kind == .fetched { return "is a fetched property" }
-    if kind == .composite { return "is a composite attribute (its elements, such as \(leaves.first?.name ?? "-"), can be set)" }
+    if kind == .composite {
+      return "is a composite attribute (its elements, such as \(leaves.first?.name ?? "-"), can be set)"
+    }
     if isTransient || kind == .undefined { return "is not stored" }
     return description is NSDerivedAttributeDescription ? "is derived" : nil
   }

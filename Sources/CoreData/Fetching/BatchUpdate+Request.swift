@@ -40,7 +40,8 @@ extension BatchUpdate {
     let name = (key as? NSPropertyDescription)?.name ?? key as? String ?? "\(key)"
     guard let property = layout.property(named: name) else {
       throw Failure.unknownKeyPath(
-        keyPath: name, entity: layout.name, missing: name, names: layout.propertyNames).nsError
+        keyPath: name, entity: layout.name, missing: name, names: layout.propertyNames
+      ).nsError
     }
     if let refusal = property.batchRefusal {
       throw Failure.malformedBatchRequest(entity: layout.name, what: "it can't set \(name), which \(refusal)").nsError
@@ -53,7 +54,8 @@ extension BatchUpdate {
     guard let value else { return .null }
     guard let typed = Value(value, for: property) else {
       throw Failure.valueOfWrongClass(
-        .init(entity: layout.name, property: property.name, value: value), expected: property.wantedType).nsError
+        .init(entity: layout.name, property: property.name, value: value), expected: property.wantedType
+      ).nsError
     }
     guard case .object = typed else { return typed }
     return .data(try property.attribute.storedData(ofTransformable: value))

@@ -49,7 +49,8 @@ extension EntityLayout {
           guard property.kind == .fetched else { return nil }
           return .malformedFetchRequest(
             entity: name,
-            what: "the key path \(path.joined(separator: ".")) goes through the fetched property \(layout.name).\(key), which "
+            what:
+              "the key path \(path.joined(separator: ".")) goes through the fetched property \(layout.name).\(key), which "
               + "objects know, but stores do not")
         }
         layout = layout.model.layouts[property.destination]
@@ -123,7 +124,8 @@ extension DictionaryFetch {
     having = try request.havingPredicate?.node.normalised().joiningElements(layout)
     if having != nil && groupBy.isEmpty {
       throw Failure.malformedFetchRequest(
-        entity: layout.name, what: "A having predicate needs properties to group by.").nsError
+        entity: layout.name, what: "A having predicate needs properties to group by."
+      ).nsError
     }
     try checkAggregates(layout)
   }
@@ -132,7 +134,8 @@ extension DictionaryFetch {
     if let description = property as? NSExpressionDescription {
       guard let expression = description.expression else {
         throw Failure.malformedFetchRequest(
-          entity: layout.name, what: "The expression description \"\(description.name)\" has no expression.").nsError
+          entity: layout.name, what: "The expression description \"\(description.name)\" has no expression."
+        ).nsError
       }
       return Column(
         name: description.name, expression: try expression.node,
@@ -145,17 +148,20 @@ extension DictionaryFetch {
     let path = name.split(separator: ".").map(String.init)
     guard let first = path.first, let property = layout.property(named: first) else {
       throw Failure.unknownKeyPath(
-        keyPath: name, entity: layout.name, missing: path.first ?? "", names: layout.propertyNames).nsError
+        keyPath: name, entity: layout.name, missing: path.first ?? "", names: layout.propertyNames
+      ).nsError
     }
     if property.kind == .fetched {
       throw Failure.malformedFetchRequest(
-        entity: layout.name, what: "the fetched property \(first) can't be a column of dictionaries").nsError
+        entity: layout.name, what: "the fetched property \(first) can't be a column of dictionaries"
+      ).nsError
     }
     let joined = layout.joiningElements(path)
     if let last = joined.last, joined.count == 1, layout.property(named: last)?.kind == .composite {
       throw Failure.malformedFetchRequest(
         entity: layout.name,
-        what: "the composite attribute \(last) can't be a column of dictionaries; its elements can").nsError
+        what: "the composite attribute \(last) can't be a column of dictionaries; its elements can"
+      ).nsError
     }
     return Column(name: name, expression: .keyPath(joined), type: nil)
   }

@@ -13,8 +13,9 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// The values come from an array of dictionaries or from a handler, which fills in one row at a time and returns
 /// whether there are no more. Attributes that are not set have their default values. The request checks that every key
 /// is an attribute that can be set, that each value has its type, and that no mandatory attribute is nil. It does not
-/// check limits, patterns and relationships, and it can't set relationships. `awakeFromInsert()` and `willSave()` are not called.
-/// The context's merge policy decides about a row that breaks a uniqueness constraint. All rows are written, or none.
+/// check limits, patterns and relationships, and it can't set relationships. `awakeFromInsert()` and `willSave()` are
+/// not called. The context's merge policy decides about a row that breaks a uniqueness constraint. All rows are
+/// written, or none.
 ///
 /// Contexts don't notice: give them the ids with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 /// With several stores the rows go to the first of ``NSPersistentStoreRequest/affectedStores``, or of the

@@ -59,7 +59,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// The name of the entity, whether the request was made with a name or a description.
   open var entityName: String? { entity?.name ?? namedEntity }
 
-  /// Which objects; nil for all. A plain `NSCompoundPredicate` becomes one of the same meaning that prints and compares.
+  /// Which objects; nil for all. A plain `NSCompoundPredicate` becomes one of the same meaning that prints and
+  /// compares.
   open var predicate: NSPredicate? {
     get { storedPredicate }
     set {

@@ -19,7 +19,8 @@ extension EntityLayout {
 
   /// From now on objects are `NSManagedObject`, whatever class the model names. Before the first one is made.
   func makesPlainObjects() {
-    classWord.value = UInt(bitPattern: unsafeBitCast(NSManagedObject.self as NSManagedObject.Type, to: UnsafeRawPointer.self))
+    classWord.value = UInt(
+      bitPattern: unsafeBitCast(NSManagedObject.self as NSManagedObject.Type, to: UnsafeRawPointer.self))
   }
 }
 
@@ -70,7 +71,9 @@ enum EntityClasses {
     let plain = name.hasPrefix(".") ? String(name.dropFirst()) : name
     if plain.contains(".") { return [plain] }
     let known = lock.withLock { modules }
-    return (known + noted.filter { !known.contains($0) }).map { "\($0).\(plain)" } + ["\(ProcessInfo.processInfo.processName).\(plain)"]
+    return (known + noted.filter { !known.contains($0) }).map { "\($0).\(plain)" } + [
+      "\(ProcessInfo.processInfo.processName).\(plain)"
+    ]
   }
 
   static func find(_ name: String, entity: String, isExpected: Bool = true) -> NSManagedObject.Type {

@@ -14,7 +14,8 @@ extension MisuseReport {
         ("Properties", names.joined(separator: ", ")),
       ],
       how: "The key is misspelt, or the loaded model is not the version that the code expects.",
-      remedy: "Compare the key with the model." + (twin.map { " For a key that a user types, \($0) throws instead." } ?? ""))
+      remedy: "Compare the key with the model."
+        + (twin.map { " For a key that a user types, \($0) throws instead." } ?? ""))
   }
 
   static func wrongType(_ key: String, _ object: NSManagedObject, _ wanted: String) -> MisuseReport {

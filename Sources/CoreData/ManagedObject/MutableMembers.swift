@@ -253,8 +253,7 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
   override func sort(comparator: (Any, Any) -> ComparisonResult) {
     sort(options: [], usingComparator: comparator)
   }
-  override func sort(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult)
-  {
+  override func sort(options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult) {
     sortRange(NSRange(location: 0, length: count), options: options, usingComparator: comparator)
   }
   override func sortRange(

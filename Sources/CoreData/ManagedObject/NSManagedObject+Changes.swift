@@ -1,7 +1,7 @@
 /// What changed since the last fetch or save.
 extension NSManagedObject {
-  /// The properties set since the last fetch or save, with their values now; nil as `NSNull`. Of a new object also those
-  /// whose primitive values are other than the defaults.
+  /// The properties set since the last fetch or save, with their values now; nil as `NSNull`. Of a new object also
+  /// those whose primitive values are other than the defaults.
   public final func changedValues() -> [String: Any] {
     var values: [String: Any] = [:]
     for property in changedProperties() {

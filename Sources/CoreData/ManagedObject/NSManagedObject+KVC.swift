@@ -18,7 +18,8 @@ extension NSManagedObject {
     let given: Any? = unwrapped(value) ?? (isNull(value) && !property.takesNull ? NSNull() : nil)
     if let value = given, !accepts(value, property) {
       throw Failure.valueOfWrongClass(
-        .init(object: self, entity: layout.name, property: key, value: value), expected: property.wantedType).nsError
+        .init(object: self, entity: layout.name, property: key, value: value), expected: property.wantedType
+      ).nsError
     }
     setValue(value, forKey: key)
   }

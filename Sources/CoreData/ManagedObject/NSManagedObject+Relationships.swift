@@ -214,7 +214,8 @@ extension NSManagedObject {
   final func nullify(_ property: LayoutProperty) {
     guard let inverse = layout.inverse(of: property) else {
       if property.oneSidedInverse == nil { return }
-      let destinations = property.kind == .toMany ? members(property) : ContiguousArray([toOne(property)].compactMap { $0 })
+      let destinations =
+        property.kind == .toMany ? members(property) : ContiguousArray([toOne(property)].compactMap { $0 })
       for destination in destinations { leaveOneSidedInverse(of: property, in: destination) }
       return
     }

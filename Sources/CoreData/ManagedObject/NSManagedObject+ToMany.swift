@@ -87,7 +87,8 @@ extension NSManagedObject {
 
   // What the accessors of generated classes call.
 
-  /// Makes an object a member of a to-many relationship, and sets the inverse. Nothing happens if it is a member already.
+  /// Makes an object a member of a to-many relationship, and sets the inverse. Nothing happens if it is a member
+  /// already.
   public final func addManagedMember(_ member: NSManagedObject, _ key: ManagedKey) {
     addMember(member, toManyProperty(key))
   }

@@ -2,8 +2,8 @@ internal import CSwiftRuntime
 
 /// Where an object stands. Kept in the object, so that asking costs no look-up.
 ///
-/// Two kinds of bits lie side by side, so that one test may ask for both: the object's own (`OwnState`), and marks, which
-/// say what its context has to do for it. Marks are written by the context's `ChangeLedger` alone.
+/// Two kinds of bits lie side by side, so that one test may ask for both: the object's own (`OwnState`), and marks,
+/// which say what its context has to do for it. Marks are written by the context's `ChangeLedger` alone.
 struct ObjectState: OptionSet {
   let rawValue: UInt32
 
@@ -144,8 +144,8 @@ nonisolated open class NSManagedObject: NSObject {
     @inline(__always) set { state = state.intersection(.marks).union(ObjectState(rawValue: newValue.rawValue)) }
   }
 
-  /// Writes the rest of `state`. The ledger's file alone can make a `Right`: the one type of a higher room that this room
-  /// names without Apple's asking, since in Swift a file is what keeps something to itself.
+  /// Writes the rest of `state`. The ledger's file alone can make a `Right`: the one type of a higher room that this
+  /// room names without Apple's asking, since in Swift a file is what keeps something to itself.
   @inline(__always)
   final func setMarks(_ marks: ObjectState, _: ChangeLedger.Right) {
     state = state.subtracting(.marks).union(marks.intersection(.marks))
@@ -240,9 +240,9 @@ nonisolated open class NSManagedObject: NSObject {
     return boxedValue(at: index)
   }
 
-  /// Sets a property. A value of the wrong type, `NSNull` among them, an unknown key, or an object of another context is
-  /// a misuse; ``setValue(_:checkedForKey:)`` throws instead. Of a number that is too large for an integer attribute the
-  /// low bits are kept.
+  /// Sets a property. A value of the wrong type, `NSNull` among them, an unknown key, or an object of another context
+  /// is a misuse; ``setValue(_:checkedForKey:)`` throws instead. Of a number that is too large for an integer attribute
+  /// the low bits are kept.
   open func setValue(_ value: Any?, forKey key: String) {
     fireIfNeeded(call: "setValue(_:forKey: \"\(key)\")")
     guard let property = layout.property(named: key) else {

@@ -163,7 +163,9 @@ extension UnsafePointer {
 }
 
 extension NSNumber {
-  private func isOfType(_ letter: Unicode.Scalar) -> Bool { UInt8(bitPattern: objCType.pointee) == UInt8(ascii: letter) }
+  private func isOfType(_ letter: Unicode.Scalar) -> Bool {
+    UInt8(bitPattern: objCType.pointee) == UInt8(ascii: letter)
+  }
   private var isReal: Bool { isOfType("d") || isOfType("f") }
 
   /// Whether the number without its fraction is one of 64 bits.

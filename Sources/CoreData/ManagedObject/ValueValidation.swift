@@ -1,8 +1,8 @@
 /// Whether a class overrides `validateValue(_:forKey:)`, so that a save has to ask it about every property.
 ///
-/// Swift has no way to compare methods. But a class's metadata holds a pointer for each method, at the same place in every
-/// subclass. Which place is this method's is found with two classes that differ in that method alone. Should no place, or
-/// more than one, look like that, every subclass is taken to override: slower, and never wrong.
+/// Swift has no way to compare methods. But a class's metadata holds a pointer for each method, at the same place in
+/// every subclass. Which place is this method's is found with two classes that differ in that method alone. Should no
+/// place, or more than one, look like that, every subclass is taken to override: slower, and never wrong.
 enum ValueValidation {
   private class Plain: NSManagedObject {}
   private class Overriding: NSManagedObject {

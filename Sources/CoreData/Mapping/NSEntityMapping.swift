@@ -53,8 +53,8 @@ nonisolated open class NSEntityMapping: NSObject {
   /// An empty mapping.
   public override init() { super.init() }
 
-  /// Whether the other mapping has the same name and type, is for the same entities with the same version hashes, and maps
-  /// the same properties the same way.
+  /// Whether the other mapping has the same name and type, is for the same entities with the same version hashes, and
+  /// maps the same properties the same way.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSEntityMapping else { return false }
     return self === other

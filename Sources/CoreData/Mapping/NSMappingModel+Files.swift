@@ -12,8 +12,8 @@ extension NSMappingModel {
   /// - each entity that both models have, that is not abstract and has another hash in each, is the source of one of
   ///   its mappings.
   ///
-  /// If several fit, the first by file name is used; the order of bundles and of mappings does not matter. Files that can't be read
-  /// are passed over; `init(checkedContentsOf:)` says what is wrong with one.
+  /// If several fit, the first by file name is used; the order of bundles and of mappings does not matter. Files that
+  /// can't be read are passed over; `init(checkedContentsOf:)` says what is wrong with one.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?

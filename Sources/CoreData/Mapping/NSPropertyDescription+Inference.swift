@@ -21,7 +21,8 @@ extension NSPropertyDescription {
     else { return nil }
     return InferenceRefusal(
       reason: "A to-many relationship can't become a to-one relationship",
-      remedy: "Choose the object to keep in a mapping model or a custom migration stage. Or give the relationship a new "
+      remedy:
+        "Choose the object to keep in a mapping model or a custom migration stage. Or give the relationship a new "
         + "name without a renaming identifier: then it starts empty")
   }
 
@@ -54,15 +55,18 @@ extension NSAttributeDescription {
     if let former, !former.isConvertible(to: self) {
       return InferenceRefusal(
         reason: "Source and destination attribute types are incompatible",
-        remedy: "It was \(former.attributeType.modelName) and is \(attributeType.modelName). Only numbers are converted "
+        remedy:
+          "It was \(former.attributeType.modelName) and is \(attributeType.modelName). Only numbers are converted "
           + "automatically, and only to a type that holds every old value. Convert the values in a mapping model or a "
-          + "custom migration stage. Or give the attribute a new name without a renaming identifier: then it starts empty")
+          + "custom migration stage. Or give the attribute a new name without a renaming identifier: then it starts empty"
+      )
     }
     let wasMandatory = former.map { !$0.isOptional } ?? false
     if !isOptional, !wasMandatory, defaultValue == nil, hasObjects {
       return InferenceRefusal(
         reason: Failure.missingMandatoryValues,
-        remedy: "Existing objects need a value. Give the attribute a default value, make it optional, or set the values "
+        remedy:
+          "Existing objects need a value. Give the attribute a default value, make it optional, or set the values "
           + "in a mapping model")
     }
     return nil
@@ -92,8 +96,8 @@ extension NSDerivedAttributeDescription {
 }
 
 extension NSAttributeType {
-  /// Whether each value of this type is one of the other, larger numeric type. An Integer 64 becomes the nearest Double,
-  /// as applications have had it; Decimal is no such type.
+  /// Whether each value of this type is one of the other, larger numeric type. An Integer 64 becomes the nearest
+  /// Double, as applications have had it; Decimal is no such type.
   func widens(to other: NSAttributeType) -> Bool { NSAttributeType.wider[self]?.contains(other) ?? false }
 
   private static let wider: [NSAttributeType: Set<NSAttributeType>] = [

@@ -89,7 +89,8 @@ final class MigrationAssociations {
   /// Of what a mapping has made these objects; for nil, all.
   func sources(_ mapping: String, of objects: [NSManagedObject]?) -> [NSManagedObject] {
     guard let objects else {
-      return (source.faults(saved[mapping]?.allSources ?? [])
+      return
+        (source.faults(saved[mapping]?.allSources ?? [])
         + pending.filter { $0.mapping == mapping }.map(\.source)).distinct
     }
     var found: [NSManagedObject] = []

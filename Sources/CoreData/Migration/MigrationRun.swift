@@ -16,8 +16,8 @@ final class MigrationRun {
   let associations: MigrationAssociations
   /// The keys of all objects that the migration has made, by entity.
   var made: [[Int64]]
-  /// The objects themselves, as faults, where a program's policies are at work: some look for what earlier mappings have
-  /// made among the context's registered objects. Without such policies none are kept.
+  /// The objects themselves, as faults, where a program's policies are at work: some look for what earlier mappings
+  /// have made among the context's registered objects. Without such policies none are kept.
   var kept = ContiguousArray<NSManagedObject>()
   let keepsObjects: Bool
 

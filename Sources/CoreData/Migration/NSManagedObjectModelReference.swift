@@ -69,7 +69,8 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
         throw Failure.modelReferenceNotFound(
           what: others.isEmpty
             ? "there is no model \(words)"
-            : "no model \(words) has the checksum \(checksum); the checksums there are \(others.joined(separator: ", "))")
+            : "no model \(words) has the checksum \(checksum); the checksums there are \(others.joined(separator: ", "))"
+        )
       }
       found = model
       return model

@@ -63,11 +63,12 @@ extension NSMigrationManager {
     }
   }
 
-  /// What two models imply, between two files of a class that can: on a copy of the file. False where that is not how it
-  /// goes.
+  /// What two models imply, between two files of a class that can: on a copy of the file. False where that is not how
+  /// it goes.
   private func migrateInPlace(_ job: MigrationJob) throws -> Bool {
     guard let delta = job.mapping.inferredDelta, job.source.type == job.destination.type,
-      let storeClass = (try? NSPersistentStoreCoordinator.storeClass(for: job.source.type)) as? any InPlaceMigrating.Type
+      let storeClass = (try? NSPersistentStoreCoordinator.storeClass(for: job.source.type))
+        as? any InPlaceMigrating.Type
     else { return false }
     let file = MigrationFile(job.destination)
     guard file.isNew else { return false }
@@ -113,7 +114,8 @@ struct MigrationFile {
 
   init(_ store: MigrationJob.Store) {
     self.store = store
-    guard let storeClass = try? NSPersistentStoreCoordinator.storeClass(for: store.type), store.type != NSInMemoryStoreType
+    guard let storeClass = try? NSPersistentStoreCoordinator.storeClass(for: store.type),
+      store.type != NSInMemoryStoreType
     else {
       isNew = false
       files = nil

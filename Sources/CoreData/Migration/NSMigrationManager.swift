@@ -11,8 +11,8 @@ import Foundation
 /// other classes. Memory does not grow with the store: objects come and go in batches.
 ///
 /// A manager migrates one store at a time, and may be used for several. ``cancelMigrationWithError(_:)``,
-/// ``migrationProgress`` and ``reportedProgress`` are for any thread; everything else belongs to the thread that migrates,
-/// and to the policies that it calls.
+/// ``migrationProgress`` and ``reportedProgress`` are for any thread; everything else belongs to the thread that
+/// migrates, and to the policies that it calls.
 nonisolated open class NSMigrationManager: NSObject {
   /// The model of the store that is read.
   public let sourceModel: NSManagedObjectModel
@@ -22,8 +22,8 @@ nonisolated open class NSMigrationManager: NSObject {
   /// What the program wants to hand to its policies.
   open var userInfo: [AnyHashable: Any]?
 
-  /// Whether SQLite itself may carry out an inferred mapping, on a copy of the file. That needs two SQLite stores, and no
-  /// file yet in the place of the new one. It uses neither policies nor contexts.
+  /// Whether SQLite itself may carry out an inferred mapping, on a copy of the file. That needs two SQLite stores, and
+  /// no file yet in the place of the new one. It uses neither policies nor contexts.
   open var usesStoreSpecificMigrationManager = true
 
   /// How far the migration is. An addition of this framework: cancelling it cancels the migration with an error

@@ -22,7 +22,9 @@ extension StoreMigration {
       if count > 0 {
         throw Failure.notInferable(
           entity: pair.destination.name, property: nil,
-          reason: "The entity has become abstract, but the store still has \(count == 1 ? "an object" : "\(count) objects") of it")
+          reason:
+            "The entity has become abstract, but the store still has \(count == 1 ? "an object" : "\(count) objects") of it"
+        )
       }
     }
   }

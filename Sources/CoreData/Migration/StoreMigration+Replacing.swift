@@ -68,7 +68,8 @@ extension StoreMigration {
         keepsIdentity: true))
   }
 
-  /// How the store's file gives way. A class of the program's own keeps its store in the one file, or folder, at its URL.
+  /// How the store's file gives way. A class of the program's own keeps its store in the one file, or folder, at its
+  /// URL.
   func replacement() throws -> any FileReplacement {
     try (storeClass as? any FileOperating.Type)?.replacement(of: url, options) ?? RenamedFile(url: url)
   }

@@ -15,9 +15,10 @@ enum ModelEquality {
 
   static func same(_ left: [AnyHashable: Any]?, _ right: [AnyHashable: Any]?) -> Bool {
     guard let left, let right else { return (left ?? [:]).isEmpty && (right ?? [:]).isEmpty }
-    return left.count == right.count && left.allSatisfy { key, value in
-      right[key].map { same(value, $0) } ?? false
-    }
+    return left.count == right.count
+      && left.allSatisfy { key, value in
+        right[key].map { same(value, $0) } ?? false
+      }
   }
 
   /// Predicates and expressions by what they say.

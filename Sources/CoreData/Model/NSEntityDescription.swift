@@ -150,8 +150,8 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     "NSEntityDescription \(storedName ?? "(no name)") (\(storedManagedObjectClassName))"
   }
 
-  /// Whether the other entity defines the same, wherever it comes from: name, class, properties, constraints, indexes, and
-  /// what it inherits. Entities that relationships lead to count by their names.
+  /// Whether the other entity defines the same, wherever it comes from: name, class, properties, constraints, indexes,
+  /// and what it inherits. Entities that relationships lead to count by their names.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSEntityDescription else { return false }
     return self === other || isEqualEntity(to: other)

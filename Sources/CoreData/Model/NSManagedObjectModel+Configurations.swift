@@ -40,8 +40,7 @@ extension NSManagedObjectModel {
   /// followed by its sub-entities by name, depth first.
   ///
   /// Entities of a hierarchy of which the configuration holds a part stand in the order of the whole.
-  final func entitiesInStoreOrder(forConfigurationName configuration: String? = nil) -> [NSEntityDescription]?
-  {
+  final func entitiesInStoreOrder(forConfigurationName configuration: String? = nil) -> [NSEntityDescription]? {
     guard let members = entities(forConfigurationName: configuration) else { return nil }
     let roots = storedEntities.filter { $0.storedSuperentity == nil }
     let all = roots.sorted(by: NSEntityDescription.inNameOrder).flatMap(\.withDescendants)

@@ -29,8 +29,7 @@ extension NSManagedObjectModel {
 
   /// One model of those entities among `models` that the store's metadata names with the same hash; nil
   /// when one of the metadata's entities is found nowhere.
-  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
-  {
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
     guard let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
     let fitting = models.filter { model in
       let hashes = model.entityVersionHashesByName

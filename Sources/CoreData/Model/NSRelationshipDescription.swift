@@ -72,8 +72,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// The smallest number of destinations; checked when the relationship is mandatory or not empty. 0 asks for none, of a
-  /// mandatory to-many relationship either.
+  /// The smallest number of destinations; checked when the relationship is mandatory or not empty. 0 asks for none, of
+  /// a mandatory to-many relationship either.
   open var minCount: Int {
     get { storedMinCount }
     set {

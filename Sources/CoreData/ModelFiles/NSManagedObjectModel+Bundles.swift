@@ -2,7 +2,8 @@ import Foundation
 
 extension NSManagedObjectModel {
   /// Merges all models in bundles into one; of a `.momd` it takes the current version. Without bundles it searches the
-  /// main bundle, which in a Swift package has the resources of the program's targets. Returns nil if it finds no model.
+  /// main bundle, which in a Swift package has the resources of the program's targets. Returns nil if it finds no
+  /// model.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     let models = modelURLs(in: bundles).compactMap(NSManagedObjectModel.init(contentsOf:))
     return NSManagedObjectModel(byMerging: models)

@@ -26,9 +26,9 @@ public enum _FoundationPredicateTypes: _FoundationPredicateTypeSource {
 public typealias _ExpressionTypeType<Source: _FoundationPredicateTypeSource> = Source.ExpressionType
 public typealias _ComparisonPredicateType<Source: _FoundationPredicateTypeSource> = Source.Comparison
 
-/// The classes of ours that inherit a class which Foundation deprecates. What stands inside a deprecated declaration may
-/// name such a class without a warning, and a path through an associated type leads to it without one; so each class is
-/// marked deprecated where it is declared, and its name is a quiet one.
+/// The classes of ours that inherit a class which Foundation deprecates. What stands inside a deprecated declaration
+/// may name such a class without a warning, and a path through an associated type leads to it without one; so each
+/// class is marked deprecated where it is declared, and its name is a quiet one.
 public enum _PredicateClasses: _PredicateClassSource {}
 
 public protocol _PredicateClassSource {

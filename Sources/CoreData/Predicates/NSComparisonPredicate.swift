@@ -1,7 +1,8 @@
 import Foundation
 
-// The extensions are of `NSCopying`, to which Foundation's class conforms: an extension of the class by its own name would
-// warn, and a conformance to a protocol of ours needs one. That they are of a protocol lets an initializer set `self`.
+// The extensions are of `NSCopying`, to which Foundation's class conforms: an extension of the class by its own name
+// would warn, and a conformance to a protocol of ours needs one. That they are of a protocol lets an initializer set
+// `self`.
 extension NSCopying where Self: FoundationComparisonPredicate {
   /// `left operator right`, as the format language has it.
   public init(

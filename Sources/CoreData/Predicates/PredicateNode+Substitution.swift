@@ -20,7 +20,9 @@ extension PredicateNode {
 extension ExpressionNode {
   /// What a value for a variable stands for: an expression, or a constant.
   init(value: Any) {
-    if type(of: value) is AnyClass, let expression = value as? FoundationExpression, let node = try? expressionNode(of: expression) {
+    if type(of: value) is AnyClass, let expression = value as? FoundationExpression,
+      let node = try? expressionNode(of: expression)
+    {
       self = node
     } else {
       self = .constant(PredicateConstant(any: value))

@@ -43,15 +43,13 @@ extension NSDiffableDataSourceSnapshot {
   public mutating func deleteAllItems() { self = NSDiffableDataSourceSnapshot() }
 
   /// Moves an item before another one. Both must be there.
-  public mutating func moveItem(_ identifier: ItemIdentifierType, beforeItem toIdentifier: ItemIdentifierType)
-  {
+  public mutating func moveItem(_ identifier: ItemIdentifierType, beforeItem toIdentifier: ItemIdentifierType) {
     _ = place(ofItem: identifier)
     if identifier != toIdentifier { insert([identifier], at: toIdentifier, offset: 0) }
   }
 
   /// Moves an item after another one. Both must be there.
-  public mutating func moveItem(_ identifier: ItemIdentifierType, afterItem toIdentifier: ItemIdentifierType)
-  {
+  public mutating func moveItem(_ identifier: ItemIdentifierType, afterItem toIdentifier: ItemIdentifierType) {
     _ = place(ofItem: identifier)
     if identifier != toIdentifier { insert([identifier], at: toIdentifier, offset: 1) }
   }

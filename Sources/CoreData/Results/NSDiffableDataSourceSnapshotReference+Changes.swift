@@ -59,8 +59,7 @@ nonisolated extension NSDiffableDataSourceSnapshotReference {
   }
 
   /// Puts new, empty sections after another one, which must be there.
-  public func insertSections(withIdentifiers identifiers: [Any], afterSectionWithIdentifier toIdentifier: Any)
-  {
+  public func insertSections(withIdentifiers identifiers: [Any], afterSectionWithIdentifier toIdentifier: Any) {
     erased.insertSections(hashables(identifiers), afterSection: hashable(toIdentifier))
   }
 

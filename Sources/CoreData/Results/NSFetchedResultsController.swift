@@ -165,7 +165,10 @@ extension NSFetchedResultsController: ResultsTeller {
   }
 
   func tellSnapshot(_ snapshot: NSDiffableDataSourceSnapshotReference) {
-    guard let delegate else { return results.takesSnapshot = false }
+    guard let delegate else {
+      results.takesSnapshot = false
+      return
+    }
     delegate.controller(asAny, didChangeContentWith: snapshot)
   }
 

@@ -73,8 +73,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 
 extension NSFetchedResultsControllerDelegate {
   /// Does nothing.
-  public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
-  {}
+  public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
 
   /// Does nothing.
   public func controller(

@@ -12,8 +12,9 @@ import Foundation
 /// the debug information, which SwiftPM writes in debug and release builds. A stripped program has neither, and then
 /// there is no place to tell.
 ///
-/// Finding a line takes time that grows with the program, since the runtime's reader walks through the whole line table:
-/// a fifth of a second for a program of 35 MB. So only reports ask, and only of programs below ``largestProgram``. Any thread.
+/// Finding a line takes time that grows with the program, since the runtime's reader walks through the whole line
+/// table: a fifth of a second for a program of 35 MB. So only reports ask, and only of programs below
+/// ``largestProgram``. Any thread.
 struct CallSite: CustomStringConvertible {
   /// As the source has it: `reload()`, `closure #1 in reload()`.
   var function: String
@@ -39,8 +40,8 @@ struct CallSite: CustomStringConvertible {
       guard let names = try? Backtrace.capture(limit: 128).symbolicated(options: []) else { return nil }
       for (depth, frame) in names.frames.enumerated() {
         guard let symbol = frame.symbol, isClients(symbol.rawName) else { continue }
-        // That frame alone, since each takes a walk through the line table; the second of two stands for all the others.
-        // Captured here, where the stack is as deep as above.
+        // That frame alone, since each takes a walk through the line table; the second of two stands for all the
+        // others. Captured here, where the stack is as deep as above.
         let one = findsLine ? try? Backtrace.capture(limit: 2, offset: depth, top: 0) : nil
         return CallSite(function: symbol.name, line: one.flatMap(line), address: "\(frame.captured)")
       }
@@ -61,7 +62,9 @@ struct CallSite: CustomStringConvertible {
   #if canImport(Runtime)
     private static func line(of frame: Backtrace) -> (file: String, number: Int)? {
       let symbol = frame.symbolicated(options: [.showSourceLocations])?.frames.first?.symbol
-      guard let place = symbol?.sourceLocation, place.line > 0, !place.path.contains("@__swiftmacro") else { return nil }
+      guard let place = symbol?.sourceLocation, place.line > 0, !place.path.contains("@__swiftmacro") else {
+        return nil
+      }
       return (place.path.split(separator: "/").last.map(String.init) ?? place.path, place.line)
     }
   #endif
@@ -75,14 +78,16 @@ struct CallSite: CustomStringConvertible {
   /// Whether a function, by its mangled name, is of a module that is a client's.
   static func isClients(_ symbol: String) -> Bool {
     if symbol == "main" || symbol.hasPrefix("async_Main") { return true }
-    guard symbol.hasPrefix("$s"), let text = swift_demangle(symbol, symbol.utf8.count, nil, nil, 0) else { return false }
+    guard symbol.hasPrefix("$s"), let text = swift_demangle(symbol, symbol.utf8.count, nil, nil, 0) else {
+      return false
+    }
     defer { free(text) }
     guard let module = module(ofDemangled: String(cString: text)) else { return false }
     return !modulesBelow.contains(module)
   }
 
-  /// `closure #1 () -> () in static App.List.reload() -> ()` -> `App`; of an extension the module that it stands in. nil
-  /// for what the compiler made for nobody, such as thunks.
+  /// `closure #1 () -> () in static App.List.reload() -> ()` -> `App`; of an extension the module that it stands in.
+  /// nil for what the compiler made for nobody, such as thunks.
   private static func module(ofDemangled text: String) -> String? {
     let marker = "(extension in "
     if let start = text.range(of: marker), let end = text[start.upperBound...].firstIndex(of: ")") {

@@ -1,4 +1,5 @@
-/// What the compiler writes about a class, on platforms without Objective-C: there a class has no cache and no data words.
+/// What the compiler writes about a class, on platforms without Objective-C: there a class has no cache and no data
+/// words.
 ///
 /// | byte | content |
 /// |---|---|
@@ -17,8 +18,8 @@ struct ClassMetadata {
   var instanceSize: Int { Int(start.load(fromByteOffset: 24, as: UInt32.self)) }
   var alignmentMask: Int { Int(start.load(fromByteOffset: 28, as: UInt16.self)) }
 
-  /// The places of methods and of offsets of fields, in words from the start; empty if the metadata is not what the table
-  /// says.
+  /// The places of methods and of offsets of fields, in words from the start; empty if the metadata is not what the
+  /// table says.
   var places: Range<Int> {
     let size = Int(start.load(fromByteOffset: 32, as: UInt32.self))
     let before = Int(start.load(fromByteOffset: 36, as: UInt32.self))
@@ -28,11 +29,13 @@ struct ClassMetadata {
 
   func word(at place: Int) -> UInt { start.load(fromByteOffset: place * 8, as: UInt.self) }
 
-  /// The one place where `changed` has another word than `base`, and `plain` has not: that of the method which `changed`
-  /// overrides. nil if there is no such place, or more than one.
+  /// The one place where `changed` has another word than `base`, and `plain` has not: that of the method which
+  /// `changed` overrides. nil if there is no such place, or more than one.
   static func place(overriddenBy changed: AnyClass, of base: AnyClass, butNotBy plain: AnyClass) -> Int? {
     let (changed, base, plain) = (ClassMetadata(changed), ClassMetadata(base), ClassMetadata(plain))
-    let found = base.places.filter { plain.word(at: $0) == base.word(at: $0) && changed.word(at: $0) != base.word(at: $0) }
+    let found = base.places.filter {
+      plain.word(at: $0) == base.word(at: $0) && changed.word(at: $0) != base.word(at: $0)
+    }
     return found.count == 1 ? found[0] : nil
   }
 }

@@ -1,5 +1,5 @@
-/// How a key path prints itself: `\Book.author?.name`. For a property that is computed, as all `@NSManaged` ones are, the
-/// description has the address of its getter instead of its name, and the getter's symbol has the name.
+/// How a key path prints itself: `\Book.author?.name`. For a property that is computed, as all `@NSManaged` ones are,
+/// the description has the address of its getter instead of its name, and the getter's symbol has the name.
 enum KeyPathDescription {
   /// Reads a description such as `\Book.<computed 0x000055e68b0866f0 (Optional<String>)>?.name`.
   static func names(in description: String) -> [String]? {

@@ -1,13 +1,14 @@
 internal import CSwiftRuntime
 
-/// An object of `type`, which Foundation gives no way to initialise: the superclass's fields are bytes copied from `model`
-/// if there is one, the rest are zeros.
+/// An object of `type`, which Foundation gives no way to initialise: the superclass's fields are bytes copied from
+/// `model` if there is one, the rest are zeros.
 ///
 /// The fields of `model` must be trivial values, since nothing is retained. Ends the program with a sentence where the
 /// compiler's classes are not what `ClassMetadata` says: an object of a wrong size would write over others.
 func allocateObject<Object: AnyObject>(_ type: Object.Type, fieldsFrom model: AnyObject? = nil) -> Object {
   guard RuntimeAssumption.instanceSizes.isMet else {
-    fatalError("This version of Swift lays out classes in another way than the module CoreData knows: see inspect --runtime.")
+    fatalError(
+      "This version of Swift lays out classes in another way than the module CoreData knows: see inspect --runtime.")
   }
   let metadata = ClassMetadata(type)
   let size = metadata.instanceSize

@@ -3,8 +3,8 @@ import Foundation
 
 /// What this room takes for granted of the compiler, of the runtime and of Foundation, and nobody promises.
 ///
-/// Each is looked at when it is asked for, once in a run of a program. `inspect --runtime` prints them all: the first thing
-/// to do with another version of Swift.
+/// Each is looked at when it is asked for, once in a run of a program. `inspect --runtime` prints them all: the first
+/// thing to do with another version of Swift.
 package enum RuntimeAssumption: String, CaseIterable, Sendable {
   /// `SmallString`.
   case smallStrings = "Texts of up to 15 ASCII bytes lie in the string's own two words"
@@ -64,7 +64,8 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   }()
 
   private static let hasMethodPlaces =
-    ClassMetadata.place(overriddenBy: ChangedRuntimeSample.self, of: RuntimeSample.self, butNotBy: PlainRuntimeSample.self) != nil
+    ClassMetadata.place(
+      overriddenBy: ChangedRuntimeSample.self, of: RuntimeSample.self, butNotBy: PlainRuntimeSample.self) != nil
 
   private static let hasArgumentLists: Bool = {
     let kinds = "ild".utf8.map { CChar(bitPattern: $0) }

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Folders that this module makes for itself, and removes again: file by file, no deeper than it makes them, and without
-/// following a link. A link or a folder that somebody else has put in is never entered; what can't be removed stays.
+/// Folders that this module makes for itself, and removes again: file by file, no deeper than it makes them, and
+/// without following a link. A link or a folder that somebody else has put in is never entered; what can't be removed
+/// stays.
 enum OwnFolder {
   /// Makes a folder that only this user can enter, with a name that nobody uses, in the folder for temporary files.
   static func makeTemporary() throws -> URL {

@@ -88,7 +88,7 @@ struct DeclarationCheck {
         return problem(
           isError: false,
           "only the version \(older.version.name) of \(older.model) has \(older.entity.name).\(wanted); "
-          + "the current version does not")
+            + "the current version does not")
       }
       let holder = holders.first ?? known[0]
       return problem(

@@ -10,8 +10,7 @@ struct TypeIndex {
   private var entries: [String: Entry] = [:]
   private var imported: [String: Entry] = [:]
 
-  init(module: String, sources: [SwiftSource], dependencies: [(module: String, sources: [SwiftSource])] = [])
-  {
+  init(module: String, sources: [SwiftSource], dependencies: [(module: String, sources: [SwiftSource])] = []) {
     self.module = module
     for source in sources {
       for type in source.types {
@@ -38,8 +37,7 @@ struct TypeIndex {
     }
     if path.count > 1, path[0] == module { return entries[path.dropFirst().joined(separator: ".")] }
     if let entry = imported[path.joined(separator: ".")] { return entry }
-    if path.count > 1, let entry = imported[path.dropFirst().joined(separator: ".")], entry.module == path[0]
-    {
+    if path.count > 1, let entry = imported[path.dropFirst().joined(separator: ".")], entry.module == path[0] {
       return entry
     }
     return nil

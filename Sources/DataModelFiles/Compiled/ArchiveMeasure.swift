@@ -93,8 +93,9 @@ private struct Walk {
         states[visit.node] = .done
         // The list of all objects has those that others contain once more.
         guard visit.size <= ArchiveMeasure.maximumSize || visit.node == all || visit.node == table.top else {
-          throw ArchiveMeasure.problem("the archive has more than \(Int(ArchiveMeasure.maximumSize)) values, each "
-            + "counted as often as something refers to it")
+          throw ArchiveMeasure.problem(
+            "the archive has more than \(Int(ArchiveMeasure.maximumSize)) values, each "
+              + "counted as often as something refers to it")
         }
         guard depths[visit.node] <= ArchiveMeasure.maximumDepth else {
           throw ArchiveMeasure.problem("its objects are nested more than \(ArchiveMeasure.maximumDepth) deep")
@@ -163,7 +164,9 @@ private struct Walk {
   /// Fields of Foundation's classes, which it takes for what they should be without looking.
   private func checkField(_ key: Int, _ value: Int) throws {
     if table.isText(key, "NS.objects") || table.isText(key, "NS.keys") {
-      guard table.kind(of: value) == .array else { throw ArchiveMeasure.problem("a container's elements are not a list") }
+      guard table.kind(of: value) == .array else {
+        throw ArchiveMeasure.problem("a container's elements are not a list")
+      }
       let extent = table.extent(of: value)
       for position in 0..<extent.count {
         let element = table.element(position, of: extent)
@@ -182,7 +185,9 @@ private struct Walk {
         throw ArchiveMeasure.problem("the time of a date is not a number")
       }
       // Foundation's calendar ends the program at such a date when it is printed.
-      guard table.isFinite(value) else { throw ArchiveMeasure.problem("the time of a date is infinite, or not a number") }
+      guard table.isFinite(value) else {
+        throw ArchiveMeasure.problem("the time of a date is infinite, or not a number")
+      }
     } else if table.isText(key, "NS.string") {
       guard table.string(value) != nil || table.uid(value) != nil else {
         throw ArchiveMeasure.problem("the text of a string is not text")
@@ -196,7 +201,9 @@ private struct Walk {
       throw ArchiveMeasure.problem("a container's element is not a reference")
     }
     let object = try resolved(element)
-    guard index > 0, !table.isText(object, "$null") else { throw ArchiveMeasure.problem("a container's element is nil") }
+    guard index > 0, !table.isText(object, "$null") else {
+      throw ArchiveMeasure.problem("a container's element is nil")
+    }
     try checkObject(object)
   }
 
@@ -223,7 +230,9 @@ private struct Walk {
         throw ArchiveMeasure.problem("the text of a URL is not text")
       }
       let base = try field("NS.base")
-      guard table.isText(base, "$null") || isObject(base) else { throw ArchiveMeasure.problem("the base of a URL is not a URL") }
+      guard table.isText(base, "$null") || isObject(base) else {
+        throw ArchiveMeasure.problem("the base of a URL is not a URL")
+      }
       if !table.isText(base, "$null"), Walk.value("NS.relative", in: base, of: table) == nil {
         throw ArchiveMeasure.problem("the base of a URL is not a URL")
       }
@@ -276,7 +285,9 @@ private struct Walk {
     guard let found = Walk.value("$classname", in: node, of: table), let name = table.string(found) else {
       throw ArchiveMeasure.problem("an object's class has no name")
     }
-    let isPlain = name.utf8.allSatisfy { $0 == 46 || $0 == 95 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 > 127 }
+    let isPlain = name.utf8.allSatisfy {
+      $0 == 46 || $0 == 95 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 > 127
+    }
     guard isPlain, (1...500).contains(name.utf8.count) else {
       throw ArchiveMeasure.problem("\"\(name.prefix(60))\" is not the name of a class")
     }

@@ -93,7 +93,8 @@ struct ArchivedModelWriter {
       var places: [PropertyList] = []
       for index in indexes {
         // One that stands for an attribute's old flag knows no entity.
-        let isFlag = index.elements.count == 1
+        let isFlag =
+          index.elements.count == 1
           && entity.attributes.contains { $0.isIndexed && $0.name == index.name }
         places.append(write(index, entity: isFlag ? KeyedArchiveBuilder.null : own))
       }

@@ -57,7 +57,8 @@ enum ArchivedValue {
   /// NSDecimal's parts: a mantissa of up to eight 16-bit units, an exponent of ten, a sign.
   private static func decimal(_ object: KeyedArchive.Object) -> Decimal? {
     guard let bytes = object["NS.mantissa"]?.data, bytes.count == 16,
-      let exponent = object.integer("NS.exponent"), (-128...127).contains(exponent), let length = object.integer("NS.length"),
+      let exponent = object.integer("NS.exponent"), (-128...127).contains(exponent),
+      let length = object.integer("NS.length"),
       (0...8).contains(length)
     else { return nil }
     let isBigEndian = object.integer("NS.mantissa.bo") == 2

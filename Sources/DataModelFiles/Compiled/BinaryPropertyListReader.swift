@@ -12,7 +12,8 @@ public enum BinaryPropertyListReader {
   ) throws -> PropertyList {
     budget -= 16
     guard budget >= 0 else {
-      throw PropertyListError(description: "the property list repeats its values so often that they would fill the memory")
+      throw PropertyListError(
+        description: "the property list repeats its values so often that they would fill the memory")
     }
     if let size = table.size(of: node) {
       budget -= size

@@ -89,8 +89,8 @@ final class KeyedArchive {
     /// The entries of an archived dictionary with string keys, in the archive's order; those of which the value is nil
     /// are left out.
     ///
-    /// Models in stores have dictionaries whose keys were known beforehand: a list of values, and a mapping that has the
-    /// list of keys. A key without a value has a token in its place.
+    /// Models in stores have dictionaries whose keys were known beforehand: a list of values, and a mapping that has
+    /// the list of keys. A key without a value has a token in its place.
     var entries: [(key: String, value: Value)] {
       guard let object else { return [] }
       if let keys = object["NS.keys"], let values = object["NS.objects"] { return pairs(keys, values) }

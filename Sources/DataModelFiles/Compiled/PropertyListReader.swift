@@ -14,7 +14,9 @@ public enum PropertyListReader {
       throw PropertyListError(description: "line \(error.line): \(error.message)")
     }
     guard root.name == "plist" else { return try value(root) }
-    guard root.children.count == 1 else { throw problem(root, "<plist> has \(root.children.count) values instead of one") }
+    guard root.children.count == 1 else {
+      throw problem(root, "<plist> has \(root.children.count) values instead of one")
+    }
     return try value(root.children[0])
   }
 
@@ -76,7 +78,8 @@ public enum PropertyListReader {
     else { return nil }
     // Days since 2001-01-01 in the calendar that begins its years with March.
     let (year, month) = numbers[1] > 2 ? (numbers[0], numbers[1] - 3) : (numbers[0] - 1, numbers[1] + 9)
-    let days = 365 * year + Int((Double(year) / 4).rounded(.down)) - Int((Double(year) / 100).rounded(.down))
+    let days =
+      365 * year + Int((Double(year) / 4).rounded(.down)) - Int((Double(year) / 100).rounded(.down))
       + Int((Double(year) / 400).rounded(.down)) + (153 * month + 2) / 5 + numbers[2] - 1 - 730_791
     return Double(days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
   }

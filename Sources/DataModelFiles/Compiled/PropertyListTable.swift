@@ -205,7 +205,8 @@ final class PropertyListTable {
     switch kind(of: node) {
     case .ascii, .utf8:
       let extent = extent(of: node)
-      return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.start + extent.count]),
+      return String(
+        decoding: UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.start + extent.count]),
         as: UTF8.self)
     case .utf16:
       let extent = extent(of: node)

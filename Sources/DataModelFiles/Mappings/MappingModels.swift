@@ -27,13 +27,14 @@ struct MappingModels {
         var reader = try ArchivedModelReader(bytes, file: file)
         return try reader.model(named: name)
       } catch let error as InvalidDataModel {
-        throw InvalidDataModel(problems: error.problems.map { problem in
-          var problem = problem
-          problem.file = file
-          problem.line = root.line
-          problem.message = "the \(side) model in it can't be read: \(problem.message)"
-          return problem
-        })
+        throw InvalidDataModel(
+          problems: error.problems.map { problem in
+            var problem = problem
+            problem.file = file
+            problem.line = root.line
+            problem.message = "the \(side) model in it can't be read: \(problem.message)"
+            return problem
+          })
       }
     }
     guard let path else {

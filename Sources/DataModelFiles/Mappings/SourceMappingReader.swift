@@ -66,7 +66,8 @@ struct SourceMappingReader {
       warnings.append(
         DataModelProblem(
           .warning, file: file, line: objects.root.line, entity: name,
-          message: "\(entity) of the \(side) model has changed in \(folder.path) since the mapping model was made: the version "
+          message:
+            "\(entity) of the \(side) model has changed in \(folder.path) since the mapping model was made: the version "
             + "hashes differ. The mapping model is for stores of the version that it holds"))
     }
   }

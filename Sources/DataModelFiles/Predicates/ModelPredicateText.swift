@@ -27,11 +27,12 @@ extension ModelPredicate.Comparison {
     var symbol = ModelPredicate.symbols.first { $0.relation == relation }?.text ?? "=="
     let letters = ModelPredicate.Options.letters.filter { options.contains($0.0) }.map(\.1)
     if !letters.isEmpty { symbol += "[\(String(letters))]" }
-    let start = switch modifier {
-    case .direct: ""
-    case .all: "ALL "
-    case .any: "ANY "
-    }
+    let start =
+      switch modifier {
+      case .direct: ""
+      case .all: "ALL "
+      case .any: "ANY "
+      }
     return "\(start)\(left.text) \(symbol) \(right.text)"
   }
 }

@@ -81,7 +81,9 @@ struct DataModelValidator {
         report(.error, entity.name, name, "two properties have this name")
       }
       if let ancestor = ancestors[index].first(where: { declares(name, $0) }) {
-        report(.error, entity.name, name, "its ancestor \(model.entities[ancestor].name) already has a property of this name")
+        report(
+          .error, entity.name, name, "its ancestor \(model.entities[ancestor].name) already has a property of this name"
+        )
       }
       if name.isEmpty { continue }
       if PropertyNames.isPlain(name) {

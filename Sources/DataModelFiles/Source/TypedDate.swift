@@ -2,13 +2,15 @@ import Foundation
 
 /// Dates as people typed them into the editor before Xcode 4, which kept the text.
 ///
-/// Numbers with slashes stand in the order that is usual in the United States: month, day, year. A date without a time is
-/// at noon, as natural language has it; without a time zone it is Greenwich's, so that a model means the same wherever it
-/// is read.
+/// Numbers with slashes stand in the order that is usual in the United States: month, day, year. A date without a time
+/// is at noon, as natural language has it; without a time zone it is Greenwich's, so that a model means the same
+/// wherever it is read.
 enum TypedDate {
   /// Seconds since 2001; nil for what is no such date.
   static func seconds(_ text: String) -> Double? {
-    var words = text.replacingOccurrences(of: ",", with: " ").split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
+    var words = text.replacingOccurrences(of: ",", with: " ").split(whereSeparator: \.isWhitespace).map {
+      $0.lowercased()
+    }
     if words.isEmpty { return nil }
     var time: (hour: Int, minute: Int, second: Int) = (12, 0, 0)
     if let place = words.firstIndex(where: { $0.contains(":") }) {
@@ -40,7 +42,9 @@ enum TypedDate {
       if parts[0].count == 4 { return (numbers[0], numbers[1], numbers[2]) }
       return (year(numbers[2], digits: parts[2].count), numbers[0], numbers[1])
     }
-    guard words.count == 3, let place = words.firstIndex(where: { self.month($0) != nil }), place < 2 else { return nil }
+    guard words.count == 3, let place = words.firstIndex(where: { self.month($0) != nil }), place < 2 else {
+      return nil
+    }
     var rest = words
     guard let number = self.month(rest.remove(at: place)) else { return nil }
     for ending in ["st", "nd", "rd", "th"] where rest[0].hasSuffix(ending) { rest[0].removeLast(2) }

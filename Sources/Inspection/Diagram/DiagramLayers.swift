@@ -11,8 +11,7 @@ struct DiagramLayers {
   private var neighbors: [[(other: Int, isParent: Bool, isChild: Bool)]]
 
   /// The column of each box, from 0 without a gap.
-  static func assign(_ group: [Int], _ lines: [DiagramGraph.Line], heights: [Double], width: Double) -> [Int]
-  {
+  static func assign(_ group: [Int], _ lines: [DiagramGraph.Line], heights: [Double], width: Double) -> [Int] {
     if group.count == 1 { return [0] }
     return DiagramLayers(group, lines, heights: heights, width: width).best()
   }

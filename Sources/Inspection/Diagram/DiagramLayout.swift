@@ -261,8 +261,7 @@ struct DiagramLayout {
       let gap = gaps[items[item].layer]
       let next = chain.items[step + 1]
       let nextY = items[next].box == nil ? tops[next] + Self.row / 2 : end
-      if let track = gap.x(ofLine: chain.line, margin: Self.margin, track: Self.track), nextY != y || isBeside
-      {
+      if let track = gap.x(ofLine: chain.line, margin: Self.margin, track: Self.track), nextY != y || isBeside {
         points.append(Point(x: track, y: y))
         points.append(Point(x: track, y: nextY))
       }

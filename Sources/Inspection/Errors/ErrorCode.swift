@@ -2,7 +2,8 @@ import Foundation
 
 /// What a code of `NSCocoaErrorDomain` means, and what to do when you meet it.
 ///
-/// The page on error codes in the book has the same words, with the sections that break each on purpose; a test compares.
+/// The page on error codes in the book has the same words, with the sections that break each on purpose; a test
+/// compares.
 public struct ErrorCode: Sendable {
   public let code: Int
   /// The constant's name in Objective-C and in Swift: `NSManagedObjectMergeError`.
@@ -39,7 +40,8 @@ extension ErrorCode {
       "A row names a file for a long value, and the name is not one that the store would write.",
       do: "Don't trust the file if it came from elsewhere. If it is yours, set the property again or restore a copy."),
     ErrorCode(
-      259, "NSFileReadCorruptFileError", "The file is not a store or a model of the kind you asked for, or it is damaged.",
+      259, "NSFileReadCorruptFileError",
+      "The file is not a store or a model of the kind you asked for, or it is damaged.",
       do: "Run inspect on it to see what it is. Restore a copy; \"sqlite3 FILE .recover\" saves what can be saved."),
     ErrorCode(
       260, "NSFileReadNoSuchFileError", "There is no file at this place.",
@@ -68,7 +70,8 @@ extension ErrorCode {
 
   private static let validation: [ErrorCode] = [
     ErrorCode(
-      1550, "NSManagedObjectValidationError", "A value breaks a rule that has no code of its own, or has the wrong type.",
+      1550, "NSManagedObjectValidationError",
+      "A value breaks a rule that has no code of its own, or has the wrong type.",
       do: "Read NSValidationKeyErrorKey and NSValidationValueErrorKey: they name the property and its value."),
     ErrorCode(
       1551, "NSManagedObjectConstraintValidationError",
@@ -84,7 +87,8 @@ extension ErrorCode {
       1580, "NSValidationRelationshipLacksMinimumCountError", "A relationship leads to fewer objects than its minimum.",
       do: "Add the missing objects, or lower the minimum in the model."),
     ErrorCode(
-      1590, "NSValidationRelationshipExceedsMaximumCountError", "A relationship leads to more objects than its maximum.",
+      1590, "NSValidationRelationshipExceedsMaximumCountError",
+      "A relationship leads to more objects than its maximum.",
       do: "Remove objects, or raise the maximum in the model."),
     ErrorCode(
       1600, "NSValidationRelationshipDeniedDeleteError",
@@ -122,7 +126,8 @@ extension ErrorCode {
     ErrorCode(
       133000, "NSManagedObjectReferentialIntegrityError",
       "The object's row is gone: another context, a batch or another program deleted it.",
-      do: "Fetch again. Let your context merge what others save, or test existingObject(with:) before you use an old id."),
+      do:
+        "Fetch again. Let your context merge what others save, or test existingObject(with:) before you use an old id."),
     ErrorCode(
       133010, "NSManagedObjectExternalRelationshipError", "A relationship leads to an object in another store.",
       do: "Put both entities into one store, or connect them by a value that both have, with a fetched property."),
@@ -143,7 +148,8 @@ extension ErrorCode {
       134000, "NSPersistentStoreInvalidTypeError", "No store class is registered for this store type.",
       do: "Correct the type's name, or register your own class with registerStoreClass(_:type:) first."),
     ErrorCode(
-      134010, "NSPersistentStoreTypeMismatchError", "The file holds a store of another type than the one you asked for.",
+      134010, "NSPersistentStoreTypeMismatchError",
+      "The file holds a store of another type than the one you asked for.",
       do: "Ask inspect what it is, and add it with that type."),
     ErrorCode(
       134020, "NSPersistentStoreIncompatibleSchemaError", "The tables in the file don't fit the model.",
@@ -159,7 +165,8 @@ extension ErrorCode {
       "The model, the predicate or the request can't be used as it is. The message says which, and what is wrong with it.",
       do: "Read the message: it names the entity or the key, and often the name that you probably meant."),
     ErrorCode(
-      134070, "NSPersistentStoreOperationError", "The store can't do this now, or a store class of your own breaks a rule.",
+      134070, "NSPersistentStoreOperationError",
+      "The store can't do this now, or a store class of your own breaks a rule.",
       do: "Read the message: it names the store and the method."),
     ErrorCode(
       134080, "NSPersistentStoreOpenError", "The store can't be added with these arguments.",
@@ -168,7 +175,8 @@ extension ErrorCode {
       134090, "NSPersistentStoreTimeoutError", "Another connection kept the store locked for too long.",
       do: "Find the program that holds a transaction open. Save in smaller portions; try again."),
     ErrorCode(
-      134091, "NSPersistentStoreUnsupportedRequestTypeError", "This type of store can't carry out this kind of request.",
+      134091, "NSPersistentStoreUnsupportedRequestTypeError",
+      "This type of store can't carry out this kind of request.",
       do: "Batches and history need a SQLite store; history has to be switched on by NSPersistentHistoryTrackingKey."),
     ErrorCode(
       134100, "NSPersistentStoreIncompatibleVersionHashError",

@@ -28,8 +28,8 @@ public enum FileKind: Equatable, Sendable {
 
   public var isMappingModel: Bool { self == .mappingModel || self == .compiledMappingModel }
 
-  /// Looks at the file; where it is a model's `contents` or `elements`, or a mapping model's `xcmapping.xml`, the folder
-  /// around it is meant, and returned; where it is an `.omo`, the `.mom` beside it.
+  /// Looks at the file; where it is a model's `contents` or `elements`, or a mapping model's `xcmapping.xml`, the
+  /// folder around it is meant, and returned; where it is an `.omo`, the `.mom` beside it.
   public static func find(at url: URL) throws -> (kind: FileKind, url: URL) {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {

@@ -47,7 +47,8 @@ package struct ExerciseModel {
         if entity.uniquenessConstraints.contains([attribute.name]) { facts.append("unique") }
         return (attribute.name, attribute.type.editorName, facts.joined(separator: ", "))
       }
-      let relationships = entity.relationships.sorted { $0.name < $1.name }.map { relationship -> (String, String, String) in
+      let relationships = entity.relationships.sorted { $0.name < $1.name }.map {
+        relationship -> (String, String, String) in
         var facts = relationship.inverseName.map { ["inverse \($0)"] } ?? []
         facts.append("delete rule \(relationship.deleteRule.editorName)")
         if relationship.isOrdered { facts.append("ordered") }

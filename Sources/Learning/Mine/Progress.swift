@@ -46,8 +46,8 @@ package struct Progress: Equatable, Sendable {
 
   // MARK: New numbers
 
-  /// Takes what is noted under an exercise's earlier number to the number it has now. Names are alike behind the number;
-  /// what belongs to no exercise stays as it is.
+  /// Takes what is noted under an exercise's earlier number to the number it has now. Names are alike behind the
+  /// number; what belongs to no exercise stays as it is.
   package mutating func follow(_ exercises: [Exercise]) {
     let names = Set(exercises.map(\.name))
     for exercise in exercises {

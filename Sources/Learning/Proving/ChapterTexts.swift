@@ -26,7 +26,9 @@ package struct ChapterTexts {
 
   private static func insert(_ lines: ArraySlice<String>, into names: inout Set<String>) {
     for line in lines {
-      for word in line.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") }) { names.insert(String(word)) }
+      for word in line.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "_") }) {
+        names.insert(String(word))
+      }
     }
   }
 }

@@ -22,7 +22,8 @@ package struct FormCheck {
   package init(course: Course) { self.course = course }
 
   package func problems() -> [ExerciseProblem] {
-    numbering() + course.exercises.flatMap(problems(of:)) + ReadingOrder(course: course).stepsBack() + unknownNames() + rows()
+    numbering() + course.exercises.flatMap(problems(of:)) + ReadingOrder(course: course).stepsBack() + unknownNames()
+      + rows()
   }
 
   private func numbering() -> [ExerciseProblem] {

@@ -8,7 +8,9 @@ package struct ReadingOrder {
   package init(course: Course) { self.course = course }
 
   /// Nil if there is no such section.
-  package func place(of link: Guide.ChapterLink) -> SectionPlace? { SectionPlace(link, in: course.text(of: link.folder)) }
+  package func place(of link: Guide.ChapterLink) -> SectionPlace? {
+    SectionPlace(link, in: course.text(of: link.folder))
+  }
 
   /// Exercises that send the reader back behind the one before them.
   package func stepsBack() -> [ExerciseProblem] {

@@ -1,7 +1,7 @@
 /// Names that a reader of the book knows already: Swift, its standard library, and the everyday part of Foundation.
 ///
-/// Core Data's names don't belong here, and neither do those of Foundation that a learner meets for the first time in the
-/// book, such as `NSPredicate`.
+/// Core Data's names don't belong here, and neither do those of Foundation that a learner meets for the first time in
+/// the book, such as `NSPredicate`.
 enum SwiftBasics {
   static let names = Set(words.split(whereSeparator: \.isWhitespace).map(String.init))
 

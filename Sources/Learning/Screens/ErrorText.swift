@@ -2,8 +2,8 @@ import Foundation
 
 /// Makes what `print` writes of an `NSError` a text for people.
 package enum ErrorText {
-  /// `Error Domain=NSCocoaErrorDomain Code=1570 "(null)"UserInfo={…}`, wherever it stands in a text, becomes the error's
-  /// sentence with domain and code in brackets. The rest of the text stays as it is.
+  /// `Error Domain=NSCocoaErrorDomain Code=1570 "(null)"UserInfo={…}`, wherever it stands in a text, becomes the
+  /// error's sentence with domain and code in brackets. The rest of the text stays as it is.
   package static func readable(_ text: String) -> String {
     var text = text
     var place = text.startIndex

@@ -20,7 +20,8 @@ extension ExerciseScreens {
         indent: 2)
     case .notBuilt(let errors, let output): notBuilt(errors, output, exercise, &screen)
     case .nothingRun(let output):
-      screen.say("No test was run, so you can't know whether it is right. The exercise's folder Tests must have tests.", .bad)
+      screen.say(
+        "No test was run, so you can't know whether it is right. The exercise's folder Tests must have tests.", .bad)
       lastLines(output, &screen)
     }
     guard !outcome.hasPassed else { return screen }
@@ -126,7 +127,8 @@ extension ExerciseScreens {
     }
     if error.file.hasPrefix(exercise.tests.path + "/") {
       screen.blank()
-      screen.say("That is in the tests. They use a name or a type that your file no longer has, or has changed.", indent: 2)
+      screen.say(
+        "That is in the tests. They use a name or a type that your file no longer has, or has changed.", indent: 2)
     }
   }
 
@@ -145,7 +147,9 @@ extension ExerciseScreens {
 
   private func wayOn(_ exercise: Exercise, _ screen: inout Screen) {
     let isCurrent = progress.current(of: course.exercises)?.name == exercise.name
-    var lines = ["again   \(isWatching ? "save the file" : command("", exercise))", "a hint  \(command("hint", exercise))"]
+    var lines = [
+      "again   \(isWatching ? "save the file" : command("", exercise))", "a hint  \(command("hint", exercise))",
+    ]
     if isCurrent { lines.append("later   \(command("skip", exercise))") }
     if isWatching { lines[1] += ", in another window" }
     screen.code(lines, .faint)

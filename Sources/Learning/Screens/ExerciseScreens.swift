@@ -82,7 +82,8 @@ package struct ExerciseScreens {
       screen.blank()
     }
     screen.say(
-      isWatching ? "Edit the file and save it. Its tests run when you do." : "When you have edited it: \(command("", exercise))",
+      isWatching
+        ? "Edit the file and save it. Its tests run when you do." : "When you have edited it: \(command("", exercise))",
       .faint)
     return screen
   }
@@ -140,7 +141,8 @@ package struct ExerciseScreens {
   package func renumbered(_ moves: [(from: URL, to: URL)]) -> Screen {
     var screen = screen()
     guard !moves.isEmpty else { return screen }
-    screen.say("Exercises have new numbers in this edition of the book. Your work and your progress moved along:", .strong)
+    screen.say(
+      "Exercises have new numbers in this edition of the book. Your work and your progress moved along:", .strong)
     for move in moves { screen.path("", "\(move.from.lastPathComponent) is now \(course.shown(move.to))") }
     screen.blank()
     return screen
@@ -219,7 +221,8 @@ package struct ExerciseScreens {
     if left > 0 {
       screen.say("\(left) more: \(command("hint", exercise))", .faint)
     } else {
-      screen.say("That was the last hint. The book's solution: swift run learn solution \(exercise.number) --show", .faint)
+      screen.say(
+        "That was the last hint. The book's solution: swift run learn solution \(exercise.number) --show", .faint)
     }
     if !isWatching { screen.say("Try it: \(command("", exercise))", .faint) }
     return screen

@@ -46,7 +46,8 @@ package struct Screen: Sendable {
   package mutating func verbatim(_ source: [String], indent: Int) {
     let margin = String(repeating: " ", count: indent)
     for line in source {
-      lines += indent + line.count <= Self.width
+      lines +=
+        indent + line.count <= Self.width
         ? [line.isEmpty ? "" : margin + line] : Self.wrapped(line, indent: indent, hanging: 2)
     }
   }

@@ -31,7 +31,8 @@ package struct ChapterLists {
     return (all[...first] + [""] + lines(folder) + [""] + all[last...]).joined(separator: "\n")
   }
 
-  /// Pages whose list is not as it should be, with the text they should have; and pages that have exercises and no list.
+  /// Pages whose list is not as it should be, with the text they should have; and pages that have exercises and no
+  /// list.
   package func outdated() -> (pages: [(folder: String, text: String)], problems: [String]) {
     var pages: [(String, String)] = []
     var problems: [String] = []
@@ -50,7 +51,9 @@ package struct ChapterLists {
   package func problems() -> [String] {
     let (pages, problems) = outdated()
     return problems
-      + pages.map { "Chapters/\($0.folder)/README.md has another list of exercises; write it by: swift run learn goals" }
+      + pages.map {
+        "Chapters/\($0.folder)/README.md has another list of exercises; write it by: swift run learn goals"
+      }
   }
 
   /// Writes the lists that are not as they should be.

@@ -7,11 +7,13 @@ package struct Numbering {
 
   package init(course: Course) { self.course = course }
 
-  /// The names that change, by the numbers of today. Exercises of one section keep their order; one whose section isn't there
-  /// comes last.
+  /// The names that change, by the numbers of today. Exercises of one section keep their order; one whose section isn't
+  /// there comes last.
   package var changes: [(from: String, to: String)] {
     let order = ReadingOrder(course: course)
-    let places = course.exercises.enumerated().map { (index: $0.offset, place: order.place(of: $0.element.guide.chapter)) }
+    let places = course.exercises.enumerated().map {
+      (index: $0.offset, place: order.place(of: $0.element.guide.chapter))
+    }
     let sorted = places.sorted { left, right in
       switch (left.place, right.place) {
       case (let first?, let second?) where first != second: return first < second
@@ -29,7 +31,8 @@ package struct Numbering {
     }
   }
 
-  /// Renames the folders, and writes the numbers into the names of the suites. A learner's files follow at their next call.
+  /// Renames the folders, and writes the numbers into the names of the suites. A learner's files follow at their next
+  /// call.
   ///
   /// - Returns: What was renamed.
   package func apply() throws -> [(from: String, to: String)] {

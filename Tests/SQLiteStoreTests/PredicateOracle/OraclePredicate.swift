@@ -2,7 +2,12 @@ import Foundation
 
 /// A predicate: the oracle's own tree.
 indirect enum OraclePredicate {
-  enum Modifier: String { case direct = "", any = "ANY ", all = "ALL ", none = "NONE " }
+  enum Modifier: String {
+    case direct = ""
+    case any = "ANY "
+    case all = "ALL "
+    case none = "NONE "
+  }
 
   case truth(Bool)
   case and([OraclePredicate])

@@ -1,7 +1,7 @@
 import CoreData
 
-/// What a save with uniqueness constraints has to lead to, over plain values. Knows nothing of the module but the names of
-/// the policies.
+/// What a save with uniqueness constraints has to lead to, over plain values. Knows nothing of the module but the names
+/// of the policies.
 struct ConstraintOracle {
   enum Outcome: Equatable {
     case saved
@@ -216,8 +216,7 @@ struct ConstraintOracle {
     }
     for number in gone { now[number] = nil }
     for (number, thing) in now {
-      for (field, value) in thing.fields where ThingKind.destination(of: field) != nil && gone.contains(value)
-      {
+      for (field, value) in thing.fields where ThingKind.destination(of: field) != nil && gone.contains(value) {
         if stored[number] != nil {
           restore(number, field, clearing: true)
         } else {

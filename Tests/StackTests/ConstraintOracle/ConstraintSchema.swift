@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// What the random graphs are made of: shelves with items, which they take along when they are deleted; parts, which are
-/// items; and notes about items, which outlive them.
+/// What the random graphs are made of: shelves with items, which they take along when they are deleted; parts, which
+/// are items; and notes about items, which outlive them.
 enum ThingKind: String, CaseIterable {
   case shelf = "Shelf"
   case item = "Item"

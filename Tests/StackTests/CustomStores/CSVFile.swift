@@ -44,7 +44,9 @@ struct CSVFile {
     var lines: [[String?]] = [
       ["Store", metadata[NSStoreTypeKey] as? String, metadata[NSStoreUUIDKey] as? String]
     ]
-    for (entity, hash) in (metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).sorted(by: { $0.key < $1.key }) {
+    for (entity, hash) in (metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).sorted(by: {
+      $0.key < $1.key
+    }) {
       lines.append(["Hash", entity, hash.base64EncodedString()])
     }
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) where !key.hasPrefix("NSStore") {

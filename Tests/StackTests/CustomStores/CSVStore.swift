@@ -129,7 +129,8 @@ class CSVStore: NSAtomicStore {
     guard let value else { return nil }
     guard property is NSRelationshipDescription else { return CSVCell.text(of: value) }
     let members =
-      (value as? NSAtomicStoreCacheNode).map { [$0] } ?? (value as? NSOrderedSet)?.array ?? (value as? NSSet)?.allObjects
+      (value as? NSAtomicStoreCacheNode).map { [$0] } ?? (value as? NSOrderedSet)?.array
+      ?? (value as? NSSet)?.allObjects
     return members?.map { $0 as! NSAtomicStoreCacheNode }.filter(there.contains).map { "\(reference($0))" }
       .joined(separator: " ")
   }

@@ -8,7 +8,8 @@ struct CustomAtomicStoreTests {
   @Test("What was saved is there when the file is read again: values, relationships both ways, orders, subentities")
   func roundTrip() throws {
     try withStack(.csv) { stack, context in
-      let author = context.new("Author", ["name": "Franz \"K\", Prag\n1883", "born": Date(timeIntervalSinceReferenceDate: 0.5)])
+      let author = context.new(
+        "Author", ["name": "Franz \"K\", Prag\n1883", "born": Date(timeIntervalSinceReferenceDate: 0.5)])
       let book = context.new("Book", ["title": "", "pages": 300, "author": author])
       context.new("Novel", ["title": "Der Prozeß", "genre": "parable", "author": author])
       book["tags"] = NSSet(array: [context.new("Tag", ["name": "x"]), context.new("Tag", ["name": "y"])])
@@ -95,7 +96,8 @@ struct CustomAtomicStoreTests {
       addCacheNodes([author, book])
     }
 
-    private func node(_ entity: NSEntityDescription, _ name: String, _ values: [String: Any]) -> NSAtomicStoreCacheNode {
+    private func node(_ entity: NSEntityDescription, _ name: String, _ values: [String: Any]) -> NSAtomicStoreCacheNode
+    {
       let node = NSAtomicStoreCacheNode(objectID: objectID(for: entity, withReferenceObject: name))
       node.propertyCache = NSMutableDictionary(dictionary: values)
       return node

@@ -20,7 +20,9 @@ struct CustomStoreTests {
     return coordinator
   }
 
-  @Test("A reference stands in the object's URI, which leads to the id in another coordinator before the object is read", arguments: kinds)
+  @Test(
+    "A reference stands in the object's URI, which leads to the id in another coordinator before the object is read",
+    arguments: kinds)
   func references(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.new("Book", ["title": "a"])
@@ -112,7 +114,8 @@ struct CustomStoreTests {
     }
   }
 
-  @Test("A store of another version of the model is refused, unless versions are to be ignored", arguments: [StoreKind.csv])
+  @Test(
+    "A store of another version of the model is refused, unless versions are to be ignored", arguments: [StoreKind.csv])
   func versions(_ kind: StoreKind) throws {
     let stack = try Stack(kind, model([entity("Thing", [attribute("name")])]))
     try stack.context.performAndWait {
@@ -148,11 +151,15 @@ struct CustomStoreTests {
     #expect(NSPersistentStoreCoordinator.registeredStoreTypes[kind.type] != nil)
   }
 
-  @Test("Beside a store of the framework's, each takes the objects of its configuration, and one list has both", arguments: kinds)
+  @Test(
+    "Beside a store of the framework's, each takes the objects of its configuration, and one list has both",
+    arguments: kinds)
   func severalStores(_ kind: StoreKind) throws {
     _ = StoreKind.registration
     let stock = library()
-    stock.setEntities(stock.entities.filter { ["Author", "Passport", "Book", "Novel", "Tag", "Chapter"].contains($0.name) }, forConfigurationName: "All")
+    stock.setEntities(
+      stock.entities.filter { ["Author", "Passport", "Book", "Novel", "Tag", "Chapter"].contains($0.name) },
+      forConfigurationName: "All")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stock)
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: url) }
@@ -176,14 +183,17 @@ struct CustomStoreTests {
     }
   }
 
-  @Test("What an atomic store has goes to a SQLite store, and ids follow; into a custom store, or from an incremental one, it is refused by name")
+  @Test(
+    "What an atomic store has goes to a SQLite store, and ids follow; into a custom store, or from an incremental one, it is refused by name"
+  )
   func migrating() throws {
     try withStack(.csv) { stack, context in
       let book = context.new("Book", ["title": "a", "author": context.new("Author", ["name": "b"])])
       try context.save()
       let url = stack.url.appendingPathExtension("sqlite")
       defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) } }
-      let new = try stack.coordinator.migratePersistentStore(stack.store, to: url, options: nil, withType: NSSQLiteStoreType)
+      let new = try stack.coordinator.migratePersistentStore(
+        stack.store, to: url, options: nil, withType: NSSQLiteStoreType)
       #expect(book.objectID.persistentStore === new)
       context.forget()
       #expect(book.string("title") == "a" && book.object("author")?.string("name") == "b")

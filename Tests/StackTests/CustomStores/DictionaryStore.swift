@@ -53,7 +53,8 @@ class DictionaryStore: NSIncrementalStore {
     }
   }
 
-  private func found(by request: NSFetchRequest<NSFetchRequestResult>, in context: NSManagedObjectContext) throws -> Any {
+  private func found(by request: NSFetchRequest<NSFetchRequestResult>, in context: NSManagedObjectContext) throws -> Any
+  {
     let entity = request.entity!
     try server.note("fetch", entity.name!)
     var ids = server.records.compactMap { reference, record -> NSManagedObjectID? in
@@ -84,7 +85,9 @@ class DictionaryStore: NSIncrementalStore {
   }
 
   /// Columns only: neither functions nor groups.
-  private func dictionaries(of ids: [NSManagedObjectID], _ request: NSFetchRequest<NSFetchRequestResult>) throws -> [Any] {
+  private func dictionaries(of ids: [NSManagedObjectID], _ request: NSFetchRequest<NSFetchRequestResult>) throws
+    -> [Any]
+  {
     let names = try request.propertiesToFetch?.map { property in
       guard let name = property as? String ?? (property as? NSAttributeDescription)?.name else {
         throw NSError(
@@ -104,7 +107,8 @@ class DictionaryStore: NSIncrementalStore {
   private func save(_ request: NSSaveChangesRequest) throws {
     let changed = (request.insertedObjects ?? []).union(request.updatedObjects ?? [])
     let deleted = request.deletedObjects ?? []
-    try server.note("save", "\(request.insertedObjects?.count ?? 0) \(request.updatedObjects?.count ?? 0) \(deleted.count)")
+    try server.note(
+      "save", "\(request.insertedObjects?.count ?? 0) \(request.updatedObjects?.count ?? 0) \(deleted.count)")
     var records: [String: DictionaryServer.Record] = [:]
     for object in changed { records[reference(object.objectID)] = record(of: object) }
     server.write(records, deleting: deleted.map { reference($0.objectID) })

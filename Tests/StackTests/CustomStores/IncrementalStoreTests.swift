@@ -62,11 +62,15 @@ struct IncrementalStoreTests {
     }
   }
 
-  @Test("A fetch request arrives with predicate, order, limit and offset, and asks for objects, ids, dictionaries or a count")
+  @Test(
+    "A fetch request arrives with predicate, order, limit and offset, and asks for objects, ids, dictionaries or a count"
+  )
   func requests() throws {
     try withServer { stack, context, server in
       let author = context.new("Author", ["name": "Kafka"])
-      for pages in 1...6 { context.new("Book", ["title": "\(pages)", "pages": pages, "author": pages < 4 ? author : NSNull()]) }
+      for pages in 1...6 {
+        context.new("Book", ["title": "\(pages)", "pages": pages, "author": pages < 4 ? author : NSNull()])
+      }
       context.new("Novel", ["title": "7", "pages": 7, "genre": "parable"])
       try context.save()
       let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
@@ -175,7 +179,8 @@ struct IncrementalStoreTests {
       book["pages"] = 2
       let error = failure { try context.save() }
       #expect(error?.code == NSManagedObjectMergeError)
-      let conflict = try #require((error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict])?.first)
+      let conflict = try #require(
+        (error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict])?.first)
       #expect(conflict.sourceObject === book && conflict.oldVersionNumber == 1 && conflict.newVersionNumber == 2)
       context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
       try context.save()

@@ -242,8 +242,7 @@ struct Oracle {
   private mutating func saveToParent(_ index: Int, _ parent: Int) throws {
     let context = contexts[index]
     let source = contexts[parent].outcome
-    for number in Set(context.touched.keys).union(context.deleted) where context.base[number] != nil
-    {
+    for number in Set(context.touched.keys).union(context.deleted) where context.base[number] != nil {
       if source[number] != context.base[number] {
         throw Unspecified("a change of what the parent changed")
       }

@@ -81,8 +81,7 @@ extension OracleGraph {
       where !relationship.isToMany || relationship.isOrdered {
         let then = base.links(number, relationship.name)
         let name = relationship.name
-        if own.links[name] != then, other.links[name] != then, own.links[name] != other.links[name]
-        {
+        if own.links[name] != then, other.links[name] != then, own.links[name] != other.links[name] {
           throw Unspecified("two changes of \(name)")
         }
       }

@@ -16,8 +16,7 @@ struct OracleFailure: CustomStringConvertible {
   }
 
   /// Runs a program from scratch. Nil when it does what the oracle says.
-  static func run(_ steps: [OracleStep], _ setting: OracleSetting, _ seed: UInt64) -> OracleFailure?
-  {
+  static func run(_ steps: [OracleStep], _ setting: OracleSetting, _ seed: UInt64) -> OracleFailure? {
     var taken: [OracleStep] = []
     do {
       let driver = try OracleDriver(setting)

@@ -47,8 +47,7 @@ extension Managed where Self: NSManagedObject {
     return object
   }
 
-  static func materializedObject(in context: NSManagedObjectContext, matching predicate: NSPredicate) -> Self?
-  {
+  static func materializedObject(in context: NSManagedObjectContext, matching predicate: NSPredicate) -> Self? {
     for object in context.registeredObjects where !object.isFault {
       guard let result = object as? Self, predicate.evaluate(with: result) else { continue }
       return result

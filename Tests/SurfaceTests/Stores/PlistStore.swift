@@ -76,7 +76,8 @@ final class PlistStore: NSAtomicStore {
   }
 
   override func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
-    for (name, attribute) in managedObject.entity.attributesByName where attribute.attributeType == .stringAttributeType {
+    for (name, attribute) in managedObject.entity.attributesByName where attribute.attributeType == .stringAttributeType
+    {
       node.setValue(managedObject.value(forKey: name), forKey: name)
     }
   }

@@ -67,8 +67,7 @@ enum FunctionEvaluation {
   }
 
   /// Of one collection, or of all arguments.
-  private static func aggregate(_ apply: @escaping ([PredicateConstant]) -> PredicateConstant) -> Application
-  {
+  private static func aggregate(_ apply: @escaping ([PredicateConstant]) -> PredicateConstant) -> Application {
     { values in
       if values.count == 1 {
         if case .subjects(let subjects) = values[0] {

@@ -24,8 +24,7 @@ enum KeyPathNames {
   }
 
   private static func find(_ keyPath: AnyKeyPath) throws -> [String] {
-    if let owner = type(of: keyPath).rootType as? any KeyPathNaming.Type, let names = owner.names(of: keyPath)
-    {
+    if let owner = type(of: keyPath).rootType as? any KeyPathNaming.Type, let names = owner.names(of: keyPath) {
       return names
     }
     if let text = keyPath._kvcKeyPathString { return text.split(separator: ".").map(String.init) }

@@ -33,8 +33,8 @@ final class KeySortDescriptor: NSSortDescriptor {
 
   override var keyPath: AnyKeyPath { givenKeyPath ?? super.keyPath }
 
-  /// The key's components; none where a comparator takes the objects themselves. Throws for a Swift key path that has no
-  /// name.
+  /// The key's components; none where a comparator takes the objects themselves. Throws for a Swift key path that has
+  /// no name.
   func path() throws -> [String] {
     if let keyText { return KeySortDescriptor.components(keyText) }
     if let givenKeyPath { return try KeyPathNames.path(of: givenKeyPath) }

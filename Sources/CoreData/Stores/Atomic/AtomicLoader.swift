@@ -95,7 +95,8 @@ struct AtomicLoader: ~Copyable {
     let found = rows[Int(row)].reference
     guard property.destinations.contains(Int(found.entity)) else {
       throw AtomicProblem.damaged(
-        line: nil, "\(layouts.layouts[owner.entity].name).\(property.name) of the object \(owner.key) leads to the "
+        line: nil,
+        "\(layouts.layouts[owner.entity].name).\(property.name) of the object \(owner.key) leads to the "
           + "object \(key), which is a \(layouts.layouts[Int(found.entity)].name)")
     }
     return found
@@ -117,7 +118,9 @@ struct AtomicLoader: ~Copyable {
     }
   }
 
-  private mutating func resolvedLists() throws -> [(owner: RowReference, property: LayoutProperty, members: [RowReference])] {
+  private mutating func resolvedLists() throws -> [(
+    owner: RowReference, property: LayoutProperty, members: [RowReference]
+  )] {
     try lists.map { list in
       let property = property(list.row, list.property)
       let owner = rows[Int(list.row)]

@@ -227,7 +227,7 @@ extension [UInt8] {
       append(contentsOf: utf8)
       return
     }
-    let units = Array<UInt16>(String(decoding: utf8, as: UTF8.self).utf16)
+    let units = [UInt16](String(decoding: utf8, as: UTF8.self).utf16)
     appendKind(6, count: units.count)
     for unit in units { appendBig(UInt64(unit), width: 2) }
   }

@@ -78,7 +78,8 @@ enum BinaryForm: AtomicForm {
       let members = rows.destinations(of: property, row)
       if members.isEmpty { continue }
       names.append(archive.name(property.name))
-      lists.append(archive.array(members.map { archive.integer(rows.number(of: $0)) }, isMutable: property.kind == .toMany))
+      lists.append(
+        archive.array(members.map { archive.integer(rows.number(of: $0)) }, isMutable: property.kind == .toMany))
     }
     let related = names.isEmpty ? nil : archive.dictionary(names, lists)
     let key = archive.inlineInteger(rows.number(of: row.reference))

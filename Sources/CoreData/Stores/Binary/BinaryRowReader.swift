@@ -78,7 +78,8 @@ struct BinaryRowReader: ~Copyable {
       let name = try relationshipName(archive.element(names, index))
       guard let property = entity.relationships.first(where: { $0.name == name })?.property else {
         throw AtomicProblem.damaged(
-          line: nil, "\(String(decoding: name, as: UTF8.self)) of the object \(key) is not a relationship of "
+          line: nil,
+          "\(String(decoding: name, as: UTF8.self)) of the object \(key) is not a relationship of "
             + "\(entity.layout.name)")
       }
       guard let members = try elements("NS.objects", of: archive.resolved(archive.element(lists, index))) else {

@@ -37,7 +37,8 @@ struct BinaryStoreHeader {
         length <= UInt64(bytes.count) - start
       else {
         throw AtomicProblem.damaged(
-          line: nil, "its header claims \(length) bytes of \(what) at byte \(start), but the file has \(bytes.count) bytes")
+          line: nil,
+          "its header claims \(length) bytes of \(what) at byte \(start), but the file has \(bytes.count) bytes")
       }
       return Int(start)..<Int(start + length)
     }

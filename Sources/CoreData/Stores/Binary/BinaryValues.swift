@@ -159,7 +159,9 @@ enum BinaryValues {
     let length = (128 - digits.leadingZeroBitCount + 15) / 16
     let bytes = (0..<16).map { UInt8(truncatingIfNeeded: digits >> UInt128($0 * 8)) }
     let mantissa = bytes.withUnsafeBytes { archive.inlineData($0) }
-    let (order, exponent) = (archive.inlineInteger(1), archive.inlineInteger(Int64(decimal.isNaN ? 0 : decimal.exponent)))
+    let (order, exponent) = (
+      archive.inlineInteger(1), archive.inlineInteger(Int64(decimal.isNaN ? 0 : decimal.exponent))
+    )
     let (size, isCompact) = (archive.inlineInteger(Int64(length)), archive.inlineBoolean(true))
     let isNegative = archive.inlineBoolean(decimal.isNaN || decimal.sign == .minus)
     return archive.object(

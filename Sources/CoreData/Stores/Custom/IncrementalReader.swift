@@ -80,7 +80,8 @@ final class IncrementalReader: RowReader {
     let method: StaticString = "execute(_:with:)"
     func refuse(_ wanted: String, _ given: Any) -> Failure {
       store.broken(
-        method, "a fetch of \(fetch.layout.name) was to return \(wanted), but returned a value of the type \(type(of: given))")
+        method,
+        "a fetch of \(fetch.layout.name) was to return \(wanted), but returned a value of the type \(type(of: given))")
     }
     guard let found = elements(ofCollection: result) else { throw refuse("an array", result) }
     switch fetch.output {

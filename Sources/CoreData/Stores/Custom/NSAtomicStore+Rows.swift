@@ -7,7 +7,8 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
       let key = references.key(for: reference, of: object.layout)
       guard nodes.all[key] == nil, given.insert(key).inserted else {
         throw broken(
-          "newReferenceObject(for:)", "\(Failure.words(for: reference)) is the reference of another \(object.layout.name)")
+          "newReferenceObject(for:)",
+          "\(Failure.words(for: reference)) is the reference of another \(object.layout.name)")
       }
       return key
     }
@@ -131,7 +132,8 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
   ) throws -> [RowReference] {
     guard let members = elements(ofCollection: value) else {
       throw broken(
-        method, "\(layout.name).\(property.name) is to-many, but a node has a value of the type \(Swift.type(of: value))")
+        method,
+        "\(layout.name).\(property.name) is to-many, but a node has a value of the type \(Swift.type(of: value))")
     }
     return try members.map { member in
       guard let id = (member as? NSAtomicStoreCacheNode)?.objectID ?? member as? NSManagedObjectID else {

@@ -1,9 +1,9 @@
 /// A store of one's own that has everything in memory, and is read and written as a whole: a file of any format.
 ///
 /// Subclasses override ``load()``, ``save()``, ``newReferenceObject(for:)``, ``newCacheNode(for:)`` and
-/// ``updateCacheNode(_:from:)``; and `type`, `metadata` or `loadMetadata()`, and the class' `metadataForPersistentStore(with:)`
-/// as far as their files have metadata. The metadata has a type, a UUID and version hashes unless something else is
-/// set; saving it is the subclass' business.
+/// ``updateCacheNode(_:from:)``; and `type`, `metadata` or `loadMetadata()`, and the class'
+/// `metadataForPersistentStore(with:)` as far as their files have metadata. The metadata has a type, a UUID and version
+/// hashes unless something else is set; saving it is the subclass' business.
 ///
 /// Fetches, faults and conflicts are the framework's: it has the values of the nodes as rows beside them.
 ///

@@ -36,6 +36,7 @@ nonisolated open class NSIncrementalStoreNode: NSObject {
 
   /// The value of a property: `NSNull` if the record has no value, nil if the record does not say.
   ///
-  /// For a to-one relationship that is nil here, the framework calls ``NSIncrementalStore/newValue(forRelationship:forObjectWith:with:)``.
+  /// For a to-one relationship that is nil here, the framework calls
+  /// ``NSIncrementalStore/newValue(forRelationship:forObjectWith:with:)``.
   open func value(for prop: NSPropertyDescription) -> Any? { values[prop.name] }
 }

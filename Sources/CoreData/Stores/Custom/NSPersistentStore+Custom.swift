@@ -46,7 +46,8 @@ extension NSPersistentStore {
     of entity: NSEntityDescription, reference: Any, in layouts: ModelLayouts, _ references: ReferenceTable
   ) -> NSManagedObjectID {
     guard let layout = layouts.layout(of: entity) else {
-      fatalError("The entity \(entity.name ?? "without a name") is not part of the model of the store \(identity.uuid).")
+      fatalError(
+        "The entity \(entity.name ?? "without a name") is not part of the model of the store \(identity.uuid).")
     }
     return NSManagedObjectID(layout: layout, key: references.key(for: reference, of: layout), store: identity)
   }

@@ -1,4 +1,5 @@
-/// A store that has all of its rows in memory, whatever it keeps outside. It reads them itself: here, for all such stores.
+/// A store that has all of its rows in memory, whatever it keeps outside. It reads them itself: here, for all such
+/// stores.
 protocol MemoryBacked: RowStore, RowReader {
   var committed: CommittedRows { get }
 }

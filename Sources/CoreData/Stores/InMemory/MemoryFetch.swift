@@ -13,7 +13,8 @@ struct MemoryFetch {
     case .rows: return .rows(description.cut(try sorted(matching())))
     case .references: return .references(description.cut(try sorted(matching())).map(\.reference))
     case .count: return .count(description.cut(try matching()).count)
-    case .dictionaries(let fetch): return .dictionaries(description.cut(try dictionaries(fetch, matching())).map { NSDictionary(dictionary: $0) })
+    case .dictionaries(let fetch):
+      return .dictionaries(description.cut(try dictionaries(fetch, matching())).map { NSDictionary(dictionary: $0) })
     }
   }
 

@@ -57,8 +57,8 @@ struct MemoryRows {
     return conflicts
   }
 
-  /// The uniqueness constraints that would be broken once all of a change set is applied. What rows have on the way there
-  /// is of no account: two may exchange their values.
+  /// The uniqueness constraints that would be broken once all of a change set is applied. What rows have on the way
+  /// there is of no account: two may exchange their values.
   func constraintConflicts(_ changes: ChangeSet) -> [ConstraintConflict] {
     constraints.flatMap { conflicts(with: $0, changes) }
   }

@@ -35,7 +35,8 @@ extension SQLiteReader {
     guard let shape = FetchShape(fetch, output, query.entity, planner.translator, bindings: &bindings) else {
       return PlannedFetch(try planner.select(fetch, output, query).fragment)
     }
-    let text = try queries.fetchText(shape) ?? queries.keep(planner.select(fetch, output, query).fragment.sql, for: shape)
+    let text =
+      try queries.fetchText(shape) ?? queries.keep(planner.select(fetch, output, query).fragment.sql, for: shape)
     if let condition = query.entityCondition { bindings += condition.numbers }
     return PlannedFetch(text: .numbered(text), bindings: bindings)
   }

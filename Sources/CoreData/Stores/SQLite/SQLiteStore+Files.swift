@@ -98,8 +98,8 @@ extension SQLiteStore: FileOperating {
   }
 
   /// Copies the long values of a store before `body` copies its rows, and removes those that the destination's own rows
-  /// had after it. A process that does not live to the end leaves the names in journals: of the store as it was, and, where
-  /// that has another UUID, of the store as it is then.
+  /// had after it. A process that does not live to the end leaves the names in journals: of the store as it was, and,
+  /// where that has another UUID, of the store as it is then.
   private static func replaceFiles(
     at destination: URL, _ options: [AnyHashable: Any]?, from source: Connection, _ sourceFiles: ExternalFiles,
     _ body: () throws -> Void

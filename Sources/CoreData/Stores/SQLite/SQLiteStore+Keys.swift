@@ -15,7 +15,7 @@ extension SQLiteStore {
             throw Failure.incompatibleSchema(
               url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
               what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), "
-              + "the largest key there is")
+                + "the largest key there is")
           }
           try writeMaximum(maximum + Int64(count), entity, was: maximum, connection)
           return maximum + 1

@@ -17,7 +17,8 @@ package struct StoreAudit {
       let connection = try Connection(path: url.path, options: Connection.Options())
       let existing = try ExistingSchema(
         url: url, connection: connection, metadata: StoreMetadata.readIfPresent(at: url, from: connection) ?? [:])
-      try look(try SchemaPlanner.plan(ModelLayouts.of(model), configuration: nil, existing: existing).schema, connection)
+      try look(
+        try SchemaPlanner.plan(ModelLayouts.of(model), configuration: nil, existing: existing).schema, connection)
       let files = ExternalFiles(store: url)
       let names = Set((try? FileManager.default.contentsOfDirectory(atPath: files.folder.path)) ?? [])
       problems += references.subtracting(names).sorted().map { "the file \($0) is not in \(files.folder.path)" }

@@ -24,7 +24,8 @@ struct StoreOptions {
     vacuums = flag(NSSQLiteManualVacuumOption)
     ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
     defersMigration = flag(NSPersistentStoreDeferredLightweightMigrationOptionKey)
-    tracksHistory = flag(NSPersistentHistoryTrackingKey) || options[NSPersistentHistoryTrackingKey] is NSDictionary
+    tracksHistory =
+      flag(NSPersistentHistoryTrackingKey) || options[NSPersistentHistoryTrackingKey] is NSDictionary
       || options[NSPersistentHistoryTrackingKey] is [AnyHashable: Any]
     if let seconds = StoreOptions.number(options[NSPersistentStoreTimeoutOption]) {
       busyTimeout = Int32(min(max(seconds * 1000, 0), Double(Int32.max)))

@@ -8,7 +8,8 @@ enum XMLForm: AtomicForm {
   /// Names that differ in nothing but case would be one in the file.
   static func check(_ layouts: [EntityLayout], url: URL) throws {
     func refuse(_ one: String, _ other: String) -> Failure {
-      .unsuitableModel(url: url, type: type, what: "\(one) and \(other) differ only in case, which the file does not keep")
+      .unsuitableModel(
+        url: url, type: type, what: "\(one) and \(other) differ only in case, which the file does not keep")
     }
     var entities: [String: String] = [:]
     for layout in layouts {

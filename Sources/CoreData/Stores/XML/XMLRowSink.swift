@@ -8,7 +8,8 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
   private var place = 0
 
   init(_ loader: consuming AtomicLoader) {
-    entities = Dictionary(loader.held.map { ($0.name.uppercased(), XMLEntity($0)) }, uniquingKeysWith: { first, _ in first })
+    entities = Dictionary(
+      loader.held.map { ($0.name.uppercased(), XMLEntity($0)) }, uniquingKeysWith: { first, _ in first })
     self.loader = loader
   }
 
@@ -38,7 +39,8 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
     guard loader.builder.isNull(slot: property.slot) else { throw problem(name, "is given twice") }
     guard XMLValues.set(text, isBase64: isBase64, property, &loader.builder) else {
       throw problem(
-        name, "is \(Failure.words(for: text.string)), which is not "
+        name,
+        "is \(Failure.words(for: text.string)), which is not "
           + (isBase64 ? "base64" : "a value of type \(XMLValues.typeName(property.kind))"))
     }
   }

@@ -266,7 +266,8 @@ struct XMLScanner: ~Copyable {
     case "quot": scratch.append(UInt8(ascii: "\""))
     case let text:
       let number =
-        text.hasPrefix("#x") ? UInt32(text.dropFirst(2), radix: 16) : text.hasPrefix("#") ? UInt32(text.dropFirst()) : nil
+        text.hasPrefix("#x")
+        ? UInt32(text.dropFirst(2), radix: 16) : text.hasPrefix("#") ? UInt32(text.dropFirst()) : nil
       guard let number, let scalar = Unicode.Scalar(number) else {
         throw error("unknown reference \"&\(text);\"", at: place)
       }

@@ -30,7 +30,10 @@ struct BenchmarkRunner: ParsableCommand {
   @Flag(help: "Measure processor time instead of wall time, for a machine that is busy with other work.")
   var processorTime = false
 
-  @Flag(help: "Check only that the ratios to C of the operations on relationships stay the same from 1,000 to 1,000,000 objects.")
+  @Flag(
+    help:
+      "Check only that the ratios to C of the operations on relationships stay the same from 1,000 to 1,000,000 objects."
+  )
   var scaling = false
 
   @Option(help: "The folder for store files, removed afterwards. (default: a new temporary folder)")

@@ -75,7 +75,8 @@ struct Goal {
   private static func groupCommit(_ variant: Variant) -> Goal {
     Goal(
       operation: "writegroup", text: "rate, \(variant.title) / \(variant.title) writefull",
-      quantity: .ratio(Figure(variant, "writefull"), Figure(variant, "writegroup")), bound: 8, isFloor: true, beyond: 12,
+      quantity: .ratio(Figure(variant, "writefull"), Figure(variant, "writegroup")), bound: 8, isFloor: true,
+      beyond: 12,
       isComparison: variant != .strata)
   }
 

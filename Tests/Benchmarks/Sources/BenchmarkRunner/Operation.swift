@@ -117,7 +117,8 @@ struct Operation {
       name: "writefull", summary: "N/10 books, one a transaction that is on the disk at its end (synchronous FULL)",
       start: .nothing, variants: [.c, .pool, .strata]),
     Operation(
-      name: "writegroup", summary: "the same N/10 books in a block each, of which those that wait, 64, share a transaction",
+      name: "writegroup",
+      summary: "the same N/10 books in a block each, of which those that wait, 64, share a transaction",
       start: .nothing, variants: [.c, .strata]),
     Operation(
       name: "tag", summary: "create N volumes, 1,000 tags, 3 tags a volume (many to many), save",

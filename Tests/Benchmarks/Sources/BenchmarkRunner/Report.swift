@@ -70,7 +70,8 @@ struct Report {
   func printSummary(_ samples: Samples) {
     var met = 0
     var misses: [(excess: Double, text: String)] = []
-    for goal in Goal.all where !goal.isAmbition && !goal.isComparison && operations.contains(where: { $0.name == goal.operation }) {
+    for goal in Goal.all
+    where !goal.isAmbition && !goal.isComparison && operations.contains(where: { $0.name == goal.operation }) {
       guard let measured = samples.spread(goal.quantity) else { continue }
       if let miss = goal.miss(measured.median) {
         let text = "\(goal.operation): \(goal.text) is \(measured.text(2)), goal \(bound(goal))"
@@ -90,8 +91,7 @@ struct Report {
     Swift.print(
       "\ngrowth: Strata / C at each size; goal: greatest over least <= \(Goal.greatestGrowth.text(1))")
     row("", all.map { $0.size.grouped }.joined(separator: "  "), "greatest / least")
-    for operation in operations where operation.variants.contains(.c) && operation.variants.contains(.strata)
-    {
+    for operation in operations where operation.variants.contains(.c) && operation.variants.contains(.strata) {
       let ratios = all.compactMap {
         $0.spread(.ratio(Figure(.strata, operation.name), Figure(.c, operation.name)))?.median
       }

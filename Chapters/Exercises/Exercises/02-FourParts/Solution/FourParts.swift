@@ -3,7 +3,8 @@ import ExerciseSupport
 
 /// A context for the main queue, over a SQLite file at `url` that keeps the objects of `model`.
 ///
-/// The context holds its coordinator, and the coordinator holds model and store: hold the context, and you have all four.
+/// The context holds its coordinator, and the coordinator holds model and store: hold the context, and you have all
+/// four.
 func makeFourParts(model: NSManagedObjectModel, at url: URL) throws -> NSManagedObjectContext {
   let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
   try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)

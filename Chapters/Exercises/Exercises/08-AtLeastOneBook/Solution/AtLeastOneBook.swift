@@ -8,8 +8,8 @@ func saveLists(_ context: NSManagedObjectContext) throws -> String? {
   do {
     try context.save()
     return nil
-  // What matters: a save can fail for many reasons, and the sentence is right for one of them.
-  //= } catch let error as NSError where error.domain == NSCocoaErrorDomain {
+    // What matters: a save can fail for many reasons, and the sentence is right for one of them.
+    //= } catch let error as NSError where error.domain == NSCocoaErrorDomain {
   } catch let error as NSError where error.code == NSValidationRelationshipLacksMinimumCountError {
     return "A reading list needs at least one book."
   }

@@ -13,7 +13,8 @@ import Testing
     bench = try Bench()
     context = bench.makeContext(try bench.makeCoordinator())
     for (title, isbn, name) in [
-      ("Gulliver's Travels", "101", "Jonathan Swift"), ("Jane Eyre", "102", "Charlotte Brontë"), ("Emma", "201", "Jane Austen"),
+      ("Gulliver's Travels", "101", "Jonathan Swift"), ("Jane Eyre", "102", "Charlotte Brontë"),
+      ("Emma", "201", "Jane Austen"),
     ] {
       let book = Book(context: context)
       (book.title, book.isbn) = (title, isbn)

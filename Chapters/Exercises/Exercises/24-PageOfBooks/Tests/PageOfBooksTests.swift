@@ -46,6 +46,6 @@ import Testing
   @Test("Books of one price are always in the same order")
   func sameOrder() throws {
     let all = try page(0, of: 10, in: context).compactMap(\.isbn)
-    #expect(all == ["2", "7", "1", "3", "4", "5", "6"] , "by price, and within a price by number")
+    #expect(all == ["2", "7", "1", "3", "4", "5", "6"], "by price, and within a price by number")
   }
 }

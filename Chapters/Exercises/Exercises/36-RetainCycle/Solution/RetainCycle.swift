@@ -11,8 +11,8 @@ final class StockWatch {
     self.context = context
     token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
-      // What matters: the notification center keeps the closure, and so all that the closure holds.
-      //= ) { _ in self.changes += 1 }
+        // What matters: the notification center keeps the closure, and so all that the closure holds.
+        //= ) { _ in self.changes += 1 }
     ) { [weak self] _ in self?.changes += 1 }
   }
 

@@ -11,7 +11,7 @@ final class StockWatch {
     self.context = context
     token = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
-      // TODO: A watch that nothing holds any longer is released, and releases its context.
+        // TODO: A watch that nothing holds any longer is released, and releases its context.
     ) { _ in self.changes += 1 }
   }
 

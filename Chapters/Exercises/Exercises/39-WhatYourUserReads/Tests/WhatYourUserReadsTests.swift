@@ -34,7 +34,8 @@ struct WhatYourUserReadsTests {
 
   @Test("A letter that bears the store's name was not made by this program")
   func letter() throws {
-    try Data("Dear reader, this is a letter, and it is longer than a page of a database's head.".utf8).write(to: bench.storeURL)
+    try Data("Dear reader, this is a letter, and it is longer than a page of a database's head.".utf8).write(
+      to: bench.storeURL)
     let error = try #require(failure(opening: Bench.model))
     let sentence = try sentence(for: error, opening: "Shop.sqlite")
     #expect(sentence == "Shop.sqlite was not made by this program.")

@@ -44,10 +44,11 @@ struct SerialWriterTests {
   func inOrder() throws {
     let (seen, answers) = (CountsSeen(), Answers())
     for _ in 0..<10 {
-      writer.enqueue({ context in
-        seen.counts.append(try context.count(for: NSFetchRequest<Book>(entityName: "Book")))
-        Book(context: context).title = "Emma"
-      }, completion: answers.add)
+      writer.enqueue(
+        { context in
+          seen.counts.append(try context.count(for: NSFetchRequest<Book>(entityName: "Book")))
+          Book(context: context).title = "Emma"
+        }, completion: answers.add)
     }
     for result in try answers.wait(for: 10) { try result.get() }
     #expect(seen.counts == Array(0..<10))
@@ -58,10 +59,11 @@ struct SerialWriterTests {
   @Test("The error of a block reaches the caller, and the next block is saved without the failed one's changes")
   func blockFails() throws {
     let answers = Answers()
-    writer.enqueue({ context in
-      Book(context: context).title = "Half done"
-      throw BlockFailed()
-    }, completion: answers.add)
+    writer.enqueue(
+      { context in
+        Book(context: context).title = "Half done"
+        throw BlockFailed()
+      }, completion: answers.add)
     writer.enqueue({ Book(context: $0).title = "Emma" }, completion: answers.add)
     let results = try answers.wait(for: 2)
     #expect(throws: BlockFailed.self) { try results[0].get() }

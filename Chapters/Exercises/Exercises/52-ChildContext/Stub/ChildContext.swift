@@ -1,8 +1,8 @@
 import CoreData
 import ExerciseSupport
 
-/// A book that is being edited in a form. Release it, and nothing has changed. The original's context belongs to the main
-/// queue; so does the draft.
+/// A book that is being edited in a form. Release it, and nothing has changed. The original's context belongs to the
+/// main queue; so does the draft.
 final class BookDraft {
   let context: NSManagedObjectContext
   let book: Book

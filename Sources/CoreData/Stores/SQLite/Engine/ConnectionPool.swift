@@ -227,8 +227,8 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Ends all leases and pinned readers, and leases of readers still in use when they come back.
   ///
-  /// The connections are closed with the last reference to the pool. So that this is the caller's, and not by chance the
-  /// timer's a little later, the timer's block is waited for, and no further one takes hold of the pool.
+  /// The connections are closed with the last reference to the pool. So that this is the caller's, and not by chance
+  /// the timer's a little later, the timer's block is waited for, and no further one takes hold of the pool.
   func close() {
     isTimerOver.value = 1
     if DispatchQueue.getSpecific(key: ConnectionPool.isTimerQueue) == nil { ConnectionPool.timerQueue.sync {} }

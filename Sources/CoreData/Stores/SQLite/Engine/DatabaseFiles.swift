@@ -2,8 +2,8 @@
 ///
 /// By POSIX, a process that closes any descriptor of a file gives up all locks that it has on the file, those of its
 /// SQLite connections among them. Another process would then take the file to be its own, and remove the log that is
-/// in use. So a file is read by one descriptor, whoever reads, and that is closed when nobody reads and no connection of
-/// this process has the file open. See "How To Corrupt An SQLite Database File", 2.2, on sqlite.org.
+/// in use. So a file is read by one descriptor, whoever reads, and that is closed when nobody reads and no connection
+/// of this process has the file open. See "How To Corrupt An SQLite Database File", 2.2, on sqlite.org.
 ///
 /// Any thread.
 enum DatabaseFiles {

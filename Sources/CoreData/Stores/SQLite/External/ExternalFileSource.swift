@@ -42,7 +42,8 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
     }
   }
 
-  /// The value that another process has given the property since the row was read; nil if it did not, or the row is gone.
+  /// The value that another process has given the property since the row was read; nil if it did not, or the row is
+  /// gone.
   private func newerValue(
     than reference: ExternalReference, _ property: LayoutProperty, of row: RowReference
   ) -> Data?? {

@@ -18,8 +18,8 @@
 ///    folders, nor a file, may be a link (`ExternalFolder`).
 /// 3. Only regular files are read, copied and removed, one by one. Folders are removed only if they are empty.
 ///
-/// A row's reference is followed when the data is asked for: see `ExternalReference`. When a file is made and when it is
-/// removed: see `ExternalStorage`. Any thread.
+/// A row's reference is followed when the data is asked for: see `ExternalReference`. When a file is made and when it
+/// is removed: see `ExternalStorage`. Any thread.
 struct ExternalFiles: Sendable {
   let store: URL
   /// The number of the `ExternalSource` that finds the files for rows; -1 where no rows are read.
@@ -123,8 +123,8 @@ struct ExternalFiles: Sendable {
     return fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno
   }
 
-  /// Copies files of another store that are not here yet, and says which: all of them, or none. What is missing there, or
-  /// is no regular file, is missing here.
+  /// Copies files of another store that are not here yet, and says which: all of them, or none. What is missing there,
+  /// or is no regular file, is missing here.
   func copy(_ names: Set<String>, from other: ExternalFiles) throws -> [String] {
     if names.isEmpty || other.isInMemory { return [] }
     guard let source = try ExternalFolder(other) else { return [] }

@@ -11,8 +11,8 @@
 ///
 /// 1. The line is on the disk before the file is made.
 /// 2. A journal without an owner is taken over by the store that is opened next, if UUID and inode are its own. A store
-///    that was put in the place of another, a copy that is looked at, a new one of the same name: to none of them does the
-///    journal of the other say anything. So the files of a store that was moved aside are there when it comes back.
+///    that was put in the place of another, a copy that is looked at, a new one of the same name: to none of them does
+///    the journal of the other say anything. So the files of a store that was moved aside are there when it comes back.
 /// 3. A name in a journal is a question, not an order: see `ExternalStorage.removePending`.
 ///
 /// Not for use by several threads.

@@ -2,22 +2,23 @@
 ///
 /// A save that makes files, and forgets others:
 ///
-/// 1. `makeFile`: the name is in the journal, on the disk; then the file is written, down to the disk. This happens inside
-///    the transaction that names it.
+/// 1. `makeFile`: the name is in the journal, on the disk; then the file is written, down to the disk. This happens
+///    inside the transaction that names it.
 /// 2. `willCommit`: the files' names are on the disk, and the forgotten files' names are in the journal.
 /// 3. The commit.
 /// 4. `didCommit`: the journal has the new files settled. The forgotten ones are pending.
 /// 5. `removePending`: what nobody needs any more goes.
 ///
-/// So a row never names a file that is not there. A process that ends between 1 and 3 leaves files that no row names, one
-/// that ends later may leave forgotten ones: the journal has both, and the next store that opens the file asks about them.
+/// So a row never names a file that is not there. A process that ends between 1 and 3 leaves files that no row names,
+/// one that ends later may leave forgotten ones: the journal has both, and the next store that opens the file asks
+/// about them.
 ///
 /// A pending file is removed when
 ///
-/// 1. no row names it. Of its own names a storage knows that from the commit; names from another's journal are looked for
-///    in all tables, in a transaction that keeps writers out;
-/// 2. no transaction that began before that is open, in this process or another: contexts pinned to a generation, fetches
-///    in progress. SQLite knows: see `Connection.hasNoOlderReader`;
+/// 1. no row names it. Of its own names a storage knows that from the commit; names from another's journal are looked
+///    for in all tables, in a transaction that keeps writers out;
+/// 2. no transaction that began before that is open, in this process or another: contexts pinned to a generation,
+///    fetches in progress. SQLite knows: see `Connection.hasNoOlderReader`;
 /// 3. no row of this process refers to it: see `ExternalHolds`. So an object that still has the old row reads the old
 ///    value. An object of another process reads its row again (`ExternalFileSource`);
 /// 4. no other store's folder has the same name.

@@ -204,7 +204,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       let digits = statement.text(column).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
       value = digits.map { .decimal(NSDecimalNumber(decimal: $0)) } ?? .null
     case .binary: value = .data(Data(statement.blobBytes(column)))
-    case .transformable: 
+    case .transformable:
       return try property.attribute.value(
         ofTransformable: Data(statement.blobBytes(column)), store: self.store.url)
     case .undefined, .composite, .toOne, .toMany, .fetched: value = .null

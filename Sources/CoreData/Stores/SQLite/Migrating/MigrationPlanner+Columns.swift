@@ -28,7 +28,9 @@ extension MigrationPlanner {
     else { return standard.map { ColumnFeed(column: nil, text: $0) } ?? .null }
     var feed = ColumnFeed.keeping(before.name)
     if before.isTagged != column.isTagged {
-      feed.text = column.isTagged ? "\(MigrationFunctions.tagging)(\(ColumnFeed.mark))" : "NSCoreDataStoredData(\(ColumnFeed.mark))"
+      feed.text =
+        column.isTagged
+        ? "\(MigrationFunctions.tagging)(\(ColumnFeed.mark))" : "NSCoreDataStoredData(\(ColumnFeed.mark))"
       feed.condition = "\(ColumnFeed.mark) IS NOT NULL"
     }
     if former.isOptional, !property.isOptional, let standard {
@@ -90,7 +92,9 @@ extension MigrationPlanner {
       planKey(column, of: entity, column: key.column, order: key.order, target: formers[0].entity)
       return
     }
-    let pairs = formers.flatMap { linkPairs($0.property, in: $0.entity, property.destination, property.declaringEntity) }
+    let pairs = formers.flatMap {
+      linkPairs($0.property, in: $0.entity, property.destination, property.declaringEntity)
+    }
     let back = inverse.kind == .toOne ? destination.schema.entity(at: inverse.declaringEntity).slots[inverse.slot] : nil
     look(
       LinkLookup(
@@ -122,7 +126,8 @@ extension MigrationPlanner {
     }
     feed(key, of: entity, in: root, value)
     let table = tableName(ofSource: layout(before: origin[entity]!).rootIndex)
-    let entityColumn = source.schema.entity(at: origin[entity]!).slots.compactMap { $0 }.first { $0.name == before }?.entityName
+    let entityColumn = source.schema.entity(at: origin[entity]!).slots.compactMap { $0 }.first { $0.name == before }?
+      .entityName
     keyColumns.add(
       .init(table: table, column: before), target: target, leaving: numbersLeaving(target, now),
       companions: [entityColumn, formerOrder].compactMap { $0 }, entityColumn: entityColumn)
@@ -161,7 +166,8 @@ extension MigrationPlanner {
     guard let column = before.entityName else {
       guard let heir = successor[target] else { return .null }
       return ColumnFeed(
-        column: before.name, text: "CASE WHEN \(ColumnFeed.mark) IS NOT NULL THEN \(number(after: heir)) END", isBase: false)
+        column: before.name, text: "CASE WHEN \(ColumnFeed.mark) IS NOT NULL THEN \(number(after: heir)) END",
+        isBase: false)
     }
     var feed = ColumnFeed.keeping(column)
     let changes = layout(before: target).subtree.compactMap { entity -> (Int, Int)? in

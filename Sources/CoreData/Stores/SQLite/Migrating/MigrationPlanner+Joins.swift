@@ -23,7 +23,8 @@ extension MigrationPlanner {
     var pairs = formers.flatMap { linkPairs($0.property, in: $0.entity, entity, property.destination) }
     for former in formerInverses
     where !formers.contains(where: { isInverse(former.property, former.entity, $0.property) }) {
-      pairs += linkPairs(former.property, in: former.entity, inverse.declaringEntity, inverse.destination).map(\.reversed)
+      pairs += linkPairs(former.property, in: former.entity, inverse.declaringEntity, inverse.destination).map(
+        \.reversed)
     }
     if join.isSymmetric, !formers.allSatisfy({ isSymmetric($0.property, $0.entity) }) { pairs += pairs.map(\.reversed) }
     fill(join, from: pairs)
@@ -66,8 +67,10 @@ extension MigrationPlanner {
       existing.tables[before.table.name]?.allSatisfy({ $0.type == "INTEGER" }) ?? false
     else { return false }
     let (owners, members) = (layout(after: entity).rootIndex, layout(after: property.destination).rootIndex)
-    let (formerOwner, formerMember) = (former?.entity ?? formerInverse!.property.destination,
-      former?.property.destination ?? formerInverse!.entity)
+    let (formerOwner, formerMember) = (
+      former?.entity ?? formerInverse!.property.destination,
+      former?.property.destination ?? formerInverse!.entity
+    )
     guard offset(layout(before: formerOwner).rootIndex, owners) == 0,
       offset(layout(before: formerMember).rootIndex, members) == 0
     else { return false }

@@ -34,7 +34,8 @@ extension MigrationPlanner {
       add("ALTER TABLE \(name) RENAME COLUMN \(rename.from) TO \(rename.to)", "naming the column \(name).\(rename.to)")
     }
     for column in alteration.additions {
-      add("ALTER TABLE \(name) ADD COLUMN \(column.name) \(column.type.sql)", "adding the column \(name).\(column.name)")
+      add(
+        "ALTER TABLE \(name) ADD COLUMN \(column.name) \(column.type.sql)", "adding the column \(name).\(column.name)")
     }
     if let update = alteration.update { add(update, "writing the new values of \(name)") }
     for column in alteration.drops { drop(column, of: name) }
@@ -69,7 +70,8 @@ extension MigrationPlanner {
     let purpose = "removing rows from \(table)"
     if members.contains(where: \.hasStrangers) {
       let list = MigrationPlanner.list(kept.sorted())
-      altering.append(.init(sql: "DELETE FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))", purpose: purpose))
+      altering.append(
+        .init(sql: "DELETE FROM \(table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))", purpose: purpose))
     } else if !gone.isEmpty {
       altering.append(
         .init(sql: "DELETE FROM \(table) WHERE Z_ENT IN (\(MigrationPlanner.list(gone)))", purpose: purpose))
@@ -128,8 +130,12 @@ extension MigrationPlanner {
     }
     let target = "(SELECT v FROM \(name) WHERE k = \(table.name).Z_PK)"
     var sets = ["\(lookup.column) = \(target)"]
-    if let column = lookup.entityColumn { sets.append("\(column) = (SELECT Z_ENT FROM \(lookup.target) WHERE Z_PK = \(target))") }
-    if let column = lookup.orderColumn { sets.append("\(column) = (SELECT n FROM \(name) WHERE k = \(table.name).Z_PK)") }
+    if let column = lookup.entityColumn {
+      sets.append("\(column) = (SELECT Z_ENT FROM \(lookup.target) WHERE Z_PK = \(target))")
+    }
+    if let column = lookup.orderColumn {
+      sets.append("\(column) = (SELECT n FROM \(name) WHERE k = \(table.name).Z_PK)")
+    }
     filling.append(
       .init(
         sql: "UPDATE \(table.name) SET \(sets.joined(separator: ", ")) WHERE Z_PK IN (SELECT k FROM \(name))"

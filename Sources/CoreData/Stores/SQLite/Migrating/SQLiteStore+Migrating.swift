@@ -50,7 +50,8 @@ struct InPlaceMigration {
       externals.didCommit(made: [], forgotten: forgotten, connection)
     } catch let error as SQLiteError {
       if error.isBusy { throw Failure.storeLocked(url: url, message: error.message) }
-      throw Failure.migrationFailed(url: url, reason: "its file can't be changed", underlying: error.failure(at: url).nsError)
+      throw Failure.migrationFailed(
+        url: url, reason: "its file can't be changed", underlying: error.failure(at: url).nsError)
     }
     // Another reader may keep the log; then the next checkpoint does it.
     _ = try? connection.withoutWaiting { try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)") }
@@ -63,7 +64,9 @@ struct InPlaceMigration {
   }
 
   private func storedUUID(_ connection: Connection) throws -> String {
-    do { return try StoreMetadata.readIfPresent(at: url, from: connection)?[NSStoreUUIDKey] as? String ?? "" } catch let error as SQLiteError {
+    do { return try StoreMetadata.readIfPresent(at: url, from: connection)?[NSStoreUUIDKey] as? String ?? "" } catch let
+      error as SQLiteError
+    {
       throw error.openingFailure(at: url)
     }
   }

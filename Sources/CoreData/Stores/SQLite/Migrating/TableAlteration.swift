@@ -106,7 +106,9 @@ extension MigrationPlanner {
   ) {
     let changes = entities.map { (number(before: $0.before), number(after: $0.after)) }.filter { $0.0 != $0.1 }
     if !layout(before: flow.root).hasSubentities {
-      if let change = changes.first { alteration.assignments.append(.init(column: "Z_ENT", expression: "\(change.1)", condition: nil)) }
+      if let change = changes.first {
+        alteration.assignments.append(.init(column: "Z_ENT", expression: "\(change.1)", condition: nil))
+      }
     } else if !changes.isEmpty {
       let isAll = changes.count == entities.count
       alteration.assignments.append(

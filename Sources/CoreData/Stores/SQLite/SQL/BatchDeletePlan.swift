@@ -40,9 +40,11 @@ struct BatchDeletePlan {
     for root in roots {
       let entity = try schema.entity(schema.layouts.layouts[root])
       deletes.append("DELETE FROM \(entity.table) WHERE Z_PK IN (\(BatchRows.keys(entity.layout, schema)))")
-      let tagged = Set(entity.layout.subtree.flatMap { schema.entities[$0]?.slots ?? [] }.compactMap { column in
-        column.flatMap { $0.isTagged ? $0.name : nil }
-      }).sorted()
+      let tagged = Set(
+        entity.layout.subtree.flatMap { schema.entities[$0]?.slots ?? [] }.compactMap { column in
+          column.flatMap { $0.isTagged ? $0.name : nil }
+        }
+      ).sorted()
       if !tagged.isEmpty {
         files.append(
           "SELECT \(tagged.joined(separator: ", ")) FROM \(entity.table) "
@@ -84,7 +86,9 @@ struct BatchDeletePlan {
             destination, schema,
             "WHERE t0.Z_PK IN (SELECT \(column.name) FROM \(owner.table) WHERE Z_PK IN (\(last)))"))
       }
-      if let inverse = property.inverse ?? property.oneSidedInverse, inverse.kind == .toOne, !isCascade, rule != .noActionDeleteRule {
+      if let inverse = property.inverse ?? property.oneSidedInverse, inverse.kind == .toOne, !isCascade,
+        rule != .noActionDeleteRule
+      {
         detach(inverse, of: destination, owners)
       }
       return

@@ -135,9 +135,12 @@ final class RowQuery: @unchecked Sendable {
   ) -> (condition: SQLExpression, numbers: [Binding])? {
     guard entity.sharesTable else { return nil }
     let numbers = layouts.compactMap { schema.entities[$0]?.number }
-    if entity.layout.isRoot, !entity.hasStrangers, numbers.count == schema.entities.compactMap({ $0 }).filter({
-      $0.layout.rootIndex == entity.layout.rootIndex
-    }).count {
+    if entity.layout.isRoot, !entity.hasStrangers,
+      numbers.count
+        == schema.entities.compactMap({ $0 }).filter({
+          $0.layout.rootIndex == entity.layout.rootIndex
+        }).count
+    {
       return nil
     }
     let bindings = numbers.map { Binding.int(Int64($0)) }

@@ -1,7 +1,7 @@
 /// The uniqueness constraints that a save breaks, and with which rows.
 ///
-/// Rows are noted once all that can be written is: a row that is found to have another one's values then has them at the
-/// end of the save as well, whether it had them before or not.
+/// Rows are noted once all that can be written is: a row that is found to have another one's values then has them at
+/// the end of the save as well, whether it had them before or not.
 struct Collisions {
   struct Collision {
     let constraint: [String]

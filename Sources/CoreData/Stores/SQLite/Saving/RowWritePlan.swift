@@ -229,8 +229,8 @@ struct TaggedWriter {
     column.withUnsafeBytes { statement.bind(blob: $0, at: index) }
   }
 
-  /// Binds the value of a row that refers to a file, which may be another store's, or about to be removed: with a file of
-  /// its own.
+  /// Binds the value of a row that refers to a file, which may be another store's, or about to be removed: with a file
+  /// of its own.
   mutating func bind(
     copyOf property: LayoutProperty, of row: RowSnapshot, _ statement: Statement, at index: Int32
   ) throws {

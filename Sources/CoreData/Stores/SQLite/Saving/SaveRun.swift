@@ -5,10 +5,11 @@ internal import CSQLite
 /// A conflict does not end the run: the statement that met it changed nothing, and the rest is tried too, so
 /// that all conflicts are known. The caller then undoes the transaction.
 ///
-/// SQLite checks unique indexes row by row; a save is judged by its end. So a row that a unique index refuses is kept out
-/// at first, since the row with its values may still get others. When everything else is written, the kept-out rows that
-/// are stored already go out of each other's way, by nulls in what they change of constraints, and all are written once
-/// more. What is refused then would be a duplicate at the end of the save too. A save that meets no such row pays nothing.
+/// SQLite checks unique indexes row by row; a save is judged by its end. So a row that a unique index refuses is kept
+/// out at first, since the row with its values may still get others. When everything else is written, the kept-out rows
+/// that are stored already go out of each other's way, by nulls in what they change of constraints, and all are written
+/// once more. What is refused then would be a duplicate at the end of the save too. A save that meets no such row pays
+/// nothing.
 struct SaveRun {
   /// A row that a unique index refused.
   private enum KeptOut {

@@ -57,7 +57,8 @@ extension DataModel.Entity {
           .init(
             propertyName: $0.propertyName, type: $0.collationType == .rTree ? .rTree : .binary,
             isAscending: $0.isAscending)
-        }, partialIndexPredicate: index.storedPartialIndexPredicateFormat
+        },
+        partialIndexPredicate: index.storedPartialIndexPredicateFormat
           ?? index.partialIndexPredicate.flatMap { try? $0.node }.map(PredicatePrinter.print))
     }
     renamingIdentifier = entity.storedRenamingIdentifier

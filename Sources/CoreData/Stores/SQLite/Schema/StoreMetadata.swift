@@ -118,8 +118,10 @@ extension ExistingSchema {
     let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
     self.init(url: url, entities: entities, hashedNames: Set(hashes.keys), tables: tables)
     deferredTables = Set(
-      try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\(DeferredNames.prefix)%'")
-        .compactMap { $0[0].map { SQLName.quoted($0.uppercased()) } })
+      try connection.rows(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\(DeferredNames.prefix)%'"
+      )
+      .compactMap { $0[0].map { SQLName.quoted($0.uppercased()) } })
     hasStrangers = { table, numbers in
       // The index of Z_ENT answers by its ends and its gaps.
       let sorted = numbers.sorted()

@@ -46,8 +46,7 @@ struct ModelInference {
 
   /// Gives rows whose name is an older one the name that only the metadata have, where one of each is left
   /// over.
-  private static func named(_ rows: [ExistingSchema.Entity], _ names: Set<String>) -> [ExistingSchema.Entity]
-  {
+  private static func named(_ rows: [ExistingSchema.Entity], _ names: Set<String>) -> [ExistingSchema.Entity] {
     if names.isEmpty { return rows }
     let stale = rows.filter { !names.contains($0.name) }
     let fresh = names.subtracting(rows.map(\.name)).sorted()

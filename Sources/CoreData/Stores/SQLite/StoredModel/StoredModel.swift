@@ -74,9 +74,10 @@ struct StoredModel {
     // An entity may have taken along those below it.
     let wider = model.configurations.first { configuration in
       let names = Set(configuration.entityNames)
-      return names.isSubset(of: hashes.keys) && hashes.keys.allSatisfy { name in
-        model.entity(named: name).map { model.lineage(of: $0).contains { names.contains($0.name) } } ?? false
-      }
+      return names.isSubset(of: hashes.keys)
+        && hashes.keys.allSatisfy { name in
+          model.entity(named: name).map { model.lineage(of: $0).contains { names.contains($0.name) } } ?? false
+        }
     }
     return (exact ?? wider)?.name
   }
