@@ -2,7 +2,7 @@ import CoreData
 
 //> student-class
 #if canImport(ObjectiveC)
-  @objc(Student)
+@objc(Student)
 #endif
 public class Student: NSManagedObject {}
 //< student-class

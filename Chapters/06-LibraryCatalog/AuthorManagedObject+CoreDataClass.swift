@@ -2,6 +2,6 @@ import CoreData
 
 /// Somebody who wrote books of the catalogue; one object for each name.
 #if canImport(ObjectiveC)
-  @objc(AuthorManagedObject)
+@objc(AuthorManagedObject)
 #endif
 public class AuthorManagedObject: NSManagedObject {}

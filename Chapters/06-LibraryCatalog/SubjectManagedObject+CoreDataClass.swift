@@ -2,6 +2,6 @@ import CoreData
 
 /// What books of the catalogue are about; one object for each name.
 #if canImport(ObjectiveC)
-  @objc(SubjectManagedObject)
+@objc(SubjectManagedObject)
 #endif
 public class SubjectManagedObject: NSManagedObject {}

@@ -2,7 +2,7 @@ import CoreData
 
 /// One line of one producer, with its number among that producer's lines.
 #if canImport(ObjectiveC)
-  @objc(Entry)
+@objc(Entry)
 #endif
 public class Entry: NSManagedObject {
   @NSManaged public var producer: Int32
@@ -11,7 +11,7 @@ public class Entry: NSManagedObject {
 
 /// A total that all producers add to: the row over which writers quarrel.
 #if canImport(ObjectiveC)
-  @objc(Tally)
+@objc(Tally)
 #endif
 public class Tally: NSManagedObject {
   @NSManaged public var name: String?

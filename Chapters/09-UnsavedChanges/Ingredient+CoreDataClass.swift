@@ -2,7 +2,7 @@ import CoreData
 
 /// A part of one recipe, deleted with it.
 #if canImport(ObjectiveC)
-  @objc(Ingredient)
+@objc(Ingredient)
 #endif
 public class Ingredient: NSManagedObject {
   /// `200 g flour`.

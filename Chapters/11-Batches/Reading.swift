@@ -2,7 +2,7 @@ import CoreData
 
 /// One temperature, of one station at one time. There is at most one for each station and time.
 #if canImport(ObjectiveC)
-  @objc(Reading)
+@objc(Reading)
 #endif
 public class Reading: NSManagedObject {
   @nonobjc public class func fetchRequest() -> NSFetchRequest<Reading> {
@@ -33,7 +33,7 @@ public class Reading: NSManagedObject {
 
 /// A note about a reading. It is deleted with its reading.
 #if canImport(ObjectiveC)
-  @objc(Remark)
+@objc(Remark)
 #endif
 public class Remark: NSManagedObject {
   @NSManaged public var text: String?

@@ -2,7 +2,7 @@ import CoreData
 
 /// A place with a thermometer. It can't be deleted while it has readings.
 #if canImport(ObjectiveC)
-  @objc(Station)
+@objc(Station)
 #endif
 public class Station: NSManagedObject {
   @nonobjc public class func fetchRequest() -> NSFetchRequest<Station> {
@@ -17,7 +17,7 @@ public class Station: NSManagedObject {
 
 /// A technician came to look after the thermometer. The list of visits stays, whatever becomes of the station.
 #if canImport(ObjectiveC)
-  @objc(Visit)
+@objc(Visit)
 #endif
 public class Visit: NSManagedObject {
   @NSManaged public var technician: String?

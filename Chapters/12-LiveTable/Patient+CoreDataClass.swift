@@ -2,6 +2,6 @@ import CoreData
 
 /// A patient in the waiting room.
 #if canImport(ObjectiveC)
-  @objc(Patient)
+@objc(Patient)
 #endif
 public class Patient: NSManagedObject {}

@@ -163,12 +163,12 @@ struct BatchesTests {
   }
 
   #if DEBUG
-    @Test("A debug build measures nothing, and says so")
-    func measuring() throws {
-      let outcome = try ProgramRunner.run("Batches", ["--measure", "100"], store: folder.url)
-      #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
-      #expect(outcome.errors.contains("DEBUG BUILD"))
-      try stack.close()
-    }
+  @Test("A debug build measures nothing, and says so")
+  func measuring() throws {
+    let outcome = try ProgramRunner.run("Batches", ["--measure", "100"], store: folder.url)
+    #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
+    #expect(outcome.errors.contains("DEBUG BUILD"))
+    try stack.close()
+  }
   #endif
 }

@@ -75,9 +75,9 @@ enum TerminalState {
 
   private static func isIgnored(_ action: sigaction) -> Bool {
     #if canImport(ObjectiveC)
-      let handler = action.__sigaction_u.__sa_handler
+    let handler = action.__sigaction_u.__sa_handler
     #else
-      let handler = action.__sigaction_handler.sa_handler
+    let handler = action.__sigaction_handler.sa_handler
     #endif
     return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
@@ -86,9 +86,9 @@ enum TerminalState {
     _ action: inout sigaction, _ handler: @escaping @convention(c) (Int32) -> Void
   ) {
     #if canImport(ObjectiveC)
-      action.__sigaction_u.__sa_handler = handler
+    action.__sigaction_u.__sa_handler = handler
     #else
-      action.__sigaction_handler.sa_handler = handler
+    action.__sigaction_handler.sa_handler = handler
     #endif
   }
 

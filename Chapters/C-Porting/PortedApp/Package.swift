@@ -10,13 +10,13 @@ let coreData: Target.Dependency =
 /// Compiles the model and writes the accessors behind `@NSManaged`. Xcode does both by itself,
 /// so the plugin is named on Linux only; elsewhere the model is a resource.
 #if os(Linux)
-  let modelPlugins: [Target.PluginUsage] = [.plugin(name: "CompileDataModel", package: "Strata")]
-  let modelFiles: [Resource] = []
-  let notSources = ["Garden.xcdatamodeld"]
+let modelPlugins: [Target.PluginUsage] = [.plugin(name: "CompileDataModel", package: "Strata")]
+let modelFiles: [Resource] = []
+let notSources = ["Garden.xcdatamodeld"]
 #else
-  let modelPlugins: [Target.PluginUsage] = []
-  let modelFiles: [Resource] = [.process("Garden.xcdatamodeld")]
-  let notSources: [String] = []
+let modelPlugins: [Target.PluginUsage] = []
+let modelFiles: [Resource] = [.process("Garden.xcdatamodeld")]
+let notSources: [String] = []
 #endif
 //< core-data
 

@@ -14,9 +14,9 @@ enum FileSize {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit()
     #if os(Linux)
-      let resource = __rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue))
+    let resource = __rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue))
     #else
-      let resource = RLIMIT_FSIZE
+    let resource = RLIMIT_FSIZE
     #endif
     getrlimit(resource, &limit)
     limit.rlim_cur = bytes.map { rlim_t($0) } ?? limit.rlim_max
@@ -27,9 +27,9 @@ enum FileSize {
   static func forbidCoreFiles() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
     #if os(Linux)
-      setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &limit)
+    setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &limit)
     #else
-      setrlimit(RLIMIT_CORE, &limit)
+    setrlimit(RLIMIT_CORE, &limit)
     #endif
   }
 }

@@ -19,9 +19,9 @@ public final class ComparisonRun {
 
   public static var isReleaseBuild: Bool {
     #if DEBUG
-      false
+    false
     #else
-      true
+    true
     #endif
   }
 

@@ -5,7 +5,7 @@ import CoreData
 ///
 /// No two books have the same `isbn`, and a book without a `title` is not valid.
 #if canImport(ObjectiveC)
-  @objc(Book)
+@objc(Book)
 #endif
 public class Book: NSManagedObject {
   @NSManaged public var isbn: String?

@@ -16,9 +16,9 @@ enum ConcurrencyGuard {
   /// Switches the guard on where it belongs; called when a context gets its coordinator.
   static let setUp: Void = {
     #if DEBUG
-      isOn = true
+    isOn = true
     #else
-      isOn = reaction == .trap
+    isOn = reaction == .trap
     #endif
   }()
 

@@ -2,7 +2,7 @@ internal import CSwiftRuntime
 import Foundation
 
 #if canImport(Runtime)
-  internal import Runtime
+internal import Runtime
 #endif
 
 /// The place in a client's sources that a call came from: what a report about a misuse points to.
@@ -37,14 +37,14 @@ struct CallSite: CustomStringConvertible {
   /// Where the module was called from on this thread; nil when the program does not tell.
   static func ofClient(findsLine: Bool = knowsLines) -> CallSite? {
     #if canImport(Runtime)
-      guard let names = try? Backtrace.capture(limit: 128).symbolicated(options: []) else { return nil }
-      for (depth, frame) in names.frames.enumerated() {
-        guard let symbol = frame.symbol, isClients(symbol.rawName) else { continue }
-        // That frame alone, since each takes a walk through the line table; the second of two stands for all the
-        // others. Captured here, where the stack is as deep as above.
-        let one = findsLine ? try? Backtrace.capture(limit: 2, offset: depth, top: 0) : nil
-        return CallSite(function: symbol.name, line: one.flatMap(line), address: "\(frame.captured)")
-      }
+    guard let names = try? Backtrace.capture(limit: 128).symbolicated(options: []) else { return nil }
+    for (depth, frame) in names.frames.enumerated() {
+      guard let symbol = frame.symbol, isClients(symbol.rawName) else { continue }
+      // That frame alone, since each takes a walk through the line table; the second of two stands for all the
+      // others. Captured here, where the stack is as deep as above.
+      let one = findsLine ? try? Backtrace.capture(limit: 2, offset: depth, top: 0) : nil
+      return CallSite(function: symbol.name, line: one.flatMap(line), address: "\(frame.captured)")
+    }
     #endif
     return nil
   }
@@ -52,21 +52,21 @@ struct CallSite: CustomStringConvertible {
   /// Whether this function is found on the stack, by its name.
   static var readsNames: Bool {
     #if canImport(Runtime)
-      guard let names = try? Backtrace.capture(limit: 16, top: 0).symbolicated(options: []) else { return false }
-      return names.frames.contains { $0.symbol?.name.contains("readsNames") ?? false }
+    guard let names = try? Backtrace.capture(limit: 16, top: 0).symbolicated(options: []) else { return false }
+    return names.frames.contains { $0.symbol?.name.contains("readsNames") ?? false }
     #else
-      return false
+    return false
     #endif
   }
 
   #if canImport(Runtime)
-    private static func line(of frame: Backtrace) -> (file: String, number: Int)? {
-      let symbol = frame.symbolicated(options: [.showSourceLocations])?.frames.first?.symbol
-      guard let place = symbol?.sourceLocation, place.line > 0, !place.path.contains("@__swiftmacro") else {
-        return nil
-      }
-      return (place.path.split(separator: "/").last.map(String.init) ?? place.path, place.line)
+  private static func line(of frame: Backtrace) -> (file: String, number: Int)? {
+    let symbol = frame.symbolicated(options: [.showSourceLocations])?.frames.first?.symbol
+    guard let place = symbol?.sourceLocation, place.line > 0, !place.path.contains("@__swiftmacro") else {
+      return nil
     }
+    return (place.path.split(separator: "/").last.map(String.init) ?? place.path, place.line)
+  }
   #endif
 
   /// Whether looking for a line is a matter of a moment.

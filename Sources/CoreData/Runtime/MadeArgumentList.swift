@@ -25,17 +25,17 @@ private final class MadeArgumentList {
   /// What a `va_list` is on x86-64, where `CVaListPointer` points to it, and on arm64, where it is it.
   private struct Header {
     #if arch(arm64)
-      var stack: UnsafeMutablePointer<Int>?
-      var generalTop: UnsafeMutablePointer<Int>?
-      var vectorTop: UnsafeMutablePointer<Int>?
-      var generalOffset: Int32 = 0
-      var vectorOffset: Int32 = 0
+    var stack: UnsafeMutablePointer<Int>?
+    var generalTop: UnsafeMutablePointer<Int>?
+    var vectorTop: UnsafeMutablePointer<Int>?
+    var generalOffset: Int32 = 0
+    var vectorOffset: Int32 = 0
     #else
-      /// Behind the six general and the eight vector registers: none is left.
-      var generalOffset: UInt32 = 48
-      var vectorOffset: UInt32 = 176
-      var stack: UnsafeMutablePointer<Int>?
-      var registers: UnsafeMutablePointer<Int>?
+    /// Behind the six general and the eight vector registers: none is left.
+    var generalOffset: UInt32 = 48
+    var vectorOffset: UInt32 = 176
+    var stack: UnsafeMutablePointer<Int>?
+    var registers: UnsafeMutablePointer<Int>?
     #endif
   }
 
@@ -64,9 +64,9 @@ private final class MadeArgumentList {
 
   var list: CVaListPointer {
     #if arch(arm64)
-      unsafeBitCast(header.pointee, to: CVaListPointer.self)
+    unsafeBitCast(header.pointee, to: CVaListPointer.self)
     #else
-      unsafeBitCast(header, to: CVaListPointer.self)
+    unsafeBitCast(header, to: CVaListPointer.self)
     #endif
   }
 }

@@ -10,34 +10,34 @@ import PackagePlugin
 struct CompileDataModel: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
     #if os(Linux)
-      guard let target = target.sourceModule else { return [] }
-      let models = Self.folders(in: target.directoryURL, ["xcdatamodeld", "xcdatamodel"])
-      let mappings = Self.folders(in: target.directoryURL, ["xcmappingmodel"])
-      let sources = target.sourceFiles(withSuffix: ".swift").map(\.url)
-      let dependencies = Self.dependencySources(of: target)
-      let output = context.pluginWorkDirectoryURL.appending(path: "DataModel")
+    guard let target = target.sourceModule else { return [] }
+    let models = Self.folders(in: target.directoryURL, ["xcdatamodeld", "xcdatamodel"])
+    let mappings = Self.folders(in: target.directoryURL, ["xcmappingmodel"])
+    let sources = target.sourceFiles(withSuffix: ".swift").map(\.url)
+    let dependencies = Self.dependencySources(of: target)
+    let output = context.pluginWorkDirectoryURL.appending(path: "DataModel")
 
-      var arguments = ["compile"] + (models + mappings).map(\.path)
-      arguments += ["--module", target.moduleName, "--output", output.path]
-      arguments += ["--sources"] + sources.map(\.path)
-      if !dependencies.isEmpty {
-        arguments += ["--dependencies"] + dependencies.map { "\($0.module)=\($0.file.path)" }
-      }
-      let names = models.map { $0.deletingPathExtension().lastPathComponent }
-      let outputs =
-        names.map { "\($0)+CoreDataModel.generated.swift" }
-        + ["\(target.moduleName)+ManagedAccessors.generated.swift"] + names.map { "\($0).momd" }
-        + mappings.map { "\($0.deletingPathExtension().lastPathComponent).cdm" }
-      return [
-        .buildCommand(
-          displayName: "Compile the data model of \(target.name)",
-          executable: try context.tool(named: "momc").url,
-          arguments: arguments,
-          inputFiles: (models + mappings).flatMap(Self.files(of:)) + sources + dependencies.map(\.file),
-          outputFiles: outputs.map { output.appending(path: $0) })
-      ]
+    var arguments = ["compile"] + (models + mappings).map(\.path)
+    arguments += ["--module", target.moduleName, "--output", output.path]
+    arguments += ["--sources"] + sources.map(\.path)
+    if !dependencies.isEmpty {
+      arguments += ["--dependencies"] + dependencies.map { "\($0.module)=\($0.file.path)" }
+    }
+    let names = models.map { $0.deletingPathExtension().lastPathComponent }
+    let outputs =
+      names.map { "\($0)+CoreDataModel.generated.swift" }
+      + ["\(target.moduleName)+ManagedAccessors.generated.swift"] + names.map { "\($0).momd" }
+      + mappings.map { "\($0.deletingPathExtension().lastPathComponent).cdm" }
+    return [
+      .buildCommand(
+        displayName: "Compile the data model of \(target.name)",
+        executable: try context.tool(named: "momc").url,
+        arguments: arguments,
+        inputFiles: (models + mappings).flatMap(Self.files(of:)) + sources + dependencies.map(\.file),
+        outputFiles: outputs.map { output.appending(path: $0) })
+    ]
     #else
-      return []
+    return []
     #endif
   }
 

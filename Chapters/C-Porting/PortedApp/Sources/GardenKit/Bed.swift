@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 #if canImport(ObjectiveC)
-  @objc(Bed)
+@objc(Bed)
 #endif
 public final class Bed: NSManagedObject {
   @NSManaged public var name: String?
@@ -16,12 +16,12 @@ public final class Bed: NSManagedObject {
 //> accessors
 extension Bed {
   #if canImport(ObjectiveC)
-    @objc(addPlantsObject:)
+  @objc(addPlantsObject:)
   #endif
   @NSManaged public func addToPlants(_ value: Plant)
 
   #if canImport(ObjectiveC)
-    @objc(removePlantsObject:)
+  @objc(removePlantsObject:)
   #endif
   @NSManaged public func removeFromPlants(_ value: Plant)
 

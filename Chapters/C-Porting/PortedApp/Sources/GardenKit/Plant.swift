@@ -3,7 +3,7 @@ import Foundation
 
 //> plant
 #if canImport(ObjectiveC)
-  @objc(Plant)
+@objc(Plant)
 #endif
 public final class Plant: NSManagedObject {
   @NSManaged public var name: String?
