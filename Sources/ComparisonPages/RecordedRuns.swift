@@ -13,7 +13,32 @@ public struct RecordedRuns: RecordedFigures {
   public var styleSheet: String { get throws { try StyleSheet.text() } }
 
   public func html(of record: Data, snippets: PageFolder.Snippets) throws -> String? {
-    if let report = try? ComparisonReport(json: record) { return try ComparisonPage(report, root: root).part(snippets) }
-    return (try? BenchmarkReport(json: record)).map { BenchmarkPage($0, root: root).part }
+    switch try? JSONDecoder().decode(Kind.self, from: record) {
+    case .comparison: try ComparisonPage(ComparisonReport(json: record), root: root).part(snippets)
+    case .benchmark: BenchmarkPage(try BenchmarkReport(json: record), root: root).part
+    case nil: nil
+    }
+  }
+
+  /// Which program has written a record. Each writes a list that the other lacks.
+  private enum Kind: Decodable {
+    case comparison
+    case benchmark
+
+    private enum CodingKeys: CodingKey {
+      case setups
+      case runs
+    }
+
+    init(from decoder: any Decoder) throws {
+      let lists = try decoder.container(keyedBy: CodingKeys.self)
+      if lists.contains(.setups) {
+        self = .comparison
+      } else if lists.contains(.runs) {
+        self = .benchmark
+      } else {
+        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no list of runs or set-ups"))
+      }
+    }
   }
 }

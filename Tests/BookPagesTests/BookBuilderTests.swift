@@ -224,6 +224,9 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
     #expect(
       UnbrokenCode.html(of: "Chapters/04-ContainerStack")
         == "Chapters/<wbr><span class=\"whole-word\">04-ContainerStack</span>")
+    #expect(
+      UnbrokenCode.html(of: "x-coredata://A/Book/p1")
+        == "<span class=\"whole-word\">x-coredata://</span><wbr>A/<wbr>Book/<wbr>p1")
     #expect(UnbrokenCode.html(of: "context.save()") == "context.save()")
     #expect(!UnbrokenCode.html(of: String(repeating: "a-", count: 20)).contains("span"))
   }
@@ -238,6 +241,19 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
       ])
     let many = Array(repeating: sentence, count: 8)
     #expect(TableMarkup.classes(headings: many, rows: [many]) == ["list-on-phones", "list-on-tablets"])
+  }
+
+  @Test func `A cell is as wide as its longest line, and a word may end at a place for a break`() {
+    func table(_ cell: String) -> String {
+      "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>\(cell)</td></tr></tbody></table>"
+    }
+    let parts = Array(repeating: String(repeating: "w", count: 20), count: 3)
+    #expect(TableMarkup.html(of: table(parts.joined())).contains("list-on-phones"))
+    #expect(!TableMarkup.html(of: table(parts.joined(separator: "<wbr>"))).contains("list-on-phones"))
+    #expect(!TableMarkup.html(of: table(parts.joined(separator: "<br>"))).contains("list-on-phones"))
+    #expect(
+      TableMarkup.html(of: table("1"), label: "A & B", kind: "texts").hasPrefix(
+        "<div class=\"table texts\" role=\"region\" aria-label=\"A &amp; B\" tabindex=\"0\">"))
   }
 }
 

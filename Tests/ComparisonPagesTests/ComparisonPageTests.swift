@@ -86,6 +86,20 @@ private func page(_ report: ComparisonReport) throws -> BuiltPage {
     }
   }
 
+  @Test func `Set-ups of which the same was seen share a row, whatever UUIDs their stores drew`() throws {
+    var report = try example()
+    let fault = try #require(report.faults.first).id
+    for index in report.setups.indices {
+      report.setups[index].outcomes[fault] = report.setups[0].outcomes[fault]
+      report.setups[index].outcomes[fault]?.message = "No \(UUID().uuidString), and no <b>."
+    }
+    let page = try page(report)
+    let details = try #require(page.index.components(separatedBy: "<h3 id=\"fault-\(fault)\">").dropFirst().first)
+    let table = details.components(separatedBy: "</table>")[0]
+    #expect(table.contains("No …, and no &lt;b&gt;."))
+    #expect(table.components(separatedBy: "<tr>").count == 3)
+  }
+
   @Test func `A debug build's page says so and has no times`() throws {
     var report = try example()
     report.machine.configuration = "debug"

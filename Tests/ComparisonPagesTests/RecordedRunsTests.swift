@@ -1,3 +1,4 @@
+import BookPages
 import BookText
 import Foundation
 import Testing
@@ -31,6 +32,17 @@ import Testing
       #expect(setup.failures == [], "\(setup.info.id)")
       #expect(!setup.timeline.isEmpty, "\(setup.info.id)")
       for measure in report.measures { #expect(setup.values[measure.id] != nil, "\(setup.info.id) \(measure.id)") }
+    }
+  }
+
+  @Test func `A record that lacks something is refused with what it lacks, and no record is taken for one`() throws {
+    let runs = RecordedRuns(root: projectRoot)
+    let pages = PageFolder(book: try BookText.Book(root: projectRoot), title: "", colophon: "", styleSheet: "")
+    let snippets = pages.snippets()
+    #expect(try runs.html(of: Data("{}".utf8), snippets: snippets) == nil)
+    #expect(try runs.html(of: Data("no JSON".utf8), snippets: snippets) == nil)
+    for record in [#"{"setups": []}"#, #"{"runs": []}"#] {
+      #expect(throws: DecodingError.self) { try runs.html(of: Data(record.utf8), snippets: snippets) }
     }
   }
 

@@ -2,9 +2,12 @@
 ///
 /// Its first column are headings of rows, each cell knows the heading of its column, and the table says by its class
 /// where it becomes a list: where a cell would be narrower than twelve characters.
-enum TableMarkup {
-  /// - Parameter html: From `<table>` to `</table>`.
-  static func html(of html: String) -> String {
+public enum TableMarkup {
+  /// - Parameters:
+  ///   - html: From `<table>` to `</table>`.
+  ///   - label: What the table shows, in plain text, if somebody has said it.
+  ///   - kind: A class beside those that say where it becomes a list.
+  public static func html(of html: String, label: String? = nil, kind: String? = nil) -> String {
     var pieces = HTMLPiece.pieces(of: html)
     let headings = cells(of: pieces, in: "thead").first ?? []
     let rows = cells(of: pieces, in: "tbody")
@@ -47,11 +50,15 @@ enum TableMarkup {
       endTag.name = "td"
       pieces[end] = .tag(endTag)
     }
-    let name = (["table"] + classes(headings: headings, rows: rows)).joined(separator: " ")
-    return "<div class=\"\(name)\" role=\"group\" aria-label=\"Table\" tabindex=\"0\">\(pieces.html)</div>"
+    let names = ["table"] + (kind.map { [$0] } ?? []) + classes(headings: headings, rows: rows)
+    let role = label == nil ? "group" : "region"
+    return """
+      <div class="\(names.joined(separator: " "))" role="\(role)" aria-label="\((label ?? "Table").escapedForHTML)" \
+      tabindex="0">\(pieces.html)</div>
+      """
   }
 
-  /// The plain texts of the cells in a part of the table, row by row.
+  /// The plain texts of the cells in a part of the table, row by row. A cell may have several lines.
   private static func cells(of pieces: [HTMLPiece], in part: String) -> [[String]] {
     var (rows, isInside, isInCell): ([[String]], Bool, Bool) = ([], false, false)
     for piece in pieces {
@@ -61,6 +68,8 @@ enum TableMarkup {
       case .tag(let tag) where ["td", "th"].contains(tag.name) && isInside:
         isInCell = !tag.isEnd
         if isInCell { rows[rows.count - 1].append("") }
+      case .tag(let tag) where ["br", "wbr"].contains(tag.name) && isInCell && isInside:
+        rows[rows.count - 1][rows[rows.count - 1].count - 1] += tag.name == "br" ? "\n" : String(mayBreak)
       case .text(let text) where isInCell && isInside:
         rows[rows.count - 1][rows[rows.count - 1].count - 1] += text.unescapedFromHTML
       default: break
@@ -68,6 +77,9 @@ enum TableMarkup {
     }
     return rows
   }
+
+  /// A place inside a word where a line may end.
+  private static let mayBreak: Character = "\u{200B}"
 
   /// Where the table becomes a list: on phones, of 40 characters, and on narrow screens, of 84.
   static func classes(headings: [String], rows: [[String]]) -> [String] {
@@ -86,8 +98,9 @@ enum TableMarkup {
     let wanted: Int
 
     init(cells: [String], heading: String) {
-      least = (cells + [heading]).flatMap { $0.split(separator: " ").map(\.count) }.max() ?? 0
-      wanted = cells.map(\.count).max() ?? 0
+      let places: Set<Character> = [" ", "\n", TableMarkup.mayBreak]
+      least = (cells + [heading]).flatMap { $0.split(whereSeparator: places.contains).map(\.count) }.max() ?? 0
+      wanted = cells.flatMap { $0.split(separator: "\n").map(\.count) }.max() ?? 0
       most = max(wanted, heading.count)
     }
   }

@@ -22,10 +22,11 @@ enum UnbrokenCode {
     guard String(word).unescapedCount > longest / 2 else { return [String(word)] }
     var parts = [""]
     for character in word {
+      // The two slashes of an address stay together.
+      if parts[parts.count - 1].hasSuffix("/"), character != "/" { parts.append("") }
       parts[parts.count - 1].append(character)
-      if character == "/" { parts.append("") }
     }
-    return parts.filter { !$0.isEmpty }
+    return parts
   }
 }
 

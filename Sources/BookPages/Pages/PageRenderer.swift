@@ -44,10 +44,14 @@ struct PageRenderer {
       throw PagesProblem("\(page.path) asks for the figures of \(path), and nothing is here that makes them.")
     }
     let record = Data(try book.text(path).utf8)
-    guard let html = try figures.html(of: record, snippets: PageFolder.Snippets(book: book, places: places)) else {
-      throw PagesProblem("\(path) is no record that figures can be made of.")
+    do {
+      if let html = try figures.html(of: record, snippets: PageFolder.Snippets(book: book, places: places)) {
+        return html
+      }
+    } catch let error as DecodingError {
+      throw PagesProblem("\(path) is a record, but not as the program writes it now: \(error)")
     }
-    return html
+    throw PagesProblem("\(path) is no record that figures can be made of.")
   }
 
   /// Stands in the text for a block. A comment passes through unchanged, whatever the block has in it.

@@ -23,28 +23,20 @@ struct HTMLTable {
       guard let cell, !cell.isEmpty else { return Self.nothing }
       return cell
     }
-    // Where the row is a list, each cell says what it is.
-    let others = zip(head, cells).dropFirst().map { head, cell in "<td data-head=\"\(head)\">\(cell)</td>" }
-    rows.append("<tr><th scope=\"row\">\(cells[0])</th>\(others.joined())</tr>\n")
+    rows.append("<tr>\(cells.map { "<td>\($0)</td>" }.joined())</tr>\n")
   }
 
   static let nothing = "<span class=\"nothing\" title=\"nothing\">–</span>"
 
-  /// Where a row becomes a list, since its cells would be too narrow: on phones, and sentences on narrow screens too.
-  private var classes: String {
-    head.count < 3
-      ? " list-on-phones"
-      : isOfTexts ? " texts list-on-phones list-on-tablets" : head.count > 3 ? " list-on-phones" : ""
-  }
-
+  /// With what the tables of the book's texts have too: headings of rows, and where it becomes a list.
   var html: String {
-    """
-    <div class="table\(classes)" role="region" aria-label="\(label.escapedForHTML)" tabindex="0"><table>
-    <thead><tr>\(head.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr></thead>
-    <tbody>
-    \(rows.joined())</tbody>
-    </table></div>
-
-    """
+    let table = """
+      <table>
+      <thead><tr>\(head.map { "<th>\($0)</th>" }.joined())</tr></thead>
+      <tbody>
+      \(rows.joined())</tbody>
+      </table>
+      """
+    return TableMarkup.html(of: table, label: label, kind: isOfTexts ? "texts" : nil) + "\n"
   }
 }

@@ -8,10 +8,11 @@ import Comparison
 struct CodeColumns {
   let html: String
 
+  /// - Parameter room: For how many columns a wide page has room.
   /// - Throws: `BookProblem` if some of the code isn't there.
-  init(_ report: ComparisonReport, snippets: PageFolder.Snippets) throws {
+  init(_ report: ComparisonReport, snippets: PageFolder.Snippets, room: Int) throws {
     var snippets = snippets
-    let shown = Self.shownAtFirst(report)
+    let shown = Self.shownAtFirst(report, room)
     let choices = report.setups.map { setup in
       """
       <label><input type="checkbox" id="\(Self.box(setup))"\(shown.contains(setup.info.id) ? " checked" : "")> \
@@ -33,11 +34,11 @@ struct CodeColumns {
       """
   }
 
-  /// Three have room on a wide page: the first set-ups that don't share their sources.
-  private static func shownAtFirst(_ report: ComparisonReport) -> Set<String> {
+  /// The first set-ups that don't share their sources, as many as have room.
+  private static func shownAtFirst(_ report: ComparisonReport, _ room: Int) -> Set<String> {
     var folders: Set<String> = []
     let distinct = report.setups.filter { $0.info.folder.map { folders.insert($0).inserted } ?? true }
-    return Set((report.setups.count <= 3 ? report.setups : distinct).prefix(3).map(\.info.id))
+    return Set((report.setups.count <= room ? report.setups : distinct).prefix(room).map(\.info.id))
   }
 
   private static func box(_ setup: SetupReport) -> String { "show-\(setup.info.id.escapedForHTML)" }

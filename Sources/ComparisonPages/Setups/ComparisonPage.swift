@@ -24,7 +24,7 @@ public struct ComparisonPage {
   public func write(into folder: URL) throws {
     let pages = PageFolder(
       book: try BookText.Book(root: root), title: "Strata", colophon: Self.colophon, styleSheet: try StyleSheet.text())
-    let sections = self.sections(try CodeColumns(report, snippets: pages.snippets()))
+    let sections = self.sections(try CodeColumns(report, snippets: pages.snippets(), room: 3))
     pages.add(
       "index.html", title: Self.title, content: "<h1>\(Self.title)</h1>\n" + content(sections),
       headings: sections.map(\.heading))
@@ -35,7 +35,8 @@ public struct ComparisonPage {
   ///
   /// - Throws: `BookProblem` if code of a set-up isn't where the report says.
   func part(_ snippets: PageFolder.Snippets) throws -> String {
-    content(sections(try CodeColumns(report, snippets: snippets)))
+    // The tree of the book's pages stands beside the columns.
+    content(sections(try CodeColumns(report, snippets: snippets, room: 2)))
   }
 
   private func content(_ sections: [Section]) -> String {

@@ -81,15 +81,26 @@ struct FaultTables {
   }
 
   private static func place(_ outcome: FaultOutcome) -> String? {
-    outcome.place.isEmpty ? nil : "<code>\(outcome.place.escapedForHTML)</code>"
+    outcome.place.isEmpty ? nil : code(outcome.place)
+  }
+
+  /// A name of several parts may end a line behind each: the table has five columns.
+  private static func code(_ name: String) -> String {
+    let html = name.escapedForHTML.replacing(#/[.(:](?=\w)/#) { "\($0.output)<wbr>" }
+    return "<code>\(html)</code>"
   }
 
   private static func error(_ outcome: FaultOutcome) -> String {
     [
-      outcome.error.map { "<code>\($0.escapedForHTML)</code>" }, outcome.message?.escapedForHTML,
+      outcome.error.map(code), outcome.message.map { withoutUUIDs($0).escapedForHTML },
       outcome.note?.escapedForHTML,
     ]
     .compactMap { $0 }.joined(separator: "<br>")
+  }
+
+  /// Drawn by chance, they tell a reader nothing, and set-ups of which the same was seen would look different.
+  private static func withoutUUIDs(_ message: String) -> String {
+    message.replacing(#/[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/#, with: "…")
   }
 
   /// `100 books, then 101; ok`
