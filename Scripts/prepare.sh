@@ -38,7 +38,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 # Runs a build and shows how far it is, but what it says only if it fails: the deprecations that Foundation on Linux
-# marks its own classes with would hide everything else.
+# marks its own classes with would hide everything else. All that it said is in the file $build_log, if that is set.
 quietly() {
   local log progress status=0
   log=$(mktemp)
@@ -53,6 +53,7 @@ quietly() {
     rm -f "$log"
     exit 1
   fi
+  if [ -n "${build_log:-}" ]; then cp "$log" "$build_log"; fi
   rm -f "$log"
 }
 

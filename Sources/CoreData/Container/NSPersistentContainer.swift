@@ -1,7 +1,9 @@
 /// A whole stack: model, coordinator, stores, and a context for the main queue.
 ///
 ///     let container = NSPersistentContainer(name: "Library")
-///     container.loadPersistentStores { description, error in … }
+///     container.loadPersistentStores { _, error in
+///       if let error { fatalError("\(error)") }
+///     }
 ///     let books = try container.viewContext.fetch(Book.fetchRequest())
 nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: set up on one thread, then only read.

@@ -21,6 +21,11 @@ extension NSManagedObjectContextConcurrencyType {
 
 /// A scratch pad of managed objects over a coordinator.
 ///
+///     let book = Book(context: context)
+///     book.title = "The Dispossessed"
+///     print(context.hasChanges)               // true
+///     try context.save()
+///
 /// Objects are fetched into a context, changed there, and written together by ``save()``: all of the changes or
 /// none. A context and its objects may be used on its queue only: wrap every use in ``perform(_:)`` or
 /// ``performAndWait(_:)->_``; a main-queue context may also be used directly on the main queue.
@@ -208,6 +213,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
 
   /// Has a batch request executed by the stores: the objects of this context stay as they are.
+  @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try executeInStores(request)
   }

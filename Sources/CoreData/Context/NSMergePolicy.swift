@@ -14,6 +14,9 @@ public enum NSMergePolicyType: UInt, Sendable {
 
 /// Decides what is saved when another context or program has changed a row.
 ///
+///     context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+///     try context.save()                      // each property that this context has changed wins
+///
 /// Subclasses override ``resolve(optimisticLockingConflicts:)`` or ``resolve(constraintConflicts:)``, change the
 /// objects as they see fit, and call `super`, which settles the conflicts by their merge type.
 /// Called on the context's queue, in the middle of its save.

@@ -1,5 +1,10 @@
 /// Joins one model, the stores that hold its objects, and the contexts that work on them.
 ///
+///     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+///     try coordinator.addPersistentStore(type: .sqlite, at: url)
+///     let context = NSManagedObjectContext(.mainQueue)
+///     context.persistentStoreCoordinator = coordinator
+///
 /// May be used from any thread. Each store orders the calls it gets by itself; the list of stores changes
 /// under `lock`, which is never held while a store is opened or a notification is posted.
 nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {

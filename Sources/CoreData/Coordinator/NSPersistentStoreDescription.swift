@@ -1,4 +1,8 @@
 /// What store a container is to open, and how.
+///
+///     let description = NSPersistentStoreDescription(url: url)
+///     description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+///     container.persistentStoreDescriptions = [description]
 nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// The store's type; SQLite by default.
   open var type = NSSQLiteStoreType

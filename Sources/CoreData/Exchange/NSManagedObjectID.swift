@@ -47,6 +47,13 @@ final class StoreIdentity: @unchecked Sendable {
 
 /// The identity of a managed object: its store, its entity, its key.
 ///
+///     let id = book.objectID
+///     try await container.performBackgroundTask { context in
+///       let book = try context.existingObject(with: id) as? Book
+///       book?.title = "The Dispossessed"
+///       try context.save()
+///     }
+///
 /// Ids may be handed between threads and contexts; objects may not. Two ids are equal when they name the
 /// same row of the same store. An object that was never saved has a temporary id, equal only to itself.
 ///

@@ -10,6 +10,10 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 
 /// Deletes rows in a SQLite store without making objects of them.
 ///
+///     let old = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+///     old.predicate = NSPredicate(format: "pages == %d", 0)
+///     try context.execute(NSBatchDeleteRequest(fetchRequest: old))
+///
 /// Cascade and nullify rules of the model are applied, by the store. Nothing is validated, a deny rule refuses
 /// nothing, contexts are not told: give them the ids with
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.

@@ -10,6 +10,13 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 
 /// Inserts rows into a SQLite store without making objects of them.
 ///
+///     let request = NSBatchInsertRequest(
+///       entityName: "Book", objects: [["title": "Solaris"], ["title": "Eden"]])
+///     request.resultType = .objectIDs
+///     let result = try context.execute(request) as? NSBatchInsertResult
+///     let changes = [NSInsertedObjectIDsKey: result?.result as? [NSManagedObjectID] ?? []]
+///     NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [viewContext])
+///
 /// The values come from an array of dictionaries or from a handler, which fills in one row at a time and returns
 /// whether there are no more. Attributes that are not set have their default values. The request checks that every key
 /// is an attribute that can be set, that each value has its type, and that no mandatory attribute is nil. It does not

@@ -10,6 +10,13 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 
 /// Changes attributes of rows in a SQLite store without making objects of them.
 ///
+///     let request = NSBatchUpdateRequest(entityName: "Book")
+///     request.predicate = NSPredicate(format: "pages > %d", 500)
+///     request.propertiesToUpdate = ["genre": "thick"]
+///     request.resultType = .updatedObjectsCountResultType
+///     let result = try context.execute(request) as? NSBatchUpdateResult
+///     print(result?.result ?? 0)              // how many rows
+///
 /// Nothing is validated but a value's type, contexts are not told: give them the ids with
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Relationships can't be changed.
 nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {

@@ -76,8 +76,10 @@ extension NSFetchedPropertyDescription {
   /// What the property's value is fetched with. In its predicate `$FETCH_SOURCE` stands for the object whose
   /// property it is, and `$FETCHED_PROPERTY` for this description.
   ///
-  ///     owner == $FETCH_SOURCE
-  ///     kind == $FETCHED_PROPERTY.userInfo.kind
+  /// ```text
+  /// owner == $FETCH_SOURCE
+  /// kind == $FETCHED_PROPERTY.userInfo.kind
+  /// ```
   ///
   /// Can't be set, nor the request changed, once the model is in use.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {

@@ -52,6 +52,16 @@ struct OwnState: OptionSet {
 
 /// An object of an entity, in a context.
 ///
+///     final class Book: NSManagedObject {
+///       @NSManaged var title: String
+///       @NSManaged var pages: Int32
+///       @NSManaged var author: Author?
+///     }
+///
+///     let book = Book(context: context)
+///     book.title = "The Dispossessed"
+///     book.author = author                    // author.books has it now
+///
 /// Its committed values are one immutable row that it shares with the store's cache; values set since are held
 /// apart until the save. An object may be used on its context's queue only; ``objectID`` may go anywhere.
 ///

@@ -35,7 +35,10 @@ nonisolated open class NSLightweightMigrationStage: NSMigrationStage {
 ///     let stage = NSCustomMigrationStage(migratingFrom: version2, to: version3)
 ///     stage.didMigrateHandler = { manager, _ in
 ///       let context = manager.container!.newBackgroundContext()
-///       try context.performAndWait { …; try context.save() }
+///       try context.performAndWait {
+///         try splitNames(in: context)
+///         try context.save()
+///       }
 ///     }
 nonisolated open class NSCustomMigrationStage: NSMigrationStage {
   private let current: NSManagedObjectModelReference

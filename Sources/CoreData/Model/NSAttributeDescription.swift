@@ -3,6 +3,12 @@ import Foundation
 
 /// An attribute of an entity: a value of one type.
 ///
+///     let isbn = NSAttributeDescription()
+///     isbn.name = "isbn"
+///     isbn.type = .string
+///     isbn.isOptional = false
+///     book.properties.append(isbn)
+///
 /// Defaults of a new one: Integer 32, optional, not transient, no default value.
 open class NSAttributeDescription: NSPropertyDescription {
   final var storedAttributeType = NSAttributeType.integer32AttributeType

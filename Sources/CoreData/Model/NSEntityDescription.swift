@@ -2,6 +2,12 @@ import Foundation
 
 /// An entity of a model: a kind of object, with its properties and its place in a hierarchy.
 ///
+///     let book = NSEntityDescription()
+///     book.name = "Book"
+///     book.managedObjectClassName = NSStringFromClass(Book.self)
+///     book.properties = [title, author]
+///     model.entities.append(book)
+///
 /// Entities are owned by their model and own their properties and sub-entities. Once a coordinator uses the
 /// model, a change traps.
 // Mutable only until the model is frozen, by whoever builds it; any thread may read it after that.

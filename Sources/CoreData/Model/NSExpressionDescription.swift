@@ -1,6 +1,15 @@
 import Foundation
 
 /// A computed column of a fetch with dictionary results; never a property of an entity.
+///
+///     let average = NSExpressionDescription()
+///     average.name = "averagePages"
+///     average.expression = NSExpression(
+///       forFunction: "average:", arguments: [NSExpression(forKeyPath: "pages")])
+///     average.expressionResultType = .doubleAttributeType
+///     request.propertiesToFetch = ["author.name", average]
+///     request.propertiesToGroupBy = ["author.name"]
+///     request.resultType = .dictionaryResultType
 open class NSExpressionDescription: NSPropertyDescription {
   final var storedExpression: FoundationExpression?
   final var storedExpressionResultType = NSAttributeType.undefinedAttributeType

@@ -15,6 +15,14 @@ public enum NSDeleteRule: UInt, Sendable {
 
 /// A relationship of an entity to another one, or to itself.
 ///
+///     let author = NSRelationshipDescription()
+///     author.name = "author"
+///     author.destinationEntity = writer
+///     author.maxCount = 1                     // to one
+///     author.inverseRelationship = books
+///     books.inverseRelationship = author
+///     book.properties.append(author)
+///
 /// Defaults of a new one: optional, to-many (`maxCount` 0), unordered, delete rule Nullify.
 open class NSRelationshipDescription: NSPropertyDescription {
   // Weak, since entities refer to each other in circles; the model owns them all.

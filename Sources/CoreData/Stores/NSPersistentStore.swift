@@ -1,5 +1,9 @@
 /// One store behind a coordinator: a file, or memory, that holds the objects of one configuration.
 ///
+///     for store in coordinator.persistentStores {
+///       print(store.type, store.url?.lastPathComponent ?? "in memory", store.isReadOnly)
+///     }
+///
 /// Clients subclass ``NSAtomicStore`` or ``NSIncrementalStore``, never this class itself.
 /// A store's properties belong to its coordinator's queue.
 nonisolated open class NSPersistentStore: NSObject {

@@ -2,6 +2,11 @@ import Foundation
 
 /// Actions that undo changes, and those that make them again; Foundation has none on Linux.
 ///
+///     context.undoManager = UndoManager()
+///     book.title = "Another title"
+///     context.processPendingChanges()
+///     context.undo()                          // the title is what it was
+///
 /// When you change something, you register the action that takes the change back. Actions are collected in groups, and
 /// a group is undone as a whole. Actions that are registered while a group is undone redo it.
 ///

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// An example in the documentation of something public is code that compiles: it stands in Examples.swift, too.
+@Suite("Examples in the documentation") struct DocumentationTests {
+  @Test("Each example is compiled as it stands") func examples() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let compiled = Self.words(try Self.lines(of: folder.appendingPathComponent("Examples.swift")))
+    let module = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources/CoreData")
+    var found = 0
+    for file in try #require(FileManager.default.enumerator(at: module, includingPropertiesForKeys: nil)) {
+      guard let file = file as? URL, file.pathExtension == "swift" else { continue }
+      for example in Self.examples(in: try Self.lines(of: file)) {
+        found += 1
+        #expect(compiled.contains(example), "\(file.lastPathComponent)")
+      }
+    }
+    #expect(found > 20)
+  }
+
+  @Test("An example that differs in one word is found") func planted() {
+    let lines = [
+      "/// Says it.", "///", "///     say(it)", "///     say(that)", "///", "/// Twice.", "public func say() {",
+    ]
+    #expect(Self.examples(in: lines) == ["say(it) say(that)"])
+    #expect(Self.examples(in: lines.dropLast() + ["func say() {"]) == [])
+  }
+
+  private static func lines(of file: URL) throws -> [String] {
+    try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+  }
+
+  /// The words of some lines: comments behind a line stand in a column in a text, and two blanks behind it in code.
+  private static func words(_ lines: [String]) -> String {
+    lines.flatMap { $0.split(whereSeparator: \.isWhitespace) }.joined(separator: " ")
+  }
+
+  /// The indented parts of comments on public declarations, as words.
+  private static func examples(in lines: [String]) -> [String] {
+    var (examples, comment): ([String], [[String]]) = ([], [])
+    var isInside = false
+    for line in lines.map({ $0.trimmingCharacters(in: .whitespaces) }) {
+      if line.hasPrefix("///     "), isInside || comment.last == [] {
+        if !isInside { comment.append([]) }
+        isInside = true
+        comment[comment.count - 1].append(line.dropFirst(8).trimmingCharacters(in: .whitespaces))
+      } else if line == "///" {
+        if !isInside { comment.append([]) }
+      } else if line.hasPrefix("///") {
+        isInside = false
+        comment.append(["-"])
+      } else if !line.hasPrefix("//"), !line.hasPrefix("@") {
+        let isPublic = line.contains(#/\b(public|open)\b/#)
+        if isPublic { examples += comment.filter { $0 != [] && $0 != ["-"] }.map(words) }
+        (comment, isInside) = ([], false)
+      }
+    }
+    return examples
+  }
+}
