@@ -104,18 +104,18 @@ struct MembersDifference {
 extension Value {
   /// Whether both are the same value; objects, when they are the same object or equal ones.
   func isSame(as other: Value) -> Bool {
-    switch (self, other) {
-    case (.null, .null): true
-    case (.int(let a), .int(let b)): a == b
-    case (.double(let a), .double(let b)): a == b
-    case (.date(let a), .date(let b)): a == b
-    case (.string(let a), .string(let b)): a == b
-    case (.data(let a), .data(let b)): a == b
-    case (.uuid(let a), .uuid(let b)): a == b
-    case (.url(let a), .url(let b)): a == b
-    case (.decimal(let a), .decimal(let b)): a == b
-    case (.object(let a), .object(let b)): a === b || (a as? NSObject)?.isEqual(b) == true
-    default: false
+    switch self {
+    case .null: other.isNull
+    case .int(let a): if case .int(let b) = other { a == b } else { false }
+    case .double(let a): if case .double(let b) = other { a == b } else { false }
+    case .date(let a): if case .date(let b) = other { a == b } else { false }
+    case .string(let a): if case .string(let b) = other { a == b } else { false }
+    case .data(let a): if case .data(let b) = other { a == b } else { false }
+    case .uuid(let a): if case .uuid(let b) = other { a == b } else { false }
+    case .url(let a): if case .url(let b) = other { a == b } else { false }
+    case .decimal(let a): if case .decimal(let b) = other { a == b } else { false }
+    case .object(let a):
+      if case .object(let b) = other { a === b || (a as? NSObject)?.isEqual(b) == true } else { false }
     }
   }
 }

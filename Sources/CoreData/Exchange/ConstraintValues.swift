@@ -10,14 +10,14 @@ struct ConstraintValues: Hashable {
   init?(_ row: RowSnapshot, _ properties: [LayoutProperty]) {
     for property in properties {
       if property.word < 0 || row.isNull(slot: property.slot) { return nil }
-      switch property.kind {
-      case .int16, .int32, .int64, .boolean, .toOne: append(row.int(word: property.word))
-      case .double, .float, .date: if !append(row.double(word: property.word)) { return nil }
+      switch property.form {
+      case .integer, .destination: append(row.int(word: property.word))
+      case .real: if !append(row.double(word: property.word)) { return nil }
       case .decimal: append(row.decimal(word: property.word))
       case .uuid:
         bytes.append(contentsOf: UnsafeRawBufferPointer(start: row.words + property.word, count: 16))
-      case .string, .uri, .binary, .transformable: append(tail: row.tail(word: property.word))
-      case .undefined, .toMany, .fetched, .composite: return nil
+      case .text, .bytes: append(tail: row.tail(word: property.word))
+      case .none: return nil
       }
     }
   }

@@ -10,6 +10,8 @@ final class LayoutProperty: @unchecked Sendable {
   let keyNumber: Int
   unowned(unsafe) let description: NSPropertyDescription
   let kind: SlotKind
+  /// How its value lies in a row.
+  let form: RowForm
   let isTransient: Bool
   let isOptional: Bool
   let isOrdered: Bool
@@ -54,11 +56,11 @@ final class LayoutProperty: @unchecked Sendable {
   }
 
   fileprivate var needsValidation: Bool {
-    switch kind {
+    switch kind.role {
     case .fetched: false
     case .composite: !isOptional
     case .toMany: relationship.minCount > 0 || relationship.maxCount > 0 || !predicates.isEmpty
-    default: !isOptional || limits != nil || !predicates.isEmpty
+    case .attribute, .toOne: !isOptional || limits != nil || !predicates.isEmpty
     }
   }
 
@@ -77,6 +79,7 @@ final class LayoutProperty: @unchecked Sendable {
     ownName = description.name
     keyNumber = KeyRegistry.shared.number(of: name)
     self.kind = kind
+    form = kind.form
     self.isTransient = isTransient
     isOptional = description.isOptional
     let relationship = description as? NSRelationshipDescription
@@ -157,6 +160,7 @@ struct PlaceTable {
 /// What a typed accessor needs to know of a property: eight bytes, no reference counting.
 struct PropertyPlace {
   var kind: SlotKind
+  var form: RowForm
   var isTransient: Bool
   /// First word in the row, or -1.
   var word: Int16
@@ -165,6 +169,7 @@ struct PropertyPlace {
 
   init(_ property: LayoutProperty) {
     kind = property.kind
+    form = property.form
     isTransient = property.isTransient
     word = Int16(property.word)
     slot = Int16(property.kind == .toMany ? property.toManyIndex : property.slot)
@@ -363,32 +368,6 @@ final class EntityLayout: @unchecked Sendable {
     classWord.free()
     validatingClass.free()
     ownAccessorsWord.free()
-  }
-}
-
-extension SlotKind {
-  init(_ attribute: NSAttributeDescription) {
-    self = attribute is NSCompositeAttributeDescription ? .composite : SlotKind(attribute.attributeType)
-  }
-
-  init(_ type: NSAttributeType) {
-    self =
-      switch type {
-      case .integer16AttributeType: .int16
-      case .integer32AttributeType: .int32
-      case .integer64AttributeType: .int64
-      case .booleanAttributeType: .boolean
-      case .doubleAttributeType: .double
-      case .floatAttributeType: .float
-      case .dateAttributeType: .date
-      case .stringAttributeType: .string
-      case .URIAttributeType: .uri
-      case .UUIDAttributeType: .uuid
-      case .decimalAttributeType: .decimal
-      case .binaryDataAttributeType: .binary
-      case .transformableAttributeType: .transformable
-      default: .undefined
-      }
   }
 }
 

@@ -126,7 +126,7 @@ struct RowBuilder: ~Copyable {
     if property.kind == .binary, row.isReference(word: property.word) {
       setBytes(row.referenceBytes(word: property.word), slot: property.slot, word: property.word)
       words[property.word] |= 1 << 63
-    } else if property.kind.hasTail {
+    } else if property.form == .text || property.form == .bytes {
       setBytes(row.tail(word: property.word), slot: property.slot, word: property.word)
     } else {
       markSet(property.slot)

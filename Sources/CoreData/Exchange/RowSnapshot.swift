@@ -140,17 +140,14 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   final func value(_ property: LayoutProperty) -> Value {
     if property.word < 0 || isNull(slot: property.slot) { return .null }
     let word = property.word
-    switch property.kind {
-    case .int16, .int32, .int64, .boolean: return .int(int(word: word))
-    case .double, .float: return .double(double(word: word))
-    case .date: return .date(Date(timeIntervalSinceReferenceDate: double(word: word)))
-    case .string: return .string(string(word: word))
-    case .uri: return URL(string: string(word: word)).map(Value.url) ?? .null
+    switch property.form {
+    case .integer: return .int(int(word: word))
+    case .real: return Value(real: double(word: word), of: property.kind)
+    case .text: return Value(text: string(word: word), of: property.kind)
     case .uuid: return .uuid(uuid(word: word))
     case .decimal: return .decimal(NSDecimalNumber(decimal: decimal(word: word)))
-    case .binary where isReference(word: word): return externalValue(property)
-    case .binary, .transformable: return .data(Data(tail(word: word)))
-    case .undefined, .toOne, .toMany, .fetched, .composite: return .null
+    case .bytes: return isReference(word: word) ? externalValue(property) : .data(Data(tail(word: word)))
+    case .destination, .none: return .null
     }
   }
 
@@ -159,7 +156,7 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     let mine = isNull(slot: property.slot)
     if mine != other.isNull(slot: property.slot) { return false }
     if mine || property.word < 0 { return true }
-    if property.kind.hasTail {
+    if property.form == .text || property.form == .bytes {
       if property.kind == .binary, isReference(word: property.word) || other.isReference(word: property.word) {
         return isSameExternal(property, as: other)
       }

@@ -20,50 +20,17 @@ enum Value {
     if case .null = self { return true }
     return false
   }
-}
 
-/// How a slot's eight-byte words are to be read.
-enum SlotKind: UInt8 {
-  case int16, int32, int64, boolean
-  case double, float
-  /// Seconds since 2001-01-01 00:00 UTC, `Double`.
-  case date
-  case string, uri
-  /// Sixteen raw bytes in two words.
-  case uuid
-  /// Foundation's `Decimal`, 20 bytes in three words.
-  case decimal
-  case binary
-  /// The transformer's output bytes in a row; the object itself in a changed value.
-  case transformable
-  /// Only ever in memory: a transient without a type.
-  case undefined
-  /// The destination's key; a second word holds its entity index where the destination has subentities.
-  case toOne
-  /// Not in the row at all.
-  case toMany
-  /// Not in the row: evaluated on demand.
-  case fetched
-  /// Not in the row: its elements are, each in a slot of its own.
-  case composite
-
-  /// How many eight-byte words a value takes in a row, its tail not counted.
-  func words(isPolymorphic: Bool) -> Int {
-    switch self {
-    case .uuid: 2
-    case .decimal: 3
-    case .toOne: isPolymorphic ? 2 : 1
-    case .undefined, .toMany, .fetched, .composite: 0
-    default: 1
-    }
+  /// What a number of the form `real` stands for in an attribute of a kind.
+  @inline(__always)
+  init(real: Double, of kind: SlotKind) {
+    self = kind == .date ? .date(Date(timeIntervalSinceReferenceDate: real)) : .double(real)
   }
 
-  /// Whether the value's bytes stand behind the words, found by offset and length.
-  var hasTail: Bool {
-    switch self {
-    case .string, .uri, .binary, .transformable: true
-    default: false
-    }
+  /// What a text of the form `text` stands for in an attribute of a kind.
+  @inline(__always)
+  init(text: String, of kind: SlotKind) {
+    self = kind == .uri ? URL(string: text).map(Value.url) ?? .null : .string(text)
   }
 }
 

@@ -3,6 +3,7 @@ final class BatchRowEncoder {
   /// Where a property's value stands in a row.
   private struct Place {
     let kind: SlotKind
+    let form: RowForm
     let index: Int
     let slot: Int
     let word: Int
@@ -13,16 +14,12 @@ final class BatchRowEncoder {
 
     init(_ property: LayoutProperty) {
       kind = property.kind
+      form = property.form
       index = property.index
       slot = property.slot
       word = property.word
       isSettable = property.batchRefusal == nil && property.word >= 0
-      switch property.kind {
-      case .int16: range = Int64(Int16.min)...Int64(Int16.max)
-      case .int32: range = Int64(Int32.min)...Int64(Int32.max)
-      case .boolean: range = 0...1
-      default: range = .min ... .max
-      }
+      range = property.kind.range
     }
   }
 
@@ -92,26 +89,26 @@ final class BatchRowEncoder {
   @inline(__always)
   private func take<Given>(_ value: UnsafePointer<Given>, _ place: Place) -> Taken? {
     guard place.isSettable else { return nil }
-    switch place.kind {
-    case .string:
-      guard let text = value.exactly(String.self) else { return nil }
+    switch place.form {
+    case .text:
+      guard place.kind == .string, let text = value.exactly(String.self) else { return nil }
       take(text, place)
       given.insert(place.slot)
       return .string
-    case .double:
-      guard let number = value.exactly(Double.self) else { return nil }
-      return take(number, place, .double)
-    case .date:
-      guard let date = value.exactly(Date.self) else { return nil }
-      return take(date.timeIntervalSinceReferenceDate, place, .date)
-    case .int16, .int32, .int64, .boolean:
+    case .real:
+      if place.kind == .double, let number = value.exactly(Double.self) { return take(number, place, .double) }
+      if place.kind == .date, let date = value.exactly(Date.self) {
+        return take(date.timeIntervalSinceReferenceDate, place, .date)
+      }
+      return nil
+    case .integer:
       if let number = value.exactly(Int.self) { return take(Int64(number), place, .int) }
       if let isTrue = value.exactly(Bool.self) { return take(isTrue ? 1 : 0, place, .bool) }
       if let number = value.exactly(Int32.self) { return take(Int64(number), place, .int32) }
       if let number = value.exactly(Int64.self) { return take(number, place, .int64) }
       if let number = value.exactly(Int16.self) { return take(Int64(number), place, .int16) }
       return nil
-    default:
+    case .uuid, .decimal, .bytes, .destination, .none:
       return nil
     }
   }

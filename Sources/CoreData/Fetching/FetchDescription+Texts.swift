@@ -66,15 +66,10 @@ extension EntityLayout {
 extension LayoutProperty {
   /// What the attribute is, in words, if no value of it can equal a text.
   fileprivate func nameBesideText(_ text: String) -> String? {
-    let isNumber = ValueComparison.numericValue(of: .string(text)) != nil
-    switch kind {
-    case .int16, .int32, .int64: return isNumber ? nil : "an integer"
-    case .double, .float, .decimal: return isNumber ? nil : "a number"
-    case .boolean: return isNumber ? nil : "a truth value"
-    case .date: return isNumber ? nil : "a date"
-    case .uuid: return "a UUID"
-    case .binary: return "binary data"
-    case .string, .uri, .transformable, .undefined, .toOne, .toMany, .fetched, .composite: return nil
-    }
+    let noun = kind.nounBesideText
+    if noun.utf8CodeUnitCount == 0 { return nil }
+    // Numbers, and dates, which are kept as numbers, equal the number that a text is.
+    let isNumeric = form == .integer || form == .real || form == .decimal
+    return isNumeric && ValueComparison.numericValue(of: .string(text)) != nil ? nil : "\(noun)"
   }
 }

@@ -86,15 +86,8 @@ extension EntityLayout {
 extension LayoutProperty {
   /// The type that key-value coding takes, in Apple's words.
   var wantedType: String {
-    switch kind {
-    case .int16, .int32, .int64, .boolean, .double, .float: "NSNumber"
-    case .date: "NSDate"
-    case .string: "NSString"
-    case .uri: "NSURL"
-    case .uuid: "NSUUID"
-    case .decimal: "NSDecimalNumber"
-    case .binary: "NSData"
-    case .transformable, .undefined: attribute.attributeValueClassName ?? "NSObject"
+    switch kind.role {
+    case .attribute: attribute.attributeType.valueClassName ?? attribute.attributeValueClassName ?? "NSObject"
     case .toOne: "NSManagedObject"
     case .toMany: isOrdered ? "NSOrderedSet" : "NSSet"
     case .fetched: "NSArray"

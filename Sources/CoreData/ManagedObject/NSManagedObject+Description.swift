@@ -4,15 +4,14 @@ extension NSManagedObject {
   final var describedValues: String {
     let lines = layout.properties.compactMap { property -> String? in
       if property.composite != nil { return nil }
-      switch property.kind {
+      switch property.kind.role {
       case .fetched: return nil
       case .toMany: return "    \(property.name) = \(describedMembers(property));"
       case .toOne: return "    \(property.name) = \(destinationID(property).map { "\"\($0)\"" } ?? "nil");"
       case .composite:
         let value = boxedValue(property).map { ($0 as? [String: Any]).map(describedInOrder) ?? "\($0)" }
         return "    \(property.name) = \(value ?? "nil");"
-      case .int16, .int32, .int64, .boolean, .double, .float, .date, .string, .uri, .uuid, .decimal, .binary,
-        .transformable, .undefined:
+      case .attribute:
         return "    \(property.name) = \(currentValue(property).boxed(for: property).map { "\($0)" } ?? "nil");"
       }
     }

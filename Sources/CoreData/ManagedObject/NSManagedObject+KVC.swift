@@ -44,7 +44,7 @@ extension NSManagedObject {
       guard let object = element as? NSManagedObject else { return false }
       return object.owner === owner && layout.model.layouts[property.destination].subtree.contains(object.layout.index)
     }
-    switch property.kind {
+    switch property.kind.role {
     case .toOne: return isMember(value)
     case .toMany:
       switch value {
@@ -59,7 +59,7 @@ extension NSManagedObject {
       return property.elementValues(of: value)?.allSatisfy { element, value in
         unwrapped(value).map { accepts($0, element) } ?? true
       } ?? false
-    default: return Value(value, for: property) != nil
+    case .attribute: return Value(value, for: property) != nil
     }
   }
 

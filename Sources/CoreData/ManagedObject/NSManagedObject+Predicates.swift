@@ -13,7 +13,7 @@ extension NSManagedObject: PredicateSubject {
       key.slot = found.index
       property = found
     }
-    switch property.kind {
+    switch property.kind.role {
     case .toOne: return toOne(property).map { .subject($0) } ?? .null
     case .toMany: return .subjects(members(property).map { $0 })
     case .fetched: return PredicateValue(any: fetchedValue(property))
@@ -21,7 +21,7 @@ extension NSManagedObject: PredicateSubject {
       return CompositeSubject.value(of: property) { [self] in
         PredicateValue(currentValue($0), isBoolean: $0.kind == .boolean)
       }
-    default: return PredicateValue(currentValue(property), isBoolean: property.kind == .boolean)
+    case .attribute: return PredicateValue(currentValue(property), isBoolean: property.kind == .boolean)
     }
   }
 

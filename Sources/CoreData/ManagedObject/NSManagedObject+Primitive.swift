@@ -35,9 +35,9 @@ extension NSManagedObject {
     if held == key { return write(value, key) }
     fireIfNeeded(call: "setting \"\(key.name)\"")
     guard let property = layout.property(held) else { hasNo(key) }
-    switch property.kind {
+    switch property.kind.role {
     case .toOne, .toMany, .fetched, .composite: setPrimitive(value, property)
-    default:
+    case .attribute:
       // While an object awakes, what it sets is no change of it.
       let isAwaking = state.contains(.awaking)
       ownState.insert(.awaking)

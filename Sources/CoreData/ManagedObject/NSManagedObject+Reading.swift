@@ -87,10 +87,10 @@ extension NSManagedObject {
       }
     }
     guard let words = storedWords(place) else { return nil }
-    switch place.kind {
-    case .int16, .int32, .int64, .boolean: return Int64(bitPattern: words[Int(place.word)])
-    case .double, .float, .date: return NSManagedObject.wholeNumber(Double(bitPattern: words[Int(place.word)]))
-    default: isWrong(key, "an integer")
+    switch place.form {
+    case .integer: return Int64(bitPattern: words[Int(place.word)])
+    case .real: return NSManagedObject.wholeNumber(Double(bitPattern: words[Int(place.word)]))
+    case .text, .uuid, .decimal, .bytes, .destination, .none: isWrong(key, "an integer")
     }
   }
 
@@ -114,10 +114,10 @@ extension NSManagedObject {
       }
     }
     guard let words = storedWords(place) else { return nil }
-    switch place.kind {
-    case .double, .float, .date: return Double(bitPattern: words[Int(place.word)])
-    case .int16, .int32, .int64, .boolean: return Double(Int64(bitPattern: words[Int(place.word)]))
-    default: isWrong(key, "a floating-point number")
+    switch place.form {
+    case .real: return Double(bitPattern: words[Int(place.word)])
+    case .integer: return Double(Int64(bitPattern: words[Int(place.word)]))
+    case .text, .uuid, .decimal, .bytes, .destination, .none: isWrong(key, "a floating-point number")
     }
   }
 
@@ -195,33 +195,27 @@ extension NSManagedObject {
   /// without the property's object and a `Value`, which cost more than finding and boxing them.
   final func boxedValue(at index: Int) -> Any? {
     let place = places[index]
-    switch place.kind {
-    case .string, .int16, .int32, .int64, .boolean, .double, .float, .date:
-      if let changes, changes.holds(Int(place.slot)) { break }
+    let isInRow = place.form == .integer || place.form == .real || place.kind == .string
+    if isInRow, changes?.holds(Int(place.slot)) != true {
       guard let words = storedWords(place) else { return nil }
       let word = Int(place.word)
-      switch place.kind {
-      case .string: return RowSnapshot.string(words, word: word)
-      case .int16: return NSNumber(value: Int16(truncatingIfNeeded: words[word]))
-      case .int32: return NSNumber(value: Int32(truncatingIfNeeded: words[word]))
-      case .int64: return NSNumber(value: Int64(bitPattern: words[word]))
-      case .boolean: return words[word] != 0 ? Value.boxedTrue : Value.boxedFalse
-      case .double: return NSNumber(value: Double(bitPattern: words[word]))
-      case .float: return NSNumber(value: Float(Double(bitPattern: words[word])))
-      default: return Date(timeIntervalSinceReferenceDate: Double(bitPattern: words[word]))
+      switch place.form {
+      case .integer: return place.kind.boxed(integer: Int64(bitPattern: words[word]))
+      case .real: return place.kind.boxed(real: Double(bitPattern: words[word]))
+      case .text: return RowSnapshot.string(words, word: word)
+      case .uuid, .decimal, .bytes, .destination, .none: break
       }
-    default: break
     }
     return boxedValue(layout.properties[index])
   }
 
   /// What key-value coding hands out: numbers as `NSNumber`, sets as `NSSet` or `NSOrderedSet`.
   final func boxedValue(_ property: LayoutProperty) -> Any? {
-    switch property.kind {
+    switch property.kind.role {
     case .toMany: return handedOutSet(property)
     case .fetched: return fetchedValue(property)
     case .composite: return property.composed { currentValue($0).boxed(for: $0) }
-    default: return currentValue(property).boxed(for: property)
+    case .attribute, .toOne: return currentValue(property).boxed(for: property)
     }
   }
 

@@ -30,17 +30,16 @@ extension NSManagedObject {
   final func storeInteger(_ value: Int64?, _ key: ManagedKey) {
     fireIfNeeded(call: "setting \"\(key.name)\"")
     let place = place(key, "")
-    switch place.kind {
-    case .int64: write(value.map { .int($0) } ?? .null, slot: Int(place.slot))
-    case .int32:
-      if let value, Int64(Int32(truncatingIfNeeded: value)) != value { misuse(.outOfRange(value, key.name, self)) }
-      write(value.map { .int($0) } ?? .null, slot: Int(place.slot))
-    case .int16:
-      if let value, Int64(Int16(truncatingIfNeeded: value)) != value { misuse(.outOfRange(value, key.name, self)) }
-      write(value.map { .int($0) } ?? .null, slot: Int(place.slot))
-    case .boolean: write(value.map { .int($0 == 0 ? 0 : 1) } ?? .null, slot: Int(place.slot))
-    case .double, .float: write(value.map { .double(Double($0)) } ?? .null, slot: Int(place.slot))
-    default: storeAny(value.map { NSNumber(value: $0) }, key)
+    switch place.form {
+    case .integer:
+      if place.kind == .int64 { return write(value.map { .int($0) } ?? .null, slot: Int(place.slot)) }
+      let isBoolean = place.kind == .boolean
+      if let value, !isBoolean, !place.kind.range.contains(value) { misuse(.outOfRange(value, key.name, self)) }
+      write(value.map { .int(isBoolean && $0 != 0 ? 1 : $0) } ?? .null, slot: Int(place.slot))
+    case .real where place.kind == .double || place.kind == .float:
+      write(value.map { .double(Double($0)) } ?? .null, slot: Int(place.slot))
+    case .real, .text, .uuid, .decimal, .bytes, .destination, .none:
+      storeAny(value.map { NSNumber(value: $0) }, key)
     }
   }
 
@@ -48,13 +47,12 @@ extension NSManagedObject {
   final func storeDouble(_ value: Double?, _ key: ManagedKey) {
     fireIfNeeded(call: "setting \"\(key.name)\"")
     let place = place(key, "")
-    switch place.kind {
-    case .double: write(value.map { .double($0) } ?? .null, slot: Int(place.slot))
-    case .float: write(value.map { .double(Double(Float($0))) } ?? .null, slot: Int(place.slot))
-    case .date:
-      write(
-        value.map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? .null, slot: Int(place.slot))
-    default: storeAny(value.map { NSNumber(value: $0) }, key)
+    switch place.form {
+    case .real where place.kind == .float:
+      write(value.map { .double(Double(Float($0))) } ?? .null, slot: Int(place.slot))
+    case .real: write(value.map { Value(real: $0, of: place.kind) } ?? .null, slot: Int(place.slot))
+    case .integer, .text, .uuid, .decimal, .bytes, .destination, .none:
+      storeAny(value.map { NSNumber(value: $0) }, key)
     }
   }
 
@@ -97,13 +95,13 @@ extension NSManagedObject {
   }
 
   final func setBoxed(_ value: Any?, _ property: LayoutProperty) {
-    switch property.kind {
+    switch property.kind.role {
     case .toOne: setToOne(checkedObject(value, property), property)
     case .toMany: setMembers(checkedMembers(value, property), property)
     case .fetched: misuse(.readOnly(property.name, self))
     case .composite:
       for (element, value) in elementValues(value, property) { setBoxed(value, element) }
-    default: write(Value(checking: value, for: property, of: layout), slot: property.slot)
+    case .attribute: write(Value(checking: value, for: property, of: layout), slot: property.slot)
     }
   }
 

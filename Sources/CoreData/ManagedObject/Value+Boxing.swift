@@ -5,15 +5,8 @@ extension Value {
   func boxed(for property: LayoutProperty) -> Any? {
     switch self {
     case .null: return nil
-    case .int(let value):
-      switch property.kind {
-      case .boolean: return value != 0 ? Value.boxedTrue : Value.boxedFalse
-      case .int16: return NSNumber(value: Int16(truncatingIfNeeded: value))
-      case .int32: return NSNumber(value: Int32(truncatingIfNeeded: value))
-      default: return NSNumber(value: value)
-      }
-    case .double(let value):
-      return property.kind == .float ? NSNumber(value: Float(value)) : NSNumber(value: value)
+    case .int(let value): return property.kind.boxed(integer: value)
+    case .double(let value): return property.kind.boxed(real: value)
     case .date(let value): return value
     case .string(let value): return value
     case .data(let value): return value
@@ -52,22 +45,14 @@ extension Value {
   /// What an integer attribute keeps of a number that does not fit it; nil for other attributes and values.
   private init?(truncating value: Any, for property: LayoutProperty) {
     guard let number = NSNumber(anyNumber: value) else { return nil }
-    switch property.kind {
-    case .int16: self = .int(Int64(Int16(truncatingIfNeeded: number.wholePart)))
-    case .int32: self = .int(Int64(Int32(truncatingIfNeeded: number.wholePart)))
-    case .int64: self = .int(number.wholePart)
-    case .boolean, .double, .float, .date, .string, .uri, .uuid, .decimal, .binary, .transformable, .undefined, .toOne,
-      .toMany, .fetched, .composite:
-      return nil
-    }
+    guard property.form == .integer, property.kind != .boolean else { return nil }
+    self = .int(property.kind.boxed(integer: number.wholePart).int64Value)
   }
 
   /// Nil when the value is not of the attribute's type, or does not fit it.
   init?(_ value: Any, for property: LayoutProperty) {
     switch property.kind {
-    case .int16: self.init(integer: value, in: Int64(Int16.min)...Int64(Int16.max))
-    case .int32: self.init(integer: value, in: Int64(Int32.min)...Int64(Int32.max))
-    case .int64: self.init(integer: value, in: .min ... .max)
+    case .int16, .int32, .int64: self.init(integer: value, in: property.kind.range)
     case .boolean:
       if let value = exactly(value, Bool.self) {
         self = .int(value ? 1 : 0)
@@ -127,6 +112,31 @@ extension Value {
       return nil
     }
     self = .int(number.wholePart)
+  }
+}
+
+extension SlotKind {
+  /// The object for an integer of this kind.
+  func boxed(integer value: Int64) -> NSNumber {
+    switch self {
+    case .boolean: value != 0 ? Value.boxedTrue : Value.boxedFalse
+    case .int16: NSNumber(value: Int16(truncatingIfNeeded: value))
+    case .int32: NSNumber(value: Int32(truncatingIfNeeded: value))
+    case .int64, .double, .float, .date, .string, .uri, .uuid, .decimal, .binary, .transformable, .undefined, .toOne,
+      .toMany, .fetched, .composite:
+      NSNumber(value: value)
+    }
+  }
+
+  /// What a program gets for a number of the form `real`.
+  func boxed(real value: Double) -> Any {
+    switch self {
+    case .float: NSNumber(value: Float(value))
+    case .date: Date(timeIntervalSinceReferenceDate: value)
+    case .double, .int16, .int32, .int64, .boolean, .string, .uri, .uuid, .decimal, .binary, .transformable, .undefined,
+      .toOne, .toMany, .fetched, .composite:
+      NSNumber(value: value)
+    }
   }
 }
 

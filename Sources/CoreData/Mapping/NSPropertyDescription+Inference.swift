@@ -94,19 +94,3 @@ extension NSDerivedAttributeDescription {
     return derivationExpression?.description == former.derivationExpression?.description
   }
 }
-
-extension NSAttributeType {
-  /// Whether each value of this type is one of the other, larger numeric type. An Integer 64 becomes the nearest
-  /// Double, as applications have had it; Decimal is no such type.
-  func widens(to other: NSAttributeType) -> Bool { NSAttributeType.wider[self]?.contains(other) ?? false }
-
-  private static let wider: [NSAttributeType: Set<NSAttributeType>] = [
-    .booleanAttributeType: [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType],
-    .integer16AttributeType: [
-      .integer32AttributeType, .integer64AttributeType, .floatAttributeType, .doubleAttributeType,
-    ],
-    .integer32AttributeType: [.integer64AttributeType, .doubleAttributeType],
-    .integer64AttributeType: [.doubleAttributeType],
-    .floatAttributeType: [.doubleAttributeType],
-  ]
-}

@@ -1,3 +1,4 @@
+package import DataModelFiles
 import Foundation
 
 /// The kinds of value an attribute can hold. The raw values are part of model files and version hashes.
@@ -37,23 +38,44 @@ public enum NSAttributeType: UInt, Sendable {
 }
 
 extension NSAttributeType {
+  /// The type as model files know it, whose table says most of what there is to know of it.
+  package var modelType: DataModel.AttributeType {
+    guard let type = DataModel.AttributeType(rawValue: UInt32(rawValue)) else {
+      preconditionFailure("NSAttributeType has a type, of raw value \(rawValue), that DataModel.AttributeType lacks.")
+    }
+    return type
+  }
+
+  init(_ type: DataModel.AttributeType) {
+    self =
+      switch type {
+      case .undefined: .undefinedAttributeType
+      case .integer16: .integer16AttributeType
+      case .integer32: .integer32AttributeType
+      case .integer64: .integer64AttributeType
+      case .decimal: .decimalAttributeType
+      case .double: .doubleAttributeType
+      case .float: .floatAttributeType
+      case .string: .stringAttributeType
+      case .boolean: .booleanAttributeType
+      case .date: .dateAttributeType
+      case .binary: .binaryDataAttributeType
+      case .uuid: .UUIDAttributeType
+      case .uri: .URIAttributeType
+      case .transformable: .transformableAttributeType
+      case .objectID: .objectIDAttributeType
+      case .composite: .compositeAttributeType
+      }
+  }
+
   /// The class of the objects that such an attribute holds; nil where any class may stand.
   var valueClassName: String? {
-    switch self {
-    case .undefinedAttributeType, .transformableAttributeType: return nil
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
-      .doubleAttributeType, .floatAttributeType, .booleanAttributeType:
-      return "NSNumber"
-    case .decimalAttributeType: return "NSDecimalNumber"
-    case .stringAttributeType: return "NSString"
-    case .dateAttributeType: return "NSDate"
-    case .binaryDataAttributeType: return "NSData"
-    case .UUIDAttributeType: return "NSUUID"
-    case .URIAttributeType: return "NSURL"
-    case .objectIDAttributeType: return "NSManagedObjectID"
-    case .compositeAttributeType: return "NSDictionary"
-    }
+    let type = modelType
+    return type.valueClassName ?? (type == .objectID ? type.swiftName : nil)
   }
+
+  /// Whether each value of this type is one of the other, larger numeric type.
+  func widens(to other: NSAttributeType) -> Bool { modelType.widens(to: other.modelType) }
 
   /// Whether an attribute of this type can hold `value`, as an object or as its Swift value.
   func accepts(_ value: Any) -> Bool {
@@ -73,26 +95,7 @@ extension NSAttributeType {
   }
 
   /// The name that a data model file writes, such as "Integer 16".
-  var modelName: String {
-    switch self {
-    case .undefinedAttributeType: return "Undefined"
-    case .integer16AttributeType: return "Integer 16"
-    case .integer32AttributeType: return "Integer 32"
-    case .integer64AttributeType: return "Integer 64"
-    case .decimalAttributeType: return "Decimal"
-    case .doubleAttributeType: return "Double"
-    case .floatAttributeType: return "Float"
-    case .stringAttributeType: return "String"
-    case .booleanAttributeType: return "Boolean"
-    case .dateAttributeType: return "Date"
-    case .binaryDataAttributeType: return "Binary"
-    case .UUIDAttributeType: return "UUID"
-    case .URIAttributeType: return "URI"
-    case .transformableAttributeType: return "Transformable"
-    case .objectIDAttributeType: return "Object ID"
-    case .compositeAttributeType: return "Composite"
-    }
-  }
+  var modelName: String { modelType.editorName }
 }
 
 extension NSAttributeDescription {

@@ -72,15 +72,12 @@ struct ModelBuilder {
     } else {
       attribute = NSAttributeDescription()
     }
-    guard let type = NSAttributeType(rawValue: UInt(value.type.rawValue)) else {
-      throw unsupported(entity, value.name, "attributes of type \(value.type.editorName)")
-    }
     guard value.validationRules.isEmpty else {
       let formats = value.validationRules.map(\.predicateFormat).joined(separator: "; ")
       throw unsupported(entity, value.name, "validation other than by limits and patterns (\(formats))")
     }
     attribute.name = value.name
-    attribute.attributeType = type
+    attribute.attributeType = NSAttributeType(value.type)
     attribute.isOptional = value.isOptional
     attribute.isTransient = value.isTransient
     attribute.isIndexed = value.isIndexed
@@ -105,11 +102,9 @@ struct ModelBuilder {
     switch value {
     case .boolean(let flag): return NSNumber(value: flag)
     case .integer(let number):
-      switch type {
-      case .integer16: return NSNumber(value: Int16(truncatingIfNeeded: number))
-      case .integer32: return NSNumber(value: Int32(truncatingIfNeeded: number))
-      default: return NSNumber(value: number)
-      }
+      if type.notation == .integer(bits: 16) { return NSNumber(value: Int16(truncatingIfNeeded: number)) }
+      if type.notation == .integer(bits: 32) { return NSNumber(value: Int32(truncatingIfNeeded: number)) }
+      return NSNumber(value: number)
     case .double(let number): return type == .float ? NSNumber(value: Float(number)) : NSNumber(value: number)
     case .decimal(let number): return NSDecimalNumber(decimal: number)
     case .string(let text): return text
@@ -122,8 +117,8 @@ struct ModelBuilder {
 
   private func limits(of value: DataModel.Attribute) -> AttributeLimits {
     var limits = AttributeLimits(pattern: value.regularExpression)
-    switch value.type {
-    case .string:
+    switch value.type.notation {
+    case .text:
       if case .integer(let number)? = value.minimum { limits.minLength = Int(number) }
       if case .integer(let number)? = value.maximum { limits.maxLength = Int(number) }
     case .date:
@@ -133,7 +128,7 @@ struct ModelBuilder {
       if case .date(let seconds)? = value.maximum {
         limits.maxDate = Date(timeIntervalSinceReferenceDate: seconds)
       }
-    default:
+    case .integer, .real, .decimal, .boolean, .uuid, .uri, .none:
       limits.minNumber = value.minimum.flatMap(decimal)
       limits.maxNumber = value.maximum.flatMap(decimal)
     }
@@ -146,7 +141,7 @@ struct ModelBuilder {
     // By its shortest text: 0.1 is meant, not the binary fraction next to it.
     case .double(let number): Decimal(string: "\(number)")
     case .decimal(let number): number
-    default: nil
+    case .boolean, .string, .date, .data, .uuid, .uri: nil
     }
   }
 

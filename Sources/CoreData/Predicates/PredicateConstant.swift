@@ -39,7 +39,7 @@ extension PredicateConstant {
     case .double(let value): value
     case .date(let value): value.timeIntervalSinceReferenceDate
     case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
-    default: nil
+    case .null, .string, .data, .uuid, .url, .collection, .object, .other: nil
     }
   }
 
@@ -52,26 +52,30 @@ extension PredicateConstant {
 
 extension PredicateConstant: Hashable {
   static func == (left: PredicateConstant, right: PredicateConstant) -> Bool {
-    switch (left, right) {
-    case (.null, .null): true
-    case (.bool(let a), .bool(let b)): a == b
-    case (.int(let a), .int(let b)): a == b
-    case (.double(let a), .double(let b)): a == b
-    case (.date(let a), .date(let b)): a == b
-    case (.string(let a), .string(let b)): binaryEqual(a, b)
-    case (.data(let a), .data(let b)): a == b
-    case (.uuid(let a), .uuid(let b)): a == b
-    case (.url(let a), .url(let b)): a == b
-    case (.decimal(let a), .decimal(let b)): a == b
-    case (.collection(let a), .collection(let b)): a == b
-    case (.object(let a), .object(let b)): a === b || Self.identity(of: a) == Self.identity(of: b)
-    case (.other(let a), .other(let b)):
-      if let a = a as? AnyClass {
-        a == b as? AnyClass
+    switch left {
+    case .null: right.isNull
+    case .bool(let a): if case .bool(let b) = right { a == b } else { false }
+    case .int(let a): if case .int(let b) = right { a == b } else { false }
+    case .double(let a): if case .double(let b) = right { a == b } else { false }
+    case .date(let a): if case .date(let b) = right { a == b } else { false }
+    case .string(let a): if case .string(let b) = right { binaryEqual(a, b) } else { false }
+    case .data(let a): if case .data(let b) = right { a == b } else { false }
+    case .uuid(let a): if case .uuid(let b) = right { a == b } else { false }
+    case .url(let a): if case .url(let b) = right { a == b } else { false }
+    case .decimal(let a): if case .decimal(let b) = right { a == b } else { false }
+    case .collection(let a): if case .collection(let b) = right { a == b } else { false }
+    case .object(let a):
+      if case .object(let b) = right { a === b || Self.identity(of: a) == Self.identity(of: b) } else { false }
+    case .other(let a):
+      if case .other(let b) = right {
+        if let a = a as? AnyClass {
+          a == b as? AnyClass
+        } else {
+          (a as? AnyHashable).map { $0 == b as? AnyHashable } ?? false
+        }
       } else {
-        (a as? AnyHashable).map { $0 == b as? AnyHashable } ?? false
+        false
       }
-    default: false
     }
   }
 

@@ -102,10 +102,8 @@ extension ResultsCriteria {
       guard let property = layout.property(named: key), property.kind == .toOne else { return nil }
       layout = layout.model.layouts[property.destination]
     }
-    switch layout.property(named: sectionKeys[sectionKeys.count - 1])?.kind {
-    case .string, .int16, .int32, .int64, .boolean: return sectionKeys
-    default: return nil
-    }
+    guard let last = layout.property(named: sectionKeys[sectionKeys.count - 1]) else { return nil }
+    return last.form == .integer || last.kind == .string ? sectionKeys : nil
   }
 }
 

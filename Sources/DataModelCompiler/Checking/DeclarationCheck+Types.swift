@@ -57,22 +57,13 @@ extension DeclarationCheck {
 
   private func mismatch(_ family: Family, _ attribute: DataModel.Attribute) -> String? {
     if case .object = family { return nil }
-    let fits: Bool
-    switch attribute.type {
-    // A value of any class.
-    case .transformable, .undefined: fits = true
-    case .integer16, .integer32, .integer64, .boolean, .double, .float: fits = family == .scalar || family == .number
-    // As a scalar it is seconds since 2001.
-    case .date: fits = family == .date || family == .scalar
-    case .decimal: fits = family == .decimal || family == .number
-    case .string: fits = family == .string
-    case .binary: fits = family == .data
-    case .uuid: fits = family == .uuid
-    case .uri: fits = family == .url
-    case .objectID: fits = family == .objectID
-    case .composite: fits = family == .dictionary
-    }
-    return fits ? nil : "the model has an attribute of type \(attribute.type.editorName)"
+    let type = attribute.type
+    // Without a name it is a value of any class.
+    guard let name = type.valueClassName ?? type.swiftName else { return nil }
+    let fits =
+      family == Self.family(named: name) || family == .scalar && type.scalarName != nil
+      || family == .number && type == .decimal
+    return fits ? nil : "the model has an attribute of type \(type.editorName)"
   }
 
   private func path(_ name: String) -> [String] { name.split(separator: ".").map(String.init) }

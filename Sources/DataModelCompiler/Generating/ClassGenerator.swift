@@ -83,26 +83,10 @@ struct ClassGenerator {
   }
 
   private func type(of attribute: DataModel.Attribute) -> String {
-    let isScalar = attribute.usesScalarValue
-    switch attribute.type {
-    case .integer16: return isScalar ? "Int16" : "NSNumber?"
-    case .integer32: return isScalar ? "Int32" : "NSNumber?"
-    case .integer64: return isScalar ? "Int64" : "NSNumber?"
-    case .double: return isScalar ? "Double" : "NSNumber?"
-    case .float: return isScalar ? "Float" : "NSNumber?"
-    case .boolean: return isScalar ? "Bool" : "NSNumber?"
-    case .date: return isScalar ? "TimeInterval" : "Date?"
-    case .decimal: return "NSDecimalNumber?"
-    case .string: return "String?"
-    case .binary: return "Data?"
-    case .uuid: return "UUID?"
-    case .uri: return "URL?"
-    case .objectID: return "NSManagedObjectID?"
-    case .composite: return "[String: Any]?"
-    case .undefined, .transformable:
-      guard let name = attribute.customClassName else { return "NSObject?" }
-      return (name.hasPrefix(".") ? String(name.dropFirst()) : name) + "?"
-    }
+    if attribute.usesScalarValue, let scalar = attribute.type.scalarName { return scalar }
+    if let name = attribute.type.swiftName { return name + "?" }
+    guard let name = attribute.customClassName else { return "NSObject?" }
+    return (name.hasPrefix(".") ? String(name.dropFirst()) : name) + "?"
   }
 
   private func type(of relationship: DataModel.Relationship) -> String {

@@ -318,10 +318,10 @@ extension DataModel.Attribute {
   /// The limits with the code of the error that breaking each one brings.
   fileprivate var limits: [(ArchivedLimit.Kind, DataModel.Value, code: Int64)] {
     let codes: (low: Int64, high: Int64) =
-      switch type {
-      case .string: (1670, 1660)
+      switch type.notation {
+      case .text: (1670, 1660)
       case .date: (1640, 1630)
-      default: (1620, 1610)
+      case .integer, .real, .decimal, .boolean, .uuid, .uri, .none: (1620, 1610)
       }
     return [
       minimum.map { (.minimum, $0, codes.low) }, maximum.map { (.maximum, $0, codes.high) },

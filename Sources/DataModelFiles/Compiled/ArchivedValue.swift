@@ -21,12 +21,12 @@ enum ArchivedValue {
   private static func number(
     _ double: Double, _ type: DataModel.AttributeType, _ integer: Int64? = nil
   ) -> DataModel.Value? {
-    switch type {
+    switch type.notation {
     case .boolean: .boolean(double != 0)
-    case .integer16, .integer32, .integer64: (integer ?? Int64(exactly: double)).map { .integer($0) }
+    case .integer: (integer ?? Int64(exactly: double)).map { .integer($0) }
     case .decimal: .decimal(integer.map { Decimal($0) } ?? Decimal(rounding: double))
     case .date: .date(double)
-    default: .double(double)
+    case .real, .text, .uuid, .uri, .none: .double(double)
     }
   }
 

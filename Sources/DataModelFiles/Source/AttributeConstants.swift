@@ -27,14 +27,14 @@ enum AttributeConstants {
     // An empty field is no value, except that a string may be empty.
     if text.isEmpty { return type == .string ? .string("") : nil }
     if let value = value(text, of: type) { return value }
-    switch type {
-    case .undefined, .binary, .transformable, .objectID, .composite:
+    switch type.notation {
+    case .none:
       fields.report(
         .warning, "\(name)=\"\(text)\" is ignored: \(type.editorName) attributes don't take it")
     case .uuid, .uri:
       // Xcode's editor does not check these two, and published models have nonsense here.
       fields.report(.warning, "\(name)=\"\(text)\" is ignored: it is not a value of type \(type.editorName)")
-    default:
+    case .integer, .real, .decimal, .boolean, .text, .date:
       fields.report(.error, "\(name)=\"\(text)\" is not a value of type \(type.editorName)")
     }
     return nil
@@ -42,29 +42,28 @@ enum AttributeConstants {
 
   /// nil for a text that is no value of the type, and for types whose values have no text.
   static func value(_ text: String, of type: DataModel.AttributeType) -> DataModel.Value? {
-    switch type {
-    case .integer16: integer(text, within: Int64(Int16.min)...Int64(Int16.max))
-    case .integer32: integer(text, within: Int64(Int32.min)...Int64(Int32.max))
-    case .integer64: integer(text, within: Int64.min...Int64.max)
+    switch type.notation {
+    case .integer(let bits): integer(text, bits: bits)
     case .decimal: isDecimal(text) ? Decimal(string: text).map { .decimal($0) } : nil
-    case .double, .float: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    case .real: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
     case .boolean:
       switch text {
       case "YES", "true", "1": .boolean(true)
       case "NO", "false", "0": .boolean(false)
       default: nil
       }
-    case .string: .string(text)
+    case .text: .string(text)
     case .uuid: UUID(uuidString: text).map { .uuid($0) }
     case .uri: URL(string: text).map { _ in .uri(text) }
-    case .date, .undefined, .binary, .transformable, .objectID, .composite: nil
+    case .date, .none: nil
     }
   }
 
   /// Also `3.0`, which the editor leaves behind when an attribute's type is changed.
-  private static func integer(_ text: String, within range: ClosedRange<Int64>) -> DataModel.Value? {
+  private static func integer(_ text: String, bits: Int) -> DataModel.Value? {
     let number = Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
-    return number.flatMap { range.contains($0) ? .integer($0) : nil }
+    let largest = Int64.max >> (64 - bits)
+    return number.flatMap { (~largest...largest).contains($0) ? .integer($0) : nil }
   }
 
   /// `Decimal(string:)` stops at the first character it does not know; this looks at all of them.

@@ -266,7 +266,7 @@ extension DataModel.Value {
     case .integer(let value): Double(value)
     case .double(let value), .date(let value): value
     case .decimal(let value): Double("\(value)")
-    default: nil
+    case .boolean, .string, .data, .uuid, .uri: nil
     }
   }
 }

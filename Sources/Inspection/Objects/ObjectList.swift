@@ -1,4 +1,5 @@
 import CoreData
+import DataModelFiles
 import Foundation
 
 /// Objects of a store, with all they hold, for a table or for JSON.
@@ -162,12 +163,13 @@ extension JSONValue {
     case let value as URL: self = .string(value.absoluteString)
     case let value as NSDecimalNumber: self = .decimal(value.decimalValue)
     case let value as NSNumber:
-      switch attribute.attributeType {
-      case .booleanAttributeType: self = .bool(value.boolValue)
+      switch attribute.attributeType.modelType.notation {
+      case .boolean: self = .bool(value.boolValue)
       // The shortest text of a float is not that of the double next to it.
-      case .floatAttributeType: self = .decimal(Decimal(string: "\(value.floatValue)") ?? .nan)
-      case .doubleAttributeType: self = .double(value.doubleValue)
-      default: self = .integer(value.int64Value)
+      case .real where attribute.attributeType == .floatAttributeType:
+        self = .decimal(Decimal(string: "\(value.floatValue)") ?? .nan)
+      case .real: self = .double(value.doubleValue)
+      case .integer, .decimal, .text, .uuid, .uri, .date, .none: self = .integer(value.int64Value)
       }
     default: self = .string("\(value)")
     }
@@ -186,11 +188,9 @@ extension JSONValue {
 
 extension NSAttributeDescription {
   fileprivate var isFigure: Bool {
-    switch attributeType {
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
-      .doubleAttributeType, .floatAttributeType:
-      true
-    default: false
+    switch attributeType.modelType.notation {
+    case .integer, .real, .decimal: true
+    case .boolean, .text, .uuid, .uri, .date, .none: false
     }
   }
 }

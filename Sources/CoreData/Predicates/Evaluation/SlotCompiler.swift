@@ -30,16 +30,17 @@ struct SlotCompiler {
       case .constant(let constant) = comparison.right, let property = layout.property(named: path[0])
     else { return nil }
     let comparator = comparison.comparator
-    switch property.kind {
-    case .int16, .int32, .int64, .boolean:
+    switch property.form {
+    case .integer:
       if let number = constant.wholeNumber { return IntegerTest(property, comparator, number, general) }
-    case .double, .float, .date:
+    case .real:
       if let number = constant.realNumber { return RealTest(property, comparator, number, general) }
-    case .string:
+    case .text:
+      if property.kind == .uri { return nil }
       if case .string(let text) = constant {
         return TextTest(property, comparator, text, comparison.options, general)
       }
-    default: return nil
+    case .uuid, .decimal, .bytes, .destination, .none: return nil
     }
     guard constant.isNull, comparator == .equalTo || comparator == .notEqualTo else { return nil }
     return NilTest(property, isEqual: comparator == .equalTo, general)
@@ -53,7 +54,7 @@ extension PredicateConstant {
     case .int(let value): value
     case .bool(let value): value ? 1 : 0
     case .double(let value): Int64(exactly: value)
-    default: nil
+    case .null, .date, .string, .data, .uuid, .url, .decimal, .collection, .object, .other: nil
     }
   }
 
@@ -64,7 +65,7 @@ extension PredicateConstant {
     case .bool(let value): value ? 1 : 0
     case .double(let value): value
     case .date(let value): value.timeIntervalSinceReferenceDate
-    default: nil
+    case .null, .string, .data, .uuid, .url, .decimal, .collection, .object, .other: nil
     }
   }
 }

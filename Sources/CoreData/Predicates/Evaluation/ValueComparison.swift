@@ -92,7 +92,7 @@ enum ValueComparison {
     switch constant {
     case .data(let data): data
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { Data($0) }
-    default: Data()
+    case .null, .bool, .int, .double, .date, .string, .url, .decimal, .collection, .object, .other: Data()
     }
   }
 
@@ -156,7 +156,7 @@ enum ValueComparison {
     case .double(let value): (value == 0 ? 0 : value).description
     case .date(let value): text(of: .double(value.timeIntervalSinceReferenceDate))
     case .decimal(let value): value.description
-    default: nil
+    case .null, .data, .uuid, .collection, .object, .other: nil
     }
   }
 

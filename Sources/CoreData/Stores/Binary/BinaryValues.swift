@@ -10,26 +10,26 @@ enum BinaryValues {
   ) throws -> Bool {
     if try archive.isOf(["NSNull"], object) { return true }
     let (slot, word) = (property.slot, property.word)
-    switch property.kind {
-    case .int16, .int32, .int64:
-      guard let value = try archive.integer(object), fits(value, property.kind) else { return false }
-      builder.setInt(value, slot: slot, word: word)
-    case .boolean:
+    switch property.form {
+    case .integer where property.kind == .boolean:
       guard let value = try archive.integer(object) else { return false }
       builder.setInt(value == 0 ? 0 : 1, slot: slot, word: word)
-    case .double, .float:
-      guard let value = try archive.real(object) else { return false }
-      builder.setDouble(property.kind == .float ? Double(Float(value)) : value, slot: slot, word: word)
-    case .date:
+    case .integer:
+      guard let value = try archive.integer(object), property.kind.range.contains(value) else { return false }
+      builder.setInt(value, slot: slot, word: word)
+    case .real where property.kind == .date:
       guard let value = try seconds(object, archive) else { return false }
       builder.setDouble(value, slot: slot, word: word)
-    case .string:
-      guard let value = try text(object, archive) else { return false }
-      guard try setText(value, archive, property, &builder, &scratch) else { return false }
-    case .uri:
+    case .real:
+      guard let value = try archive.real(object) else { return false }
+      builder.setDouble(property.kind == .float ? Double(Float(value)) : value, slot: slot, word: word)
+    case .text where property.kind == .uri:
       guard let value = try url(object, archive) else { return false }
       Array(value.utf8).withUnsafeBytes { builder.setBytes($0, slot: slot, word: word) }
-    case .binary, .transformable:
+    case .text:
+      guard let value = try text(object, archive) else { return false }
+      guard try setText(value, archive, property, &builder, &scratch) else { return false }
+    case .bytes:
       guard let value = try data(object, archive) else { return false }
       builder.setBytes(value, slot: slot, word: word)
     case .uuid:
@@ -40,17 +40,9 @@ enum BinaryValues {
     case .decimal:
       guard let value = try decimal(object, archive) else { return false }
       builder.setDecimal(value, slot: slot, word: word)
-    case .undefined, .toOne, .toMany, .fetched, .composite: return false
+    case .destination, .none: return false
     }
     return true
-  }
-
-  private static func fits(_ value: Int64, _ kind: SlotKind) -> Bool {
-    switch kind {
-    case .int16: Int16(exactly: value) != nil
-    case .int32: Int32(exactly: value) != nil
-    default: true
-    }
   }
 
   private static func setText(
@@ -131,21 +123,21 @@ enum BinaryValues {
   static func add(_ row: RowSnapshot, _ property: LayoutProperty, to archive: inout ArchiveWriter) -> Int {
     let word = property.word
     if word < 0 || row.isNull(slot: property.slot) { return archive.nullObject() }
-    switch property.kind {
-    case .int16, .int32, .int64, .boolean: return archive.integer(row.int(word: word))
-    case .double: return archive.real(row.double(word: word))
-    case .float: return archive.float(Float(row.double(word: word)))
-    case .date: return date(row.double(word: word), &archive)
-    case .string: return archive.text(row.tail(word: word))
-    case .uri:
+    switch property.form {
+    case .integer: return archive.integer(row.int(word: word))
+    case .real where property.kind == .float: return archive.float(Float(row.double(word: word)))
+    case .real where property.kind == .date: return date(row.double(word: word), &archive)
+    case .real: return archive.real(row.double(word: word))
+    case .text where property.kind == .uri:
       let relative = archive.text(row.tail(word: word))
       return archive.object(["NSURL", "NSObject"], [("NS.base", .uid(0)), ("NS.relative", .uid(relative))])
-    case .binary, .transformable: return archive.data(row.tail(word: word))
+    case .text: return archive.text(row.tail(word: word))
+    case .bytes: return archive.data(row.tail(word: word))
     case .uuid:
       let bytes = withUnsafeBytes(of: row.uuid(word: word).uuid) { archive.inlineData($0) }
       return archive.object(["NSUUID", "NSObject"], [("NS.uuidbytes", .inline(bytes))])
     case .decimal: return add(row.decimal(word: word), to: &archive)
-    case .undefined, .toOne, .toMany, .fetched, .composite: return archive.nullObject()
+    case .destination, .none: return archive.nullObject()
     }
   }
 

@@ -157,15 +157,14 @@ private struct MemoryColumn {
 
   /// A number as the declared type has it.
   private func number(_ value: Double, _ plain: NSNumber) -> Any {
-    switch column.type {
-    case .integer16AttributeType?, .integer32AttributeType?, .integer64AttributeType?:
+    guard let kind = column.type.map(SlotKind.init) else { return plain }
+    switch kind.form {
+    case .integer:
+      if kind == .boolean { return NSNumber(value: value != 0) }
       return NSNumber(value: Int64(exactly: value.rounded(.towardZero)) ?? plain.int64Value)
-    case .doubleAttributeType?: return NSNumber(value: value)
-    case .floatAttributeType?: return NSNumber(value: Float(value))
-    case .booleanAttributeType?: return NSNumber(value: value != 0)
-    case .decimalAttributeType?: return NSDecimalNumber(decimal: plain.decimalValue)
-    case .dateAttributeType?: return Date(timeIntervalSinceReferenceDate: value)
-    default: return plain
+    case .real: return kind.boxed(real: value)
+    case .decimal: return NSDecimalNumber(decimal: plain.decimalValue)
+    case .text, .uuid, .bytes, .destination, .none: return plain
     }
   }
 }

@@ -35,7 +35,7 @@ struct MemorySubject: PredicateSubject {
       throw Failure.unsupportedFeature(
         "The transient property \(layout.name).\(property.name) in a fetch from a store")
     }
-    switch property.kind {
+    switch property.kind.role {
     case .toOne:
       guard let row = row.destination(property).flatMap(view.rows.row) else { return .null }
       return .subject(MemorySubject(row: row, view: view))
@@ -50,7 +50,7 @@ struct MemorySubject: PredicateSubject {
       }
     case .fetched:
       throw Failure.unsupportedFeature("The fetched property \(layout.name).\(property.name) in a predicate")
-    default: return PredicateValue(row.value(property), isBoolean: property.kind == .boolean)
+    case .attribute: return PredicateValue(row.value(property), isBoolean: property.kind == .boolean)
     }
   }
 

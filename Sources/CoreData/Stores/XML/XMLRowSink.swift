@@ -34,14 +34,14 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
       throw problem(name, "is a relationship, but stands there as an attribute")
     }
     if let type, !XMLValues.takes(type, for: property.kind) {
-      throw problem(name, "is of type \(type.string), not \(XMLValues.typeName(property.kind))")
+      throw problem(name, "is of type \(type.string), not \(property.kind.fileName)")
     }
     guard loader.builder.isNull(slot: property.slot) else { throw problem(name, "is given twice") }
     guard XMLValues.set(text, isBase64: isBase64, property, &loader.builder) else {
       throw problem(
         name,
         "is \(Failure.words(for: text.string)), which is not "
-          + (isBase64 ? "base64" : "a value of type \(XMLValues.typeName(property.kind))"))
+          + (isBase64 ? "base64" : "a value of type \(property.kind.fileName)"))
     }
   }
 
@@ -107,7 +107,7 @@ final class XMLEntity {
         let destination = XMLEntity.escaped(layout.model.layouts[property.destination].name.uppercased())
         tag = "        <relationship \(start)\(type)\" destination=\"\(destination)\""
       } else {
-        tag = "        <attribute \(start)\(XMLValues.typeName(property.kind))\""
+        tag = "        <attribute \(start)\(property.kind.fileName)\""
       }
       return Property(property: property, name: Array(name.utf8), tag: Array(tag.utf8))
     }

@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// A model of what a document has, for want of the one that it was written with.
 extension XMLStoreDocument {
   /// The entities of the metadata's version hashes, with their names as they are there, and those of the objects.
@@ -131,22 +133,11 @@ private struct XMLModelSink: XMLStoreSink {
   private func description(_ name: String, _ type: String) throws -> NSAttributeDescription {
     let attribute = NSAttributeDescription()
     attribute.name = name
-    switch type {
-    case "int16": attribute.attributeType = .integer16AttributeType
-    case "int32": attribute.attributeType = .integer32AttributeType
-    case "int64": attribute.attributeType = .integer64AttributeType
-    case "bool": attribute.attributeType = .booleanAttributeType
-    case "double": attribute.attributeType = .doubleAttributeType
-    case "float": attribute.attributeType = .floatAttributeType
-    case "date": attribute.attributeType = .dateAttributeType
-    case "string": attribute.attributeType = .stringAttributeType
-    case "uri": attribute.attributeType = .URIAttributeType
-    case "uuid": attribute.attributeType = .UUIDAttributeType
-    case "decimal": attribute.attributeType = .decimalAttributeType
-    case "binary": attribute.attributeType = .binaryDataAttributeType
-    case "transformable": attribute.attributeType = .transformableAttributeType
-    default: throw AtomicProblem.damaged(line: nil, "\(name) is of the unknown type \(type)")
+    let types = DataModel.AttributeType.allCases.map(NSAttributeType.init)
+    guard !type.isEmpty, let known = types.first(where: { "\(SlotKind($0).fileName)" == type }) else {
+      throw AtomicProblem.damaged(line: nil, "\(name) is of the unknown type \(type)")
     }
+    attribute.attributeType = known
     return attribute
   }
 

@@ -36,9 +36,9 @@ struct XMLStoreWriter {
     output.append(decimal: rows.number(of: row.reference))
     output.append("\">\n")
     for property in entity.properties {
-      switch property.property.kind {
+      switch property.property.kind.role {
       case .toOne, .toMany: append(rows.destinations(of: property.property, row), property, rows)
-      default: if !row.isNull(slot: property.property.slot) { append(row, property) }
+      case .attribute, .fetched, .composite: if !row.isNull(slot: property.property.slot) { append(row, property) }
       }
     }
     output.append("    </object>\n")
@@ -61,8 +61,8 @@ struct XMLStoreWriter {
 
   private mutating func append(_ row: RowSnapshot, _ property: XMLEntity.Property) {
     output += property.tag
-    switch property.property.kind {
-    case .string, .uri:
+    switch property.property.form {
+    case .text:
       let text = row.tail(word: property.property.word)
       if XMLValues.isWritable(text) {
         output.append(">")
@@ -71,7 +71,7 @@ struct XMLStoreWriter {
         output.append(" encoding=\"base64\">")
         Base64.append(text, to: &output)
       }
-    default:
+    case .integer, .real, .uuid, .decimal, .bytes, .destination, .none:
       output.append(">")
       XMLValues.append(row, property.property, to: &output)
     }

@@ -11,36 +11,16 @@
 /// | `uuid` | 36 characters |
 /// | `binary`, `transformable` | base64 |
 enum XMLValues {
-  /// The name of a type; empty for what is not stored.
-  static func typeName(_ kind: SlotKind) -> StaticString {
-    switch kind {
-    case .int16: "int16"
-    case .int32: "int32"
-    case .int64: "int64"
-    case .boolean: "bool"
-    case .double: "double"
-    case .float: "float"
-    case .date: "date"
-    case .string: "string"
-    case .uri: "uri"
-    case .uuid: "uuid"
-    case .decimal: "decimal"
-    case .binary: "binary"
-    case .transformable: "transformable"
-    case .undefined, .toOne, .toMany, .fetched, .composite: ""
-    }
-  }
-
   /// Whether a value that is said to be of a type may be read as another: numbers of the same sort.
   static func takes(_ type: XMLText, for kind: SlotKind) -> Bool {
-    if type.isEqual(to: typeName(kind)) { return true }
-    let alike: [StaticString] =
-      switch kind {
-      case .int16, .int32, .int64: ["int16", "int32", "int64"]
-      case .float, .double: ["float", "double"]
-      default: []
+    if type.isEqual(to: kind.fileName) { return true }
+    let alike: [SlotKind] =
+      switch kind.form {
+      case .integer: kind == .boolean ? [] : [.int16, .int32, .int64]
+      case .real: kind == .date ? [] : [.float, .double]
+      case .text, .uuid, .decimal, .bytes, .destination, .none: []
       }
-    return alike.contains { type.isEqual(to: $0) }
+    return alike.contains { type.isEqual(to: $0.fileName) }
   }
 
   // Reading.
@@ -50,36 +30,36 @@ enum XMLValues {
     _ text: XMLText, isBase64: Bool, _ property: LayoutProperty, _ builder: inout RowBuilder
   ) -> Bool {
     let (slot, word) = (property.slot, property.word)
-    switch property.kind {
-    case .int16, .int32, .int64:
-      guard let value = integer(text), fits(value, property.kind) else { return false }
-      builder.setInt(value, slot: slot, word: word)
-    case .boolean:
+    switch property.form {
+    case .integer where property.kind == .boolean:
       guard let value = boolean(text) else { return false }
       builder.setInt(value ? 1 : 0, slot: slot, word: word)
-    case .double, .date:
-      guard let value = Double(text.string) else { return false }
-      builder.setDouble(value, slot: slot, word: word)
-    case .float:
+    case .integer:
+      guard let value = integer(text), property.kind.range.contains(value) else { return false }
+      builder.setInt(value, slot: slot, word: word)
+    case .real where property.kind == .float:
       guard let value = Float(text.string) else { return false }
       builder.setDouble(Double(value), slot: slot, word: word)
+    case .real:
+      guard let value = Double(text.string) else { return false }
+      builder.setDouble(value, slot: slot, word: word)
     case .decimal:
       guard let value = decimal(text.string) else { return false }
       builder.setDecimal(value, slot: slot, word: word)
     case .uuid:
       guard let value = UUID(uuidString: text.string) else { return false }
       builder.setUUID(value, slot: slot, word: word)
-    case .string, .uri:
+    case .text:
       guard isBase64 else {
         builder.setBytes(UnsafeRawBufferPointer(text), slot: slot, word: word)
         break
       }
       guard let value = Base64.decode(text), String(validating: value, as: UTF8.self) != nil else { return false }
       value.withUnsafeBytes { builder.setBytes($0, slot: slot, word: word) }
-    case .binary, .transformable:
+    case .bytes:
       guard let value = Base64.decode(text) else { return false }
       value.withUnsafeBytes { builder.setBytes($0, slot: slot, word: word) }
-    case .undefined, .toOne, .toMany, .fetched, .composite: return false
+    case .destination, .none: return false
     }
     return true
   }
@@ -100,14 +80,6 @@ enum XMLValues {
       value = sum
     }
     return value
-  }
-
-  private static func fits(_ value: Int64, _ kind: SlotKind) -> Bool {
-    switch kind {
-    case .int16: Int16(exactly: value) != nil
-    case .int32: Int32(exactly: value) != nil
-    default: true
-    }
   }
 
   private static func boolean(_ text: XMLText) -> Bool? {
@@ -157,15 +129,15 @@ enum XMLValues {
   /// A value that is no text.
   static func append(_ row: RowSnapshot, _ property: LayoutProperty, to output: inout [UInt8]) {
     let word = property.word
-    switch property.kind {
-    case .int16, .int32, .int64: output.append(decimal: row.int(word: word))
-    case .boolean: output.append(decimal: row.int(word: word) == 0 ? 0 : 1)
-    case .double, .date: output.append(row.double(word: word).description)
-    case .float: output.append(Float(row.double(word: word)).description)
+    switch property.form {
+    case .integer where property.kind == .boolean: output.append(decimal: row.int(word: word) == 0 ? 0 : 1)
+    case .integer: output.append(decimal: row.int(word: word))
+    case .real where property.kind == .float: output.append(Float(row.double(word: word)).description)
+    case .real: output.append(row.double(word: word).description)
     case .decimal: output.append(NSDecimalNumber(decimal: row.decimal(word: word)).stringValue)
     case .uuid: output.append(row.uuid(word: word).uuidString)
-    case .binary, .transformable: Base64.append(row.tail(word: word), to: &output)
-    case .string, .uri, .undefined, .toOne, .toMany, .fetched, .composite: break
+    case .bytes: Base64.append(row.tail(word: word), to: &output)
+    case .text, .destination, .none: break
     }
   }
 }

@@ -187,12 +187,10 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   private func value(_ statement: Statement, _ column: Int32, _ property: LayoutProperty) throws -> Any? {
     if statement.isNull(column) { return nil }
     let value: Value
-    switch property.kind {
-    case .int16, .int32, .int64, .boolean: value = .int(statement.int(column))
-    case .double, .float: value = .double(statement.double(column))
-    case .date: value = .date(Date(timeIntervalSinceReferenceDate: statement.double(column)))
-    case .string: value = statement.text(column).map(Value.string) ?? .null
-    case .uri: value = statement.text(column).flatMap(URL.init(string:)).map(Value.url) ?? .null
+    switch property.form {
+    case .integer: value = .int(statement.int(column))
+    case .real: value = Value(real: statement.double(column), of: property.kind)
+    case .text: value = statement.text(column).map { Value(text: $0, of: property.kind) } ?? .null
     case .uuid:
       let bytes = statement.blobBytes(column)
       if bytes.count == 16 {
@@ -203,11 +201,11 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     case .decimal:
       let digits = statement.text(column).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
       value = digits.map { .decimal(NSDecimalNumber(decimal: $0)) } ?? .null
-    case .binary: value = .data(Data(statement.blobBytes(column)))
-    case .transformable:
+    case .bytes where property.kind == .transformable:
       return try property.attribute.value(
         ofTransformable: Data(statement.blobBytes(column)), store: self.store.url)
-    case .undefined, .composite, .toOne, .toMany, .fetched: value = .null
+    case .bytes: value = .data(Data(statement.blobBytes(column)))
+    case .destination, .none: value = .null
     }
     return value.boxed(for: property)
   }

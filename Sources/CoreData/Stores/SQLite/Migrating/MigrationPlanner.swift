@@ -129,7 +129,7 @@ final class MigrationPlanner {
   /// Whether a column of the new type takes the values of the former one as they are: SQLite makes floating-point
   /// numbers of integers when it writes them to a column that is declared as FLOAT.
   private func holdsValues(of former: LayoutProperty, _ property: LayoutProperty) -> Bool {
-    ColumnType(former.kind) == ColumnType(property.kind)
+    former.kind.column == property.kind.column
       || former.attribute.attributeType.widens(to: property.attribute.attributeType)
   }
 

@@ -72,28 +72,13 @@ struct BatchUpdatePlan {
         entity: scope.source.layout.name,
         what: "the expression for \(property.name) of a batch update gives a value of another type")
     }
-    switch property.kind {
-    case .int16, .int32, .int64, .boolean:
-      return kind?.isInteger == true ? value : .cast(value, "INTEGER")
-    default: return value
-    }
+    let isCast = property.form == .integer && kind?.form != .integer
+    return isCast ? .cast(value, "INTEGER") : value
   }
 }
 
 extension SlotKind {
-  fileprivate var isInteger: Bool {
-    switch self {
-    case .int16, .int32, .int64, .boolean: true
-    default: false
-    }
-  }
-
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .double, .float, .decimal, .date: true
-    default: isInteger
-    }
-  }
+  fileprivate var isNumber: Bool { form == .integer || form == .real || form == .decimal }
 
   /// Whether a column of the other kind holds values of this one as they are, or as numbers.
   fileprivate func isCompatible(with other: SlotKind) -> Bool { self == other || isNumber && other.isNumber }

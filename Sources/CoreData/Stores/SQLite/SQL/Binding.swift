@@ -13,16 +13,16 @@ enum Binding: Hashable {
       return
     }
     let word = property.word
-    switch property.kind {
-    case .int16, .int32, .int64, .boolean, .toOne: self = .int(row.int(word: word))
-    case .double, .float, .date: self = .double(row.double(word: word))
-    case .string, .uri: self = .text(row.string(word: word))
+    switch property.form {
+    case .integer, .destination: self = .int(row.int(word: word))
+    case .real: self = .double(row.double(word: word))
+    case .text: self = .text(row.string(word: word))
     case .uuid: self = .blob(Data(UnsafeRawBufferPointer(start: row.words + word, count: 16)))
     case .decimal: self = .text(RowWritePlan.text(row.decimal(word: word)))
-    case .binary where row.isReference(word: word):
+    case .bytes where row.isReference(word: word):
       self = (try? row.data(property, asksStore: false)).map { .blob($0) } ?? .null
-    case .binary, .transformable: self = .blob(Data(row.tail(word: word)))
-    case .undefined, .toMany, .fetched, .composite: self = .null
+    case .bytes: self = .blob(Data(row.tail(word: word)))
+    case .none: self = .null
     }
   }
 

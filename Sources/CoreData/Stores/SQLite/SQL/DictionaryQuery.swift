@@ -111,21 +111,26 @@ struct DictionaryQuery {
       return NSManagedObjectID(
         layout: actual.map { layout.model.layouts[$0] } ?? layout, key: statement.int(index), store: store.identity)
     }
-    switch column.kind {
-    case .int16?, .int32?, .int64?: return NSNumber(value: statement.int(index))
-    case .boolean?: return NSNumber(value: statement.int(index) != 0)
-    case .double?, .float?: return NSNumber(value: statement.double(index))
-    case .date?: return NSDate(timeIntervalSinceReferenceDate: statement.double(index))
-    case .string?: return statement.text(index).map(NSString.init(string:))
-    case .uri?: return statement.text(index).flatMap(URL.init(string:)).map { $0 as NSURL }
-    case .uuid?:
+    guard let kind = column.kind else { return DictionaryQuery.natural(statement, index) }
+    switch kind.form {
+    case .integer:
+      let number = statement.int(index)
+      return kind == .boolean ? NSNumber(value: number != 0) : NSNumber(value: number)
+    case .real:
+      let number = statement.double(index)
+      return kind == .date ? NSDate(timeIntervalSinceReferenceDate: number) : NSNumber(value: number)
+    case .text:
+      guard let text = statement.text(index) else { return nil }
+      if kind == .uri { return URL(string: text).map { $0 as NSURL } }
+      return NSString(string: text)
+    case .uuid:
       let bytes = statement.blobBytes(index)
       return bytes.count == 16 ? bytes.loadUnaligned(as: UUID.self) as NSUUID : nil
-    case .decimal?:
+    case .decimal:
       let type = sqlite3_column_type(statement.handle, index)
       return NSDecimalNumber(decimal: RowDecoder.decimal(statement, index, type))
-    case .binary?, .transformable?: return Data(statement.blobBytes(index)) as NSData
-    case .toOne?, .toMany?, .fetched?, .composite?, .undefined?, nil: return DictionaryQuery.natural(statement, index)
+    case .bytes: return Data(statement.blobBytes(index)) as NSData
+    case .destination, .none: return DictionaryQuery.natural(statement, index)
     }
   }
 

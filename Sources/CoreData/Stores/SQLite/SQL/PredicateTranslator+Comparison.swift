@@ -91,7 +91,7 @@ extension PredicateTranslator {
     let number = StoreFunctions.number(comparison.options.subtracting(.word))
     guard number != 0 else { return nil }
     switch operand {
-    case .value(_, let kind): return kind == nil || kind == .string || kind == .uri ? number : nil
+    case .value(_, let kind): return kind == nil || kind?.form == .text ? number : nil
     case .constant(.string): return number
     default: return nil
     }
@@ -191,10 +191,8 @@ extension PredicateTranslator {
     func side(_ operand: SQLOperand) throws -> SQLExpression? {
       switch operand {
       case .value(let value, let kind):
-        switch kind {
-        case .binary?, .transformable?, .uuid?: return nil
-        default: return PredicateTranslator.text(value, kind)
-        }
+        if kind?.form == .bytes || kind?.form == .uuid { return nil }
+        return PredicateTranslator.text(value, kind)
       case .constant(let constant):
         return ValueComparison.text(of: constant).map { .bound(.text($0)) }
       case .reference, .entity, .collection:

@@ -83,11 +83,8 @@ extension PredicateTranslator {
 
   /// A value beside texts: floating numbers are written as in memory.
   static func text(_ value: SQLExpression, _ kind: SlotKind?) -> SQLExpression {
-    switch kind {
-    case .double?, .float?, nil: .ownCall("NSCoreDataText", [value])
-    case .date?: .ownCall("NSCoreDataText", [.infix(.word("1.0"), "*", value)])
-    default: value
-    }
+    if kind == .date { return .ownCall("NSCoreDataText", [.infix(.word("1.0"), "*", value)]) }
+    return kind == nil || kind?.form == .real ? .ownCall("NSCoreDataText", [value]) : value
   }
 
   func kind(_ operand: SQLOperand) -> SlotKind? {
@@ -120,7 +117,7 @@ extension PredicateTranslator {
         throw Failure.unknownKeyPath(
           keyPath: whole.joined(separator: "."), entity: start.layout.name, missing: name)
       }
-      switch property.kind {
+      switch property.kind.role {
       case .toMany:
         let collection = SQLCollection(scope: scope, owner: source, relationship: property, rest: rest)
         if let place = rest.firstIndex(where: { $0.hasPrefix("@") }) {
@@ -134,7 +131,7 @@ extension PredicateTranslator {
             .column(source.alias, column.name), scope.schema.layouts.layouts[property.destination])
         }
         source = try scope.destination(of: property, from: source)
-      default:
+      case .attribute, .fetched, .composite:
         guard rest.isEmpty else {
           if rest == ["length"], property.kind == .string || property.kind == .binary {
             let column = try scope.column(of: property, in: source)
@@ -193,7 +190,7 @@ extension PredicateTranslator {
     let values = try operands.map { try number($0, scope) }
     func infix(_ sign: StaticString) -> SQLOperand {
       let kinds = operands.map(kind)
-      let isReal = kinds.contains { $0 == .double || $0 == .float || $0 == .decimal || $0 == .date }
+      let isReal = kinds.contains { $0?.form == .real || $0?.form == .decimal }
       return .value(.arithmetic(values[0], sign, values[1]), isReal ? .double : nil)
     }
     func text() -> SQLExpression { PredicateTranslator.text(values[0], kind(operands[0])) }
@@ -255,10 +252,8 @@ extension PredicateTranslator {
         return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
       }
       let seconds = try expression(value, scope)
-      switch kind(value) {
-      case .string?, nil: return .value(.cast(seconds, "REAL"), .date)
-      default: return .value(seconds, .date)
-      }
+      let kind = kind(value)
+      return .value(kind == nil || kind == .string ? .cast(seconds, "REAL") : seconds, .date)
     case "NSNumber", "NSDecimalNumber", "Double", "Int":
       return .value(.cast(try expression(value, scope), "NUMERIC"), nil)
     case "NSString", "String":

@@ -64,7 +64,7 @@ extension PredicateTranslator {
   /// for which `NSCoreDataValue` gives the value.
   private static func jsonArray(_ bindings: [Binding], beside left: SQLOperand) -> SQLExpression {
     var isTextColumn = false
-    if case .value(_, let kind) = left { isTextColumn = kind == .string || kind == .uri }
+    if case .value(_, let kind) = left { isTextColumn = kind?.form == .text }
     let isPlain =
       bindings.allSatisfy { if case .int = $0 { true } else { false } } && !isTextColumn
       || bindings.allSatisfy { if case .text(let text) = $0 { !text.utf8.contains(0) } else { false } }

@@ -7,7 +7,7 @@ final class RowDecoder: @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
   struct Step {
-    let kind: SlotKind
+    let form: RowForm
     let isTagged: Bool
     let isPolymorphic: Bool
     let column: Int32
@@ -20,7 +20,7 @@ final class RowDecoder: @unchecked Sendable {
 
     init(_ column: SlotColumn, at place: Int32, entityColumn: Int32) {
       let property = column.property
-      kind = property.kind
+      form = property.form
       isTagged = column.isTagged
       slot = property.slot
       word = property.word
@@ -64,23 +64,23 @@ final class RowDecoder: @unchecked Sendable {
       let value = sqlite3_column_value(handle, step.pointee.column)
       let type = sqlite3_value_type(value)
       if type == SQLITE_NULL { continue }
-      switch step.pointee.kind {
-      case .string, .uri:
+      switch step.pointee.form {
+      case .text:
         let text = sqlite3_value_text(value)
         builder.setBytes(
           UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))),
           slot: step.pointee.slot, word: step.pointee.word)
-      case .int16, .int32, .int64, .boolean:
+      case .integer:
         builder.setInt(sqlite3_value_int64(value), slot: step.pointee.slot, word: step.pointee.word)
-      case .double, .float, .date:
+      case .real:
         builder.setDouble(sqlite3_value_double(value), slot: step.pointee.slot, word: step.pointee.word)
-      case .toOne:
+      case .destination:
         let key = sqlite3_value_int64(value)
         // No row has such a key, and in memory it would be an object's that no store has seen.
         if key <= 0 { continue }
         builder.setInt(key, slot: step.pointee.slot, word: step.pointee.word)
         if step.pointee.isPolymorphic { try setEntity(step.pointee, handle, &builder, schema, files) }
-      default:
+      case .uuid, .decimal, .bytes, .none:
         setOther(step.pointee, type, statement, &builder, files)
       }
     }
@@ -120,11 +120,11 @@ final class RowDecoder: @unchecked Sendable {
     builder.setInt(Int64(entity), slot: step.slot, word: step.word + 1)
   }
 
-  /// The rarer kinds.
+  /// The rarer forms.
   private func setOther(
     _ step: Step, _ type: Int32, _ statement: Statement, _ builder: inout RowBuilder, _ files: ExternalFiles
   ) {
-    switch step.kind {
+    switch step.form {
     case .uuid:
       let bytes = statement.blobBytes(step.column)
       if bytes.count == 16 {
@@ -134,16 +134,16 @@ final class RowDecoder: @unchecked Sendable {
       }
     case .decimal:
       builder.setDecimal(RowDecoder.decimal(statement, step.column, type), slot: step.slot, word: step.word)
-    case .binary where step.isTagged:
+    case .bytes where step.isTagged:
       let bytes = statement.blobBytes(step.column)
       if let name = ExternalFiles.reference(inTagged: bytes) {
         builder.setReference(name, source: files.source, slot: step.slot, word: step.word)
       } else {
         builder.setBytes(ExternalFiles.value(inTagged: bytes), slot: step.slot, word: step.word)
       }
-    case .binary, .transformable:
+    case .bytes:
       builder.setBytes(statement.blobBytes(step.column), slot: step.slot, word: step.word)
-    default:
+    case .integer, .real, .text, .destination, .none:
       break
     }
   }

@@ -17,7 +17,7 @@ final class RowWritePlan: @unchecked Sendable {
 
   /// A parameter as binding needs it, for each row once more: without anything that counts references.
   private struct Binding {
-    let kind: SlotKind
+    let form: RowForm
     let slot: Int
     let word: Int
     let index: Int32
@@ -25,7 +25,7 @@ final class RowWritePlan: @unchecked Sendable {
     let isTagged: Bool
 
     init(_ parameter: Parameter) {
-      kind = parameter.column.property.kind
+      form = parameter.column.property.form
       slot = parameter.column.property.slot
       word = parameter.column.property.word
       index = parameter.index
@@ -153,23 +153,23 @@ final class RowWritePlan: @unchecked Sendable {
         if binding.hasEntity { statement.bindNull(at: index + 1) }
         continue
       }
-      switch binding.kind {
-      case .string, .uri: statement.bindStatic(text: row.tail(word: word), at: index)
-      case .int16, .int32, .int64, .boolean: statement.bind(row.int(word: word), at: index)
-      case .double, .float, .date: statement.bind(row.double(word: word), at: index)
-      case .toOne:
+      switch binding.form {
+      case .text: statement.bindStatic(text: row.tail(word: word), at: index)
+      case .integer: statement.bind(row.int(word: word), at: index)
+      case .real: statement.bind(row.double(word: word), at: index)
+      case .destination:
         statement.bind(row.int(word: word), at: index)
         if binding.hasEntity {
           statement.bind(try writer.number(ofEntity: Int(row.int(word: word + 1))), at: index + 1)
         }
-      case .binary where row.isReference(word: word):
+      case .bytes where row.isReference(word: word):
         try writer.bind(copyOf: entity.layout.slots[binding.slot], of: row, statement, at: index)
-      case .binary where binding.isTagged: try writer.bind(row.tail(word: word), statement, at: index)
-      case .binary, .transformable: statement.bindStatic(blob: row.tail(word: word), at: index)
+      case .bytes where binding.isTagged: try writer.bind(row.tail(word: word), statement, at: index)
+      case .bytes: statement.bindStatic(blob: row.tail(word: word), at: index)
       case .uuid:
         statement.bindStatic(blob: UnsafeRawBufferPointer(start: row.words + word, count: 16), at: index)
       case .decimal: statement.bind(text: RowWritePlan.text(row.decimal(word: word)), at: index)
-      case .undefined, .toMany, .fetched, .composite: statement.bindNull(at: index)
+      case .none: statement.bindNull(at: index)
       }
     }
   }

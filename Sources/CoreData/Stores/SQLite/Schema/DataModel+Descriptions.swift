@@ -71,7 +71,7 @@ extension DataModel.Attribute {
   init(_ attribute: NSAttributeDescription) {
     self.init(
       name: attribute.name,
-      type: DataModel.AttributeType(rawValue: UInt32(attribute.attributeType.rawValue)) ?? .undefined)
+      type: attribute.attributeType.modelType)
     isOptional = attribute.isOptional
     isTransient = attribute.isTransient
     isIndexed = attribute.isIndexed

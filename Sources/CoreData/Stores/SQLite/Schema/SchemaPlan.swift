@@ -1,38 +1,3 @@
-/// The declared types of columns, in the order in which a table has them.
-enum ColumnType: Int {
-  case integer, timestamp, float, decimal, varchar
-  /// UUIDs and transformable values, which stand before other data.
-  case object
-  case blob
-
-  init(_ kind: SlotKind) {
-    self =
-      switch kind {
-      case .int16, .int32, .int64, .boolean, .toOne, .toMany, .fetched, .composite: .integer
-      case .date: .timestamp
-      case .double, .float: .float
-      case .decimal: .decimal
-      case .string, .uri: .varchar
-      case .uuid, .transformable: .object
-      case .binary, .undefined: .blob
-      }
-  }
-
-  var sql: String {
-    switch self {
-    case .integer: "INTEGER"
-    case .timestamp: "TIMESTAMP"
-    case .float: "FLOAT"
-    case .decimal: "DECIMAL"
-    case .varchar: "VARCHAR"
-    case .object, .blob: "BLOB"
-    }
-  }
-
-  /// Columns stand in groups; timestamps and floats share one.
-  var group: Int { self == .float ? ColumnType.timestamp.rawValue : rawValue }
-}
-
 /// One entity hierarchy's table, before it exists.
 struct TablePlan {
   struct Column {

@@ -108,7 +108,7 @@ struct SchemaPlanner {
         }
         let name = try columnName(SQLName.column(property), in: root, for: property, of: layout)
         tables[root]!.columns.append(
-          TablePlan.Column(name: name, type: ColumnType(property.kind), entity: layout.index))
+          TablePlan.Column(name: name, type: property.kind.column, entity: layout.index))
         slots[layout.index][property.slot] = SlotColumn(
           property: property, name: name,
           isTagged: property.kind == .binary && property.attribute.allowsExternalBinaryDataStorage)

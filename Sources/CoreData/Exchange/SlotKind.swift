@@ -1,0 +1,177 @@
+/// What a property is; of an attribute, its type.
+///
+/// What the stack knows of a kind is its row in the table below, `facts`. `DataModel.AttributeType` has the other
+/// table, of what model files and generated classes know of a type. All code but this asks for the form of a value,
+/// which kinds share, and not for its kind; only `Value+Boxing` goes by kinds, since each is another Swift type to a
+/// program.
+enum SlotKind: UInt8 {
+  case int16, int32, int64, boolean
+  case double, float
+  /// Seconds since 2001-01-01 00:00 UTC, `Double`.
+  case date
+  case string, uri
+  case uuid
+  case decimal
+  case binary
+  /// The transformer's output bytes in a row; the object itself in a changed value.
+  case transformable
+  /// Only ever in memory: a transient without a type.
+  case undefined
+  /// The destination's key; a second word holds its entity index where the destination has subentities.
+  case toOne
+  /// Not in the row at all.
+  case toMany
+  /// Not in the row: evaluated on demand.
+  case fetched
+  /// Not in the row: its elements are, each in a slot of its own.
+  case composite
+
+  @inline(__always)
+  private var facts: Facts {
+    switch self {
+    //                     form         column      in files           what no text equals
+    case .int16: Facts(.integer, .integer, "int16", "an integer")
+    case .int32: Facts(.integer, .integer, "int32", "an integer")
+    case .int64: Facts(.integer, .integer, "int64", "an integer")
+    case .boolean: Facts(.integer, .integer, "bool", "a truth value")
+    case .double: Facts(.real, .float, "double", "a number")
+    case .float: Facts(.real, .float, "float", "a number")
+    case .date: Facts(.real, .timestamp, "date", "a date")
+    case .string: Facts(.text, .varchar, "string")
+    case .uri: Facts(.text, .varchar, "uri")
+    case .uuid: Facts(.uuid, .object, "uuid", "a UUID")
+    case .decimal: Facts(.decimal, .decimal, "decimal", "a number")
+    case .binary: Facts(.bytes, .blob, "binary", "binary data")
+    case .transformable: Facts(.bytes, .object, "transformable")
+    case .undefined: Facts(.none, .blob)
+    case .toOne: Facts(role: .toOne, .destination)
+    case .toMany: Facts(role: .toMany, .none)
+    case .fetched: Facts(role: .fetched, .none)
+    case .composite: Facts(role: .composite, .none)
+    }
+  }
+
+  private struct Facts {
+    let role: Role
+    let form: RowForm
+    let column: ColumnType
+    let fileName: StaticString
+    let noun: StaticString
+
+    @inline(__always)
+    init(_ form: RowForm, _ column: ColumnType, _ fileName: StaticString = "", _ noun: StaticString = "") {
+      (role, self.form, self.column, self.fileName, self.noun) = (.attribute, form, column, fileName, noun)
+    }
+
+    @inline(__always)
+    init(role: Role, _ form: RowForm) {
+      (self.role, self.form, column, fileName, noun) = (role, form, .integer, "", "")
+    }
+  }
+
+  /// What a property is, whatever its type.
+  enum Role { case attribute, toOne, toMany, fetched, composite }
+
+  var role: Role { facts.role }
+  var form: RowForm { facts.form }
+  /// The type of the column in a SQLite file.
+  var column: ColumnType { facts.column }
+  /// The name of the type in an XML store; empty for what is not stored.
+  var fileName: StaticString { facts.fileName }
+  /// What a value is, in words, if it never equals a text that is no number; empty for the others.
+  var nounBesideText: StaticString { facts.noun }
+
+  /// What an integer may be; everything for other kinds.
+  var range: ClosedRange<Int64> {
+    switch self {
+    case .int16: Int64(Int16.min)...Int64(Int16.max)
+    case .int32: Int64(Int32.min)...Int64(Int32.max)
+    case .boolean: 0...1
+    case .int64, .double, .float, .date, .string, .uri, .uuid, .decimal, .binary, .transformable, .undefined, .toOne,
+      .toMany, .fetched, .composite:
+      .min ... .max
+    }
+  }
+
+  /// How many eight-byte words a value takes in a row, its tail not counted.
+  func words(isPolymorphic: Bool) -> Int {
+    switch form {
+    case .integer, .real, .text, .bytes: 1
+    case .uuid: 2
+    case .decimal: 3
+    case .destination: isPolymorphic ? 2 : 1
+    case .none: 0
+    }
+  }
+
+  /// Whether the value's bytes stand behind the words, found by offset and length.
+  var hasTail: Bool { form == .text || form == .bytes }
+}
+
+/// How a slot's eight-byte words are to be read. Rows, columns and files are read and written by forms, so that a new
+/// type of attribute costs nothing there, unless it brings a form of its own.
+enum RowForm: UInt8 {
+  case integer
+  case real
+  /// UTF-8 in the row's tail.
+  case text
+  /// Sixteen raw bytes in two words.
+  case uuid
+  /// Foundation's `Decimal`, 20 bytes in three words.
+  case decimal
+  /// In the row's tail.
+  case bytes
+  /// A row's key, and perhaps its entity.
+  case destination
+  /// Nothing in the row.
+  case none
+}
+
+/// The declared types of columns, in the order in which a table has them.
+enum ColumnType: Int {
+  case integer, timestamp, float, decimal, varchar
+  /// UUIDs and transformable values, which stand before other data.
+  case object
+  case blob
+
+  var sql: String {
+    switch self {
+    case .integer: "INTEGER"
+    case .timestamp: "TIMESTAMP"
+    case .float: "FLOAT"
+    case .decimal: "DECIMAL"
+    case .varchar: "VARCHAR"
+    case .object, .blob: "BLOB"
+    }
+  }
+
+  /// Columns stand in groups; timestamps and floats share one.
+  var group: Int { self == .float ? ColumnType.timestamp.rawValue : rawValue }
+}
+
+extension SlotKind {
+  init(_ attribute: NSAttributeDescription) {
+    self = attribute is NSCompositeAttributeDescription ? .composite : SlotKind(attribute.attributeType)
+  }
+
+  init(_ type: NSAttributeType) {
+    self =
+      switch type {
+      case .integer16AttributeType: .int16
+      case .integer32AttributeType: .int32
+      case .integer64AttributeType: .int64
+      case .booleanAttributeType: .boolean
+      case .doubleAttributeType: .double
+      case .floatAttributeType: .float
+      case .dateAttributeType: .date
+      case .stringAttributeType: .string
+      case .URIAttributeType: .uri
+      case .UUIDAttributeType: .uuid
+      case .decimalAttributeType: .decimal
+      case .binaryDataAttributeType: .binary
+      case .transformableAttributeType: .transformable
+      // A composite attribute is one by its class; without elements it holds nothing.
+      case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType: .undefined
+      }
+  }
+}
