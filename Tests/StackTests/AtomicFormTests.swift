@@ -138,11 +138,11 @@ struct AtomicFormTests {
       ),
       (
         "<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">a</object>",
-        "</object> is found where <attribute> is to be closed"
+        "</object> found where <attribute> of line"
       ),
       (
         "<object type=\"TAG\" id=\"z2\"><attribute name=\"name\">&nbsp;</attribute></object>",
-        "unknown reference \"&nbsp;\""
+        "unknown entity \"&nbsp;\""
       ),
       ("<thing/>", "<thing> in a database"),
     ])

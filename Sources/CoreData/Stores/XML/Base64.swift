@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// Base64 from bytes to bytes: Foundation's takes strings, and reads past characters that don't belong.
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -28,7 +30,7 @@ enum Base64 {
   }
 
   /// Nil for anything but whole groups of four digits, white space between them.
-  static func decode(_ text: XMLText) -> [UInt8]? {
+  static func decode(_ text: MarkupText) -> [UInt8]? {
     var output: [UInt8] = []
     output.reserveCapacity(text.count / 4 * 3)
     var (bits, count, padding) = (UInt32(0), 0, 0)

@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// Makes rows of a document's objects.
 struct XMLRowSink: XMLStoreSink, ~Copyable {
   var loader: AtomicLoader
@@ -15,7 +17,7 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
 
   consuming func finished() -> AtomicLoader { loader }
 
-  mutating func begin(type: XMLText, key: Int64) throws {
+  mutating func begin(type: MarkupText, key: Int64) throws {
     if entity.map({ !type.isEqual(to: $0.type) }) ?? true {
       let name = type.string
       guard let found = entities[name] ?? entities[name.uppercased()] else {
@@ -28,7 +30,7 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
     try loader.begin(entity!.layout, key: key)
   }
 
-  mutating func attribute(name: XMLText, type: XMLText?, isBase64: Bool, text: XMLText) throws {
+  mutating func attribute(name: MarkupText, type: MarkupText?, isBase64: Bool, text: MarkupText) throws {
     let property = try property(name)
     guard property.kind != .toOne, property.kind != .toMany else {
       throw problem(name, "is a relationship, but stands there as an attribute")
@@ -45,7 +47,7 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
     }
   }
 
-  mutating func relationship(name: XMLText, type: XMLText?, destination: XMLText?, keys: [Int64]) throws {
+  mutating func relationship(name: MarkupText, type: MarkupText?, destination: MarkupText?, keys: [Int64]) throws {
     let property = try property(name)
     guard property.kind == .toOne || property.kind == .toMany else {
       throw problem(name, "is an attribute, but stands there as a relationship")
@@ -55,7 +57,7 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
 
   mutating func end() throws { loader.end() }
 
-  private mutating func property(_ name: XMLText) throws -> LayoutProperty {
+  private mutating func property(_ name: MarkupText) throws -> LayoutProperty {
     let properties = entity!.properties
     for step in 0..<properties.count {
       let index = place + step < properties.count ? place + step : place + step - properties.count
@@ -71,7 +73,7 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
     return found.property
   }
 
-  private func problem(_ name: XMLText, _ what: String) -> AtomicProblem {
+  private func problem(_ name: MarkupText, _ what: String) -> AtomicProblem {
     .damaged(line: nil, "\(name.string) of the object z\(key) of \(entity!.layout.name) \(what)")
   }
 }

@@ -59,7 +59,7 @@ private struct XMLModelSink: XMLStoreSink {
     }
   }
 
-  mutating func begin(type: XMLText, key: Int64) throws {
+  mutating func begin(type: MarkupText, key: Int64) throws {
     current = type.string.uppercased()
     types[key] = current
     if entities[current] == nil {
@@ -68,14 +68,14 @@ private struct XMLModelSink: XMLStoreSink {
     }
   }
 
-  mutating func attribute(name: XMLText, type: XMLText?, isBase64: Bool, text: XMLText) throws {
+  mutating func attribute(name: MarkupText, type: MarkupText?, isBase64: Bool, text: MarkupText) throws {
     let (name, type) = (name.string, type?.string ?? "string")
     if let known = entities[current]?.attributes.updateValue(type, forKey: name), known != type {
       throw AtomicProblem.damaged(line: nil, "\(name) of \(current) is of type \(type), and elsewhere \(known)")
     }
   }
 
-  mutating func relationship(name: XMLText, type: XMLText?, destination: XMLText?, keys: [Int64]) throws {
+  mutating func relationship(name: MarkupText, type: MarkupText?, destination: MarkupText?, keys: [Int64]) throws {
     guard let destination else {
       throw AtomicProblem.damaged(line: nil, "\(name.string) of \(current) has no destination")
     }

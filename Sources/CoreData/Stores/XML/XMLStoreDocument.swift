@@ -25,8 +25,7 @@ struct XMLStoreDocument {
   }
 
   func info() throws -> Info {
-    try bytes.withUnsafeBufferPointer { bytes in
-      var scanner = try XMLScanner(bytes)
+    try scanning { scanner in
       try XMLStoreDocument.enterRoot(&scanner)
       while true {
         switch try scanner.next() {
@@ -44,8 +43,7 @@ struct XMLStoreDocument {
 
   /// Hands all objects to a sink, in the order of the file.
   func readObjects<Sink: XMLStoreSink & ~Copyable>(into sink: inout Sink) throws {
-    try bytes.withUnsafeBufferPointer { bytes in
-      var scanner = try XMLScanner(bytes)
+    try scanning { scanner in
       try XMLStoreDocument.enterRoot(&scanner)
       do {
         while true {
@@ -63,7 +61,19 @@ struct XMLStoreDocument {
     }
   }
 
-  private static func enterRoot(_ scanner: inout XMLScanner) throws {
+  /// What is wrong with the XML is wrong with the store.
+  private func scanning<Result>(_ body: (inout MarkupScanner) throws -> Result) throws -> Result {
+    do {
+      return try bytes.withUnsafeBufferPointer { bytes in
+        var scanner = try MarkupScanner(bytes)
+        return try body(&scanner)
+      }
+    } catch let error as MarkupError {
+      throw error.isForeign ? AtomicProblem.foreign(error.message) : .damaged(line: error.line, error.message)
+    }
+  }
+
+  private static func enterRoot(_ scanner: inout MarkupScanner) throws {
     _ = try scanner.next()
     guard scanner.isNamed("database") else {
       throw AtomicProblem.foreign("its root element is <\(scanner.name.string)>, not <database>")
@@ -72,7 +82,7 @@ struct XMLStoreDocument {
 
   // The header.
 
-  private static func header(_ scanner: inout XMLScanner) throws -> AtomicHeader {
+  private static func header(_ scanner: inout MarkupScanner) throws -> AtomicHeader {
     var header = AtomicHeader(metadata: [:], lastKey: 0)
     var uuid: String?
     let depth = scanner.depth
@@ -105,7 +115,7 @@ struct XMLStoreDocument {
     }
   }
 
-  private static func metadata(_ scanner: inout XMLScanner) throws -> [String: Any] {
+  private static func metadata(_ scanner: inout MarkupScanner) throws -> [String: Any] {
     let start = scanner.tokenStart
     let range = try scanner.skipContent()
     guard let metadata = try? PropertyListReader.read(Array(scanner.part(range))).dictionary
@@ -116,7 +126,7 @@ struct XMLStoreDocument {
   // Objects.
 
   private static func readObject<Sink: XMLStoreSink & ~Copyable>(
-    _ scanner: inout XMLScanner, _ sink: inout Sink
+    _ scanner: inout MarkupScanner, _ sink: inout Sink
   ) throws {
     guard let type = try scanner.attribute("type") else { throw scanner.error("an object has no type") }
     guard let id = try scanner.attribute("id"), let key = number(id) else {
@@ -156,16 +166,16 @@ struct XMLStoreDocument {
   }
 
   /// `z102`.
-  private static func number(_ id: XMLText) -> Int64? {
-    guard id.first == UInt8(ascii: "z"), let number = XMLValues.integer(XMLText(rebasing: id.dropFirst())), number > 0
+  private static func number(_ id: MarkupText) -> Int64? {
+    guard id.first == UInt8(ascii: "z"), let number = XMLValues.integer(MarkupText(rebasing: id.dropFirst())), number > 0
     else { return nil }
     return number
   }
 
-  private static func append(_ ids: XMLText, to keys: inout [Int64], _ scanner: borrowing XMLScanner) throws {
+  private static func append(_ ids: MarkupText, to keys: inout [Int64], _ scanner: borrowing MarkupScanner) throws {
     for id in ids.split(whereSeparator: { $0 == 0x20 || $0 == 0x0A || $0 == 0x09 || $0 == 0x0D }) {
-      guard let key = number(XMLText(rebasing: id)) else {
-        throw scanner.error("\"\(XMLText(rebasing: id).string)\" is not an id")
+      guard let key = number(MarkupText(rebasing: id)) else {
+        throw scanner.error("\"\(MarkupText(rebasing: id).string)\" is not an id")
       }
       keys.append(key)
     }
@@ -174,8 +184,8 @@ struct XMLStoreDocument {
 
 /// What is done with the objects of a document. Errors without a line get that of the place.
 protocol XMLStoreSink: ~Copyable {
-  mutating func begin(type: XMLText, key: Int64) throws
-  mutating func attribute(name: XMLText, type: XMLText?, isBase64: Bool, text: XMLText) throws
-  mutating func relationship(name: XMLText, type: XMLText?, destination: XMLText?, keys: [Int64]) throws
+  mutating func begin(type: MarkupText, key: Int64) throws
+  mutating func attribute(name: MarkupText, type: MarkupText?, isBase64: Bool, text: MarkupText) throws
+  mutating func relationship(name: MarkupText, type: MarkupText?, destination: MarkupText?, keys: [Int64]) throws
   mutating func end() throws
 }

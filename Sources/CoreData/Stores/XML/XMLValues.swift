@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// Attribute values as text.
 ///
 /// | type | text |
@@ -12,7 +14,7 @@
 /// | `binary`, `transformable` | base64 |
 enum XMLValues {
   /// Whether a value that is said to be of a type may be read as another: numbers of the same sort.
-  static func takes(_ type: XMLText, for kind: SlotKind) -> Bool {
+  static func takes(_ type: MarkupText, for kind: SlotKind) -> Bool {
     if type.isEqual(to: kind.fileName) { return true }
     let alike: [SlotKind] =
       switch kind.form {
@@ -27,7 +29,7 @@ enum XMLValues {
 
   /// Sets an attribute of the row that is being made; false if the text is none of its type.
   static func set(
-    _ text: XMLText, isBase64: Bool, _ property: LayoutProperty, _ builder: inout RowBuilder
+    _ text: MarkupText, isBase64: Bool, _ property: LayoutProperty, _ builder: inout RowBuilder
   ) -> Bool {
     let (slot, word) = (property.slot, property.word)
     switch property.form {
@@ -64,7 +66,7 @@ enum XMLValues {
     return true
   }
 
-  static func integer(_ text: XMLText) -> Int64? {
+  static func integer(_ text: MarkupText) -> Int64? {
     var digits = text[...]
     let isNegative = digits.first == UInt8(ascii: "-")
     if isNegative { digits = digits.dropFirst() }
@@ -82,7 +84,7 @@ enum XMLValues {
     return value
   }
 
-  private static func boolean(_ text: XMLText) -> Bool? {
+  private static func boolean(_ text: MarkupText) -> Bool? {
     if text.isEqual(to: "1") || text.isEqual(to: "true") { return true }
     if text.isEqual(to: "0") || text.isEqual(to: "false") { return false }
     return nil

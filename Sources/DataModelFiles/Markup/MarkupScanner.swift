@@ -1,13 +1,23 @@
+import Foundation
+
+/// What keeps a document from being read, and where.
+package struct MarkupError: Error {
+  package var line: Int
+  package var message: String
+  /// Whether it is no XML at all, or none that is read here, such as UTF-16: then the line says nothing.
+  package var isForeign = false
+}
+
 /// A part of an XML document, or of a scanner's scratch: valid until the scanner's next step.
-typealias XMLText = UnsafeBufferPointer<UInt8>
+package typealias MarkupText = UnsafeBufferPointer<UInt8>
 
 /// Reads a document tag by tag, without making anything of it: text and values are parts of the document's bytes
 /// unless they have references, which are replaced in scratch space.
 ///
-/// The document is well-formed UTF-8 or an error with its line is thrown. A document type declaration is skipped,
-/// never obeyed, so there are no entities but the predefined five.
-struct XMLScanner: ~Copyable {
-  enum Token { case start, end, text, finished }
+/// The document is well-formed UTF-8 or a `MarkupError` with its line is thrown. A document type declaration is
+/// skipped, never obeyed, so there are no entities but the predefined five.
+package struct MarkupScanner: ~Copyable {
+  package enum Token { case start, end, text, finished }
 
   private struct Attribute {
     let name: Range<Int>
@@ -15,10 +25,10 @@ struct XMLScanner: ~Copyable {
     let hasReferences: Bool
   }
 
-  private let bytes: XMLText
-  private(set) var position = 0
+  private let bytes: MarkupText
+  package private(set) var position = 0
   /// Where the last token began.
-  private(set) var tokenStart = 0
+  package private(set) var tokenStart = 0
   private var open: [Range<Int>] = []
   private var hasRoot = false
   private var isEmptyElement = false
@@ -26,46 +36,66 @@ struct XMLScanner: ~Copyable {
   private var attributes: [Attribute] = []
   private var textRange = 0..<0
   private var textHasReferences = false
+  /// Whether the last text was a CDATA section.
+  private(set) var isSection = false
   /// The text of an element that is not one part of the document.
-  private let scratch = XMLScratch()
+  private let scratch = MarkupScratch()
   /// The attributes' values that have references; until the next element begins.
-  private let values = XMLScratch()
+  private let values = MarkupScratch()
 
   /// - Parameter bytes: outlive the scanner.
-  init(_ bytes: XMLText) throws {
+  package init(_ bytes: MarkupText) throws {
     self.bytes = bytes
     if bytes.count >= 2, [bytes[0], bytes[1]] == [0xFF, 0xFE] || [bytes[0], bytes[1]] == [0xFE, 0xFF] {
-      throw AtomicProblem.foreign("it is UTF-16; only UTF-8 is read")
+      throw Self.foreign("it is UTF-16; only UTF-8 is read")
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     skipSpace()
-    guard at("<") else { throw AtomicProblem.foreign("it is not XML") }
-    if String(validating: bytes, as: UTF8.self) == nil { throw AtomicProblem.foreign("it is not valid UTF-8") }
+    guard at("<") else { throw Self.foreign("it is not XML") }
+    if String(validating: bytes, as: UTF8.self) == nil { throw Self.foreign("it is not valid UTF-8") }
   }
 
   // What the last token was.
 
   /// How many elements are open.
-  var depth: Int { open.count }
+  package var depth: Int { open.count }
 
   /// The name of the element that has begun or ended.
-  var name: XMLText { part(nameRange) }
+  package var name: MarkupText { part(nameRange) }
 
-  func isNamed(_ text: StaticString) -> Bool { name.isEqual(to: text) }
+  package func isNamed(_ text: StaticString) -> Bool { name.isEqual(to: text) }
 
   /// An attribute of the element that has begun.
-  func attribute(_ name: StaticString) throws -> XMLText? {
+  package func attribute(_ name: StaticString) throws -> MarkupText? {
     for attribute in attributes where part(attribute.name).isEqual(to: name) {
       return attribute.hasReferences ? try decoded(attribute.value) : part(attribute.value)
     }
     return nil
   }
 
-  func part(_ range: Range<Int>) -> XMLText { XMLText(rebasing: bytes[range]) }
+  /// All attributes of the element that has begun, in the order written. White space in a value is a space, and a line
+  /// end counts once.
+  func attributeValues() throws -> [(name: String, value: String)] {
+    try attributes.map { attribute in
+      let value = part(attribute.value)
+      let isPlain = !attribute.hasReferences && value.allSatisfy { $0 >= 0x20 }
+      return (part(attribute.name).string, try isPlain ? value.string : decoded(attribute.value, isValue: true).string)
+    }
+  }
+
+  /// The text that was met last, as it is meant.
+  func decodedText() throws -> String {
+    guard textHasReferences else { return part(textRange).string }
+    scratch.removeAll()
+    try appendDecoded(textRange, scratch)
+    return scratch.text.string
+  }
+
+  package func part(_ range: Range<Int>) -> MarkupText { MarkupText(rebasing: bytes[range]) }
 
   // Steps.
 
-  mutating func next() throws -> Token {
+  package mutating func next() throws -> Token {
     if isEmptyElement {
       isEmptyElement = false
       nameRange = open.removeLast()
@@ -76,14 +106,14 @@ struct XMLScanner: ~Copyable {
       if bytes[position] != UInt8(ascii: "<") {
         try scanText()
         if !open.isEmpty { return .text }
-        guard part(textRange).allSatisfy(\.isXMLSpace) else { throw error("text outside the root element") }
+        guard part(textRange).allSatisfy(\.isMarkupSpace) else { throw error("text outside the root element") }
       } else if skip("<!--") {
         try skipPast("-->", of: "comment")
       } else if skip("<![CDATA[") {
         let start = position
         try skipPast("]]>", of: "CDATA section")
         guard !open.isEmpty else { throw error("CDATA outside the root element") }
-        (textRange, textHasReferences) = (start..<position - 3, false)
+        (textRange, textHasReferences, isSection) = (start..<position - 3, false, true)
         return .text
       } else if skip("<?") {
         try skipPast("?>", of: "processing instruction")
@@ -99,13 +129,15 @@ struct XMLScanner: ~Copyable {
       }
     }
     tokenStart = position
-    if let unclosed = open.last { throw error("<\(part(unclosed).string)> is not closed") }
+    if let unclosed = open.last {
+      throw error("<\(part(unclosed).string)> of line \(line(at: unclosed.lowerBound)) is not closed")
+    }
     guard hasRoot else { throw error("there is no root element") }
     return .finished
   }
 
   /// The text of the element that has begun, up to its end. Other elements in it are an error.
-  mutating func content() throws -> XMLText {
+  package mutating func content() throws -> MarkupText {
     let element = nameRange
     scratch.removeAll()
     var whole: Range<Int>?
@@ -129,7 +161,7 @@ struct XMLScanner: ~Copyable {
 
   /// Goes past the end of the element that has begun; returns where its content was.
   @discardableResult
-  mutating func skipContent() throws -> Range<Int> {
+  package mutating func skipContent() throws -> Range<Int> {
     let start = position
     let outside = depth - 1
     if isEmptyElement {
@@ -170,7 +202,7 @@ struct XMLScanner: ~Copyable {
     let attribute = try scanName()
     let text = part(attribute)
     skipSpace()
-    guard skip("=") else { throw error("\(text.string) of <\(name.string)> has no value") }
+    guard skip("=") else { throw error("\(name.string)@\(text.string) has no value") }
     skipSpace()
     guard position < bytes.count,
       bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'")
@@ -189,7 +221,7 @@ struct XMLScanner: ~Copyable {
     }
     guard position < bytes.count else { throw error("the value of \(text.string) is not closed by a quote") }
     for other in attributes where part(other.name).elementsEqual(text) {
-      throw error("\(text.string) of <\(name.string)> is given twice")
+      throw error("\(name.string)@\(text.string) is given twice")
     }
     attributes.append(Attribute(name: attribute, value: start..<position, hasReferences: hasReferences))
     position += 1
@@ -201,13 +233,14 @@ struct XMLScanner: ~Copyable {
     guard skip(">") else { throw error("\"</\(name.string)\" is not closed by \">\"") }
     guard let begun = open.popLast() else { throw error("</\(name.string)> closes no element") }
     guard part(begun).elementsEqual(name) else {
-      throw error("</\(name.string)> is found where <\(part(begun).string)> is to be closed")
+      throw error(
+        "</\(name.string)> found where <\(part(begun).string)> of line \(line(at: begun.lowerBound)) is to be closed")
     }
   }
 
   private mutating func scanText() throws {
     let start = position
-    textHasReferences = false
+    (textHasReferences, isSection) = (false, false)
     while position < bytes.count, bytes[position] != UInt8(ascii: "<") {
       switch bytes[position] {
       // A carriage return is replaced as a reference is.
@@ -222,7 +255,7 @@ struct XMLScanner: ~Copyable {
 
   private mutating func scanName() throws -> Range<Int> {
     let start = position
-    while position < bytes.count, bytes[position].isXMLName { position += 1 }
+    while position < bytes.count, bytes[position].isMarkupName { position += 1 }
     guard position > start, !(UInt8(ascii: "-")...UInt8(ascii: "9")).contains(bytes[start]) else {
       throw error("a name is expected here")
     }
@@ -231,23 +264,27 @@ struct XMLScanner: ~Copyable {
 
   // References.
 
-  private func decoded(_ range: Range<Int>) throws -> XMLText {
-    let own = XMLScratch()
-    try appendDecoded(range, own)
+  private func decoded(_ range: Range<Int>, isValue: Bool = false) throws -> MarkupText {
+    let own = MarkupScratch()
+    try appendDecoded(range, own, isValue: isValue)
     return values.keep(own)
   }
 
-  private func appendDecoded(_ range: Range<Int>, _ scratch: XMLScratch) throws {
+  /// - Parameter isValue: whether white space becomes spaces.
+  private func appendDecoded(_ range: Range<Int>, _ scratch: MarkupScratch, isValue: Bool = false) throws {
     var place = range.lowerBound
+    let lineEnd: UInt8 = isValue ? 0x20 : 0x0A
     while place < range.upperBound {
       let byte = bytes[place]
       place += 1
       if byte == 0x0D {
         // A line end is one line feed, however it is written.
-        if place == range.upperBound || bytes[place] != 0x0A { scratch.append(0x0A) }
+        if place == range.upperBound || bytes[place] != 0x0A { scratch.append(lineEnd) }
+      } else if byte == 0x0A || byte == 0x09, isValue {
+        scratch.append(0x20)
       } else if byte == UInt8(ascii: "&") {
-        guard let end = bytes[place..<min(place + 12, range.upperBound)].firstIndex(of: UInt8(ascii: ";")) else {
-          throw error("\"&\" begins no reference", at: place)
+        guard let end = bytes[place..<min(place + 15, range.upperBound)].firstIndex(of: UInt8(ascii: ";")) else {
+          throw error("\"&\" begins no entity", at: place)
         }
         try appendReference(part(place..<end), scratch, place)
         place = end + 1
@@ -257,7 +294,7 @@ struct XMLScanner: ~Copyable {
     }
   }
 
-  private func appendReference(_ name: XMLText, _ scratch: XMLScratch, _ place: Int) throws {
+  private func appendReference(_ name: MarkupText, _ scratch: MarkupScratch, _ place: Int) throws {
     switch name.string {
     case "lt": scratch.append(UInt8(ascii: "<"))
     case "gt": scratch.append(UInt8(ascii: ">"))
@@ -268,8 +305,8 @@ struct XMLScanner: ~Copyable {
       let number =
         text.hasPrefix("#x")
         ? UInt32(text.dropFirst(2), radix: 16) : text.hasPrefix("#") ? UInt32(text.dropFirst()) : nil
-      guard let number, let scalar = Unicode.Scalar(number) else {
-        throw error("unknown reference \"&\(text);\"", at: place)
+      guard let number, number != 0, let scalar = Unicode.Scalar(number) else {
+        throw error("unknown entity \"&\(text);\"", at: place)
       }
       for byte in String(Character(scalar)).utf8 { scratch.append(byte) }
     }
@@ -277,12 +314,12 @@ struct XMLScanner: ~Copyable {
 
   // Skipping.
 
-  private func checkEncoding(_ instruction: XMLText) throws {
+  private func checkEncoding(_ instruction: MarkupText) throws {
     let text = instruction.string.lowercased()
     guard text.hasPrefix("<?xml "), let place = text.range(of: "encoding=") else { return }
     let name = text[place.upperBound...].dropFirst().prefix { $0 != "\"" && $0 != "'" }
     if !["utf-8", "utf8", "us-ascii", "ascii"].contains(name) {
-      throw AtomicProblem.foreign("its encoding is \(name); only UTF-8 is read")
+      throw Self.foreign("its encoding is \(name); only UTF-8 is read")
     }
   }
 
@@ -309,7 +346,7 @@ struct XMLScanner: ~Copyable {
   @discardableResult
   private mutating func skipSpace() -> Bool {
     let start = position
-    while position < bytes.count, bytes[position].isXMLSpace { position += 1 }
+    while position < bytes.count, bytes[position].isMarkupSpace { position += 1 }
     return position > start
   }
 
@@ -327,24 +364,26 @@ struct XMLScanner: ~Copyable {
   // Errors.
 
   /// What is wrong, at the place of the last token.
-  func error(_ what: String) -> AtomicProblem { error(what, at: tokenStart) }
+  package func error(_ what: String) -> MarkupError { error(what, at: tokenStart) }
 
-  private func error(_ what: String, at place: Int) -> AtomicProblem {
-    .damaged(line: 1 + bytes[..<min(place, bytes.count)].count { $0 == 0x0A }, what)
-  }
+  private func error(_ what: String, at place: Int) -> MarkupError { MarkupError(line: line(at: place), message: what) }
+
+  private func line(at place: Int) -> Int { 1 + bytes[..<min(place, bytes.count)].count { $0 == 0x0A } }
+
+  private static func foreign(_ what: String) -> MarkupError { MarkupError(line: 1, message: what, isForeign: true) }
 }
 
 /// Bytes that are put together while a document is read.
-private final class XMLScratch {
+private final class MarkupScratch {
   private var memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
   private var capacity = 256
   private var count = 0
-  private var kept: [XMLScratch] = []
+  private var kept: [MarkupScratch] = []
 
   deinit { memory.deallocate() }
 
   var isEmpty: Bool { count == 0 }
-  var text: XMLText { XMLText(start: memory, count: count) }
+  var text: MarkupText { MarkupText(start: memory, count: count) }
 
   func removeAll() {
     count = 0
@@ -357,7 +396,7 @@ private final class XMLScratch {
     count += 1
   }
 
-  func append(_ text: XMLText) {
+  func append(_ text: MarkupText) {
     guard let start = text.baseAddress else { return }
     if count + text.count > capacity { grow(text.count) }
     (memory + count).update(from: start, count: text.count)
@@ -373,17 +412,17 @@ private final class XMLScratch {
   }
 
   /// Keeps another one's bytes until `removeAll()`.
-  func keep(_ other: XMLScratch) -> XMLText {
+  func keep(_ other: MarkupScratch) -> MarkupText {
     kept.append(other)
     return other.text
   }
 }
 
 extension UInt8 {
-  fileprivate var isXMLSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
+  fileprivate var isMarkupSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
 
   /// Letters, digits, `_`, `-`, `.`, `:` and everything beyond ASCII.
-  fileprivate var isXMLName: Bool {
+  fileprivate var isMarkupName: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
@@ -395,13 +434,13 @@ extension UInt8 {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  var string: String { String(decoding: self, as: UTF8.self) }
+  package var string: String { String(decoding: self, as: UTF8.self) }
 
-  func isEqual(to text: StaticString) -> Bool {
+  package func isEqual(to text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && (count == 0 || memcmp(baseAddress!, text.utf8Start, count) == 0)
   }
 
-  func isEqual(to other: [UInt8]) -> Bool {
+  package func isEqual(to other: [UInt8]) -> Bool {
     count == other.count && (count == 0 || other.withUnsafeBytes { memcmp(baseAddress!, $0.baseAddress!, count) == 0 })
   }
 }
