@@ -54,34 +54,22 @@ enum ArchivedValue {
     }
   }
 
-  /// NSDecimal's parts: a mantissa of up to eight 16-bit units, an exponent of ten, a sign.
   private static func decimal(_ object: KeyedArchive.Object) -> Decimal? {
-    guard let bytes = object["NS.mantissa"]?.data, bytes.count == 16,
-      let exponent = object.integer("NS.exponent"), (-128...127).contains(exponent),
-      let length = object.integer("NS.length"),
-      (0...8).contains(length)
+    guard let mantissa = object["NS.mantissa"]?.data, let length = object.integer("NS.length"),
+      let exponent = object.integer("NS.exponent")
     else { return nil }
-    let isBigEndian = object.integer("NS.mantissa.bo") == 2
-    var mantissa: UInt128 = 0
-    for unit in (0..<length).reversed() {
-      let (first, second) = (UInt128(bytes[unit * 2]), UInt128(bytes[unit * 2 + 1]))
-      mantissa = mantissa << 16 | (isBigEndian ? first << 8 | second : second << 8 | first)
-    }
-    guard let significand = Decimal(string: "\(mantissa)") else { return nil }
-    return Decimal(
-      sign: object.flag("NS.negative") ? .minus : .plus, exponent: exponent, significand: significand)
+    return ArchivedDecimal(
+      mantissa: mantissa, length: Int64(length), exponent: Int64(exponent), isNegative: object.flag("NS.negative"),
+      isBigEndian: object.integer("NS.mantissa.bo") == 2)?.decimal
   }
 
   private static func archive(_ decimal: Decimal, to archive: inout KeyedArchiveBuilder) -> PropertyList {
-    let mantissa = UInt128("\(decimal.significand.magnitude)") ?? 0
-    let length = (128 - mantissa.leadingZeroBitCount + 15) / 16
-    let bytes = (0..<16).map { UInt8(truncatingIfNeeded: mantissa >> UInt128($0 * 8)) }
+    let parts = ArchivedDecimal(decimal)
     return archive.object(
-      ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
+      ArchivedDecimal.classes,
       [
-        "NS.mantissa": .data(bytes), "NS.mantissa.bo": .integer(1),
-        "NS.exponent": .integer(Int64(decimal.exponent)), "NS.length": .integer(Int64(length)),
-        "NS.negative": .boolean(decimal.sign == .minus), "NS.compact": .boolean(true),
+        "NS.mantissa": .data(parts.mantissa), "NS.mantissa.bo": .integer(1), "NS.exponent": .integer(parts.exponent),
+        "NS.length": .integer(parts.length), "NS.negative": .boolean(parts.isNegative), "NS.compact": .boolean(true),
       ])
   }
 

@@ -44,81 +44,38 @@ public struct BinaryPropertyListWriter {
 
   private func encode(top: Int) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
-    let referenceSize = Self.width(of: objects.count)
+    let referenceSize = [UInt8].width(of: objects.count)
     var offsets: [Int] = []
     for object in objects {
       offsets.append(bytes.count)
       switch object {
       case .scalar(let value): Self.append(value, to: &bytes)
       case .array(let references):
-        Self.append(kind: 0xA, count: references.count, to: &bytes)
-        for reference in references { Self.append(reference, width: referenceSize, to: &bytes) }
+        bytes.appendKind(0xA, count: references.count)
+        for reference in references { bytes.appendBig(UInt64(reference), width: referenceSize) }
       case .dictionary(let keys, let values):
-        Self.append(kind: 0xD, count: keys.count, to: &bytes)
-        for reference in keys + values { Self.append(reference, width: referenceSize, to: &bytes) }
+        bytes.appendKind(0xD, count: keys.count)
+        for reference in keys + values { bytes.appendBig(UInt64(reference), width: referenceSize) }
       }
     }
-    let tableStart = bytes.count
-    let offsetSize = Self.width(of: tableStart)
-    for offset in offsets { Self.append(offset, width: offsetSize, to: &bytes) }
-    bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-    for number in [objects.count, top, tableStart] { Self.append(number, width: 8, to: &bytes) }
+    bytes.appendTable(offsets, offsetSize: [UInt8].width(of: bytes.count), referenceSize: referenceSize, top: top)
     return bytes
   }
 
   private static func append(_ value: PropertyList, to bytes: inout [UInt8]) {
     switch value {
     case .boolean(let flag): bytes.append(flag ? 9 : 8)
-    case .integer(let number): append(integer: number, to: &bytes)
-    case .real(let number):
-      bytes.append(0x23)
-      append(bits: number.bitPattern, width: 8, to: &bytes)
+    case .integer(let number): bytes.appendInteger(number)
+    case .real(let number): bytes.appendReal(number)
     case .date(let seconds):
       bytes.append(0x33)
-      append(bits: seconds.bitPattern, width: 8, to: &bytes)
+      bytes.appendBig(seconds.bitPattern, width: 8)
     case .data(let data):
-      append(kind: 0x4, count: data.count, to: &bytes)
+      bytes.appendKind(0x4, count: data.count)
       bytes += data
-    case .string(let string):
-      if string.utf8.allSatisfy({ $0 < 0x80 }) {
-        append(kind: 0x5, count: string.utf8.count, to: &bytes)
-        bytes += Array(string.utf8)
-      } else {
-        append(kind: 0x6, count: string.utf16.count, to: &bytes)
-        for unit in string.utf16 { append(bits: UInt64(unit), width: 2, to: &bytes) }
-      }
-    case .uid(let index):
-      let width = width(of: index)
-      bytes.append(0x80 | UInt8(width - 1))
-      append(index, width: width, to: &bytes)
+    case .string(let string): bytes.appendText(string)
+    case .uid(let index): bytes.appendReference(index)
     case .array, .dictionary: preconditionFailure("containers are written by reference")
     }
-  }
-
-  private static func append(integer number: Int64, to bytes: inout [UInt8]) {
-    // Only 8 bytes carry a sign.
-    let width = number < 0 ? 8 : width(of: Int(number))
-    bytes.append(0x10 | UInt8(width.trailingZeroBitCount))
-    append(bits: UInt64(bitPattern: number), width: width, to: &bytes)
-  }
-
-  private static func append(kind: UInt8, count: Int, to bytes: inout [UInt8]) {
-    bytes.append(kind << 4 | UInt8(min(count, 15)))
-    if count >= 15 { append(integer: Int64(count), to: &bytes) }
-  }
-
-  private static func append(_ number: Int, width: Int, to bytes: inout [UInt8]) {
-    append(bits: UInt64(number), width: width, to: &bytes)
-  }
-
-  private static func append(bits: UInt64, width: Int, to bytes: inout [UInt8]) {
-    for shift in stride(from: (width - 1) * 8, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-    }
-  }
-
-  /// 1, 2, 4 or 8 bytes, whichever hold the number.
-  private static func width(of number: Int) -> Int {
-    number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
   }
 }

@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// Writes a keyed archive straight into bytes: `ArchiveReader` says how it looks.
 ///
 /// Every object that is archived has a number in the archive's table, its UID, and one in the property list.
@@ -46,11 +48,7 @@ struct ArchiveWriter {
 
   private mutating func reference(_ uid: Int) -> Int32 {
     if references[uid] >= 0 { return references[uid] }
-    let made = emit { output in
-      let width = uid < 1 << 8 ? 1 : uid < 1 << 16 ? 2 : 4
-      output.append(0x80 | UInt8(width - 1))
-      output.appendBig(UInt64(uid), width: width)
-    }
+    let made = emit { $0.appendReference(uid) }
     references[uid] = made
     return made
   }
@@ -157,12 +155,7 @@ struct ArchiveWriter {
   mutating func inlineInteger(_ value: Int64) -> Int32 { emit { $0.appendInteger(value) } }
   mutating func inlineBoolean(_ value: Bool) -> Int32 { emit { $0.append(value ? 9 : 8) } }
 
-  mutating func inlineReal(_ value: Double) -> Int32 {
-    emit { output in
-      output.append(0x23)
-      output.appendBig(value.bitPattern, width: 8)
-    }
-  }
+  mutating func inlineReal(_ value: Double) -> Int32 { emit { $0.appendReal(value) } }
 
   mutating func inlineData(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     emit { output in
@@ -183,52 +176,8 @@ struct ArchiveWriter {
       key("$version"), key("$archiver"), key("$top"), key("$objects"), version, archiver, top, objects,
     ]
     let archive = container(0xD, 4, fields)
-    let tableStart = output.count
-    let offsetSize = tableStart < 1 << 16 ? 2 : tableStart < 1 << 32 ? 4 : 8
-    output.reserveCapacity(tableStart + offsets.count * offsetSize + 32)
-    for offset in offsets { output.appendBig(UInt64(offset), width: offsetSize) }
-    output += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-    for number in [offsets.count, Int(archive), tableStart] { output.appendBig(UInt64(number), width: 8) }
+    let offsetSize = output.count < 1 << 16 ? 2 : output.count < 1 << 32 ? 4 : 8
+    output.appendTable(offsets, offsetSize: offsetSize, referenceSize: referenceSize, top: Int(archive))
     return output
-  }
-}
-
-extension [UInt8] {
-  @inline(__always)
-  fileprivate mutating func appendBig(_ bits: UInt64, width: Int) {
-    var shift = (width - 1) * 8
-    while shift >= 0 {
-      append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-      shift -= 8
-    }
-  }
-
-  fileprivate mutating func appendInteger(_ value: Int64) {
-    // Only 8 bytes carry a sign.
-    let width = value < 0 ? 8 : value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
-    append(0x10 | UInt8(width.trailingZeroBitCount))
-    appendBig(UInt64(bitPattern: value), width: width)
-  }
-
-  fileprivate mutating func appendKind(_ kind: UInt8, count: Int) {
-    append(kind << 4 | UInt8(Swift.min(count, 15)))
-    if count >= 15 { appendInteger(Int64(count)) }
-  }
-
-  fileprivate mutating func appendText(_ text: String) {
-    var text = text
-    text.withUTF8 { appendText(UnsafeRawBufferPointer($0)) }
-  }
-
-  /// ASCII by bytes, anything else as UTF-16.
-  fileprivate mutating func appendText(_ utf8: UnsafeRawBufferPointer) {
-    if utf8.allSatisfy({ $0 < 0x80 }) {
-      appendKind(5, count: utf8.count)
-      append(contentsOf: utf8)
-      return
-    }
-    let units = [UInt16](String(decoding: utf8, as: UTF8.self).utf16)
-    appendKind(6, count: units.count)
-    for unit in units { appendBig(UInt64(unit), width: 2) }
   }
 }

@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// Attribute values in a keyed archive: numbers, texts and data as they are, the rest as objects of Foundation's
 /// classes. No class is looked up: what is not one of these is refused.
 enum BinaryValues {
@@ -96,25 +98,17 @@ enum BinaryValues {
     return URL(string: relative, relativeTo: URL(string: text))?.absoluteString
   }
 
-  /// A mantissa of up to eight 16-bit units, an exponent of ten, a sign.
   private static func decimal(_ object: ArchiveReader.Object, _ archive: ArchiveReader) throws -> Decimal? {
     if let value = try archive.integer(object) { return Decimal(value) }
     if archive.isReal(object), let value = try archive.real(object) { return Decimal(rounding: value) }
     guard let mantissa = try archive.field("NS.mantissa", of: object).flatMap(archive.data), mantissa.count == 16,
       let exponent = try archive.field("NS.exponent", of: object).flatMap(archive.integer),
-      let length = try archive.field("NS.length", of: object).flatMap(archive.integer), (0...8).contains(length),
-      (-128...127).contains(exponent)
+      let length = try archive.field("NS.length", of: object).flatMap(archive.integer)
     else { return nil }
-    let isNegative = try archive.field("NS.negative", of: object).flatMap(archive.integer) == 1
-    if length == 0 { return isNegative ? .nan : 0 }
-    let isBigEndian = try archive.field("NS.mantissa.bo", of: object).flatMap(archive.integer) == 2
-    var value: UInt128 = 0
-    for unit in (0..<Int(length)).reversed() {
-      let (first, second) = (UInt128(mantissa[unit * 2]), UInt128(mantissa[unit * 2 + 1]))
-      value = value << 16 | (isBigEndian ? first << 8 | second : second << 8 | first)
-    }
-    guard let significand = Decimal(string: "\(value)") else { return nil }
-    return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: significand)
+    return ArchivedDecimal(
+      mantissa: Array(mantissa), length: length, exponent: exponent,
+      isNegative: try archive.field("NS.negative", of: object).flatMap(archive.integer) == 1,
+      isBigEndian: try archive.field("NS.mantissa.bo", of: object).flatMap(archive.integer) == 2)?.decimal
   }
 
   // Writing.
@@ -147,17 +141,13 @@ enum BinaryValues {
   }
 
   private static func add(_ decimal: Decimal, to archive: inout ArchiveWriter) -> Int {
-    let digits = decimal.isNaN ? 0 : UInt128("\(decimal.significand.magnitude)") ?? 0
-    let length = (128 - digits.leadingZeroBitCount + 15) / 16
-    let bytes = (0..<16).map { UInt8(truncatingIfNeeded: digits >> UInt128($0 * 8)) }
-    let mantissa = bytes.withUnsafeBytes { archive.inlineData($0) }
-    let (order, exponent) = (
-      archive.inlineInteger(1), archive.inlineInteger(Int64(decimal.isNaN ? 0 : decimal.exponent))
-    )
-    let (size, isCompact) = (archive.inlineInteger(Int64(length)), archive.inlineBoolean(true))
-    let isNegative = archive.inlineBoolean(decimal.isNaN || decimal.sign == .minus)
+    let parts = ArchivedDecimal(decimal)
+    let mantissa = parts.mantissa.withUnsafeBytes { archive.inlineData($0) }
+    let (order, exponent) = (archive.inlineInteger(1), archive.inlineInteger(parts.exponent))
+    let (size, isCompact) = (archive.inlineInteger(parts.length), archive.inlineBoolean(true))
+    let isNegative = archive.inlineBoolean(parts.isNegative)
     return archive.object(
-      ["NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
+      ArchivedDecimal.classes,
       [
         ("NS.mantissa", .inline(mantissa)), ("NS.mantissa.bo", .inline(order)), ("NS.exponent", .inline(exponent)),
         ("NS.length", .inline(size)), ("NS.negative", .inline(isNegative)), ("NS.compact", .inline(isCompact)),

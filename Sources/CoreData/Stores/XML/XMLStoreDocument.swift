@@ -167,7 +167,8 @@ struct XMLStoreDocument {
 
   /// `z102`.
   private static func number(_ id: MarkupText) -> Int64? {
-    guard id.first == UInt8(ascii: "z"), let number = XMLValues.integer(MarkupText(rebasing: id.dropFirst())), number > 0
+    guard id.first == UInt8(ascii: "z"), let number = XMLValues.integer(MarkupText(rebasing: id.dropFirst())),
+      number > 0
     else { return nil }
     return number
   }
