@@ -56,14 +56,10 @@ extension PredicateNode {
   /// With the outcome in the place of comparisons of a constant with a constant, which are the same for all rows: a
   /// store may have no words for them.
   fileprivate func decidingConstants() throws -> PredicateNode {
-    switch self {
-    case .constant, .block: return self
-    case .and(let parts): return .and(try parts.map { try $0.decidingConstants() })
-    case .or(let parts): return .or(try parts.map { try $0.decidingConstants() })
-    case .not(let part): return .not(try part.decidingConstants())
-    case .comparison(let comparison):
-      guard comparison.left.isConstant, comparison.right.isConstant else { return self }
-      return .constant(try PredicateEvaluator(self).matches(PredicateValue.null))
+    guard case .comparison(let comparison) = self else {
+      return try mapChildren({ $0 }, conditions: { try $0.decidingConstants() })
     }
+    guard comparison.left.isConstant, comparison.right.isConstant else { return self }
+    return .constant(try PredicateEvaluator(self).matches(PredicateValue.null))
   }
 }

@@ -8,7 +8,7 @@ extension NSPersistentStoreCoordinator {
       return try answers(to: description, for: context, stores: asked, generation).dictionaries
     }
     if !request.groupBy.isEmpty || request.having != nil
-      || request.columns.contains(where: \.expression.hasRowAggregates)
+      || request.columns.contains(where: { $0.expression.rowUse.contains(.ofMany) })
     {
       throw Failure.unsupportedFeature("Grouping, or an aggregate of all rows, in dictionaries of several stores")
         .nsError

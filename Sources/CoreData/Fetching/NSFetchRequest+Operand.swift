@@ -73,16 +73,12 @@ extension PredicateNode {
   }
 
   private var comparingWithFirst: PredicateNode {
-    switch self {
-    case .constant, .block: return self
-    case .and(let parts): return .and(parts.map(\.comparingWithFirst))
-    case .or(let parts): return .or(parts.map(\.comparingWithFirst))
-    case .not(let part): return .not(part.comparingWithFirst)
-    case .comparison(var comparison):
-      comparison.left = comparison.left.firstOfFetch
-      if comparison.comparator != .in { comparison.right = comparison.right.firstOfFetch }
-      return .comparison(comparison)
+    guard case .comparison(var comparison) = self else {
+      return mapChildren({ $0 }, conditions: \.comparingWithFirst)
     }
+    comparison.left = comparison.left.firstOfFetch
+    if comparison.comparator != .in { comparison.right = comparison.right.firstOfFetch }
+    return .comparison(comparison)
   }
 }
 

@@ -7,13 +7,8 @@ extension FetchDescription {
 extension PredicateNode {
   /// Whether a part of the predicate is Swift code, which only objects can be handed to.
   var hasBlock: Bool {
-    switch self {
-    case .constant: false
-    case .block: true
-    case .and(let parts), .or(let parts): parts.contains { $0.hasBlock }
-    case .not(let part): part.hasBlock
-    case .comparison(let comparison): comparison.left.hasBlock || comparison.right.hasBlock
-    }
+    if case .block = self { return true }
+    return !allChildren({ !$0.hasBlock }, conditions: { !$0.hasBlock })
   }
 }
 
@@ -21,12 +16,9 @@ extension ExpressionNode {
   fileprivate var hasBlock: Bool {
     switch self {
     case .block: true
-    case .nested(let base, _), .index(let base, _), .assignment(_, let base): base.hasBlock
-    case .function(_, let nodes), .aggregate(let nodes): nodes.contains { $0.hasBlock }
-    case .subquery(let collection, _, let predicate): collection.hasBlock || predicate.hasBlock
-    case .conditional(let predicate, let a, let b): predicate.hasBlock || a.hasBlock || b.hasBlock
-    case .setOperation(_, let a, let b): a.hasBlock || b.hasBlock
-    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey, .fetch: false
+    // The request's own predicate is looked at where it is executed.
+    case .fetch: false
+    default: !allChildren({ !$0.hasBlock }, conditions: { !$0.hasBlock })
     }
   }
 }

@@ -34,26 +34,32 @@ extension ExpressionNode {
     }
   }
 
-  /// The aggregates of rows in it, and whether there is anything of a single row beside them.
-  var rowAggregates: (found: [ExpressionNode], areAlone: Bool) {
-    var found: [ExpressionNode] = []
-    var areAlone = true
-    _ = replacing { node in
-      switch node {
-      case _ where node.aggregateOfRows != nil:
-        found.append(node)
-        return node
-      case .keyPath, .evaluatedObject:
-        areAlone = false
-        return nil
-      default: return nil
-      }
+  /// Which rows it speaks of. What an aggregate is of is its own matter.
+  var rowUse: RowUse {
+    if aggregateOfRows != nil { return .ofMany }
+    var use: RowUse = []
+    switch self {
+    case .keyPath, .evaluatedObject: use = .ofEach
+    default: break
     }
-    return (found, areAlone)
+    forEachChild({ use.formUnion($0.rowUse) }, conditions: { use.formUnion($0.rowUse) })
+    return use
   }
+}
 
-  /// Whether a part of it is about many rows.
-  var hasRowAggregates: Bool { !rowAggregates.found.isEmpty }
+extension PredicateNode {
+  fileprivate var rowUse: RowUse {
+    var use: RowUse = []
+    forEachChild({ use.formUnion($0.rowUse) }, conditions: { use.formUnion($0.rowUse) })
+    return use
+  }
+}
+
+/// Which rows the parts of an expression speak of.
+struct RowUse: OptionSet {
+  let rawValue: Int
+  static let ofEach = RowUse(rawValue: 1)
+  static let ofMany = RowUse(rawValue: 2)
 }
 
 extension DictionaryFetch {
@@ -61,19 +67,18 @@ extension DictionaryFetch {
   var groupCondition: PredicateNode? { having?.replacingColumns(columns) }
 
   /// Whether there is one dictionary for all rows.
-  var isOneRow: Bool {
-    groupBy.isEmpty
-      && columns.allSatisfy { $0.expression.hasRowAggregates && $0.expression.rowAggregates.areAlone }
-  }
+  var isOneRow: Bool { groupBy.isEmpty && columns.allSatisfy { $0.expression.rowUse == .ofMany } }
 
   /// Whether aggregates of all rows stand beside the values of each.
   var repeatsAggregates: Bool {
-    groupBy.isEmpty && !isOneRow && columns.contains(where: \.expression.hasRowAggregates)
+    guard groupBy.isEmpty else { return false }
+    let uses = columns.map(\.expression.rowUse)
+    return uses.contains { $0.contains(.ofMany) } && !uses.allSatisfy { $0 == .ofMany }
   }
 
   /// Throws for aggregates that no store has: in groups, and of objects, which can only be counted.
   func checkAggregates(_ layout: EntityLayout) throws {
-    if groupBy.contains(where: \.hasRowAggregates) {
+    if groupBy.contains(where: { $0.rowUse.contains(.ofMany) }) {
       throw Failure.malformedFetchRequest(entity: layout.name, what: "rows can't be grouped by an aggregate")
         .nsError
     }

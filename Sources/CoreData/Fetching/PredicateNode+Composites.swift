@@ -9,16 +9,10 @@ extension PredicateNode {
   fileprivate func joiningElements(_ layout: EntityLayout, _ variables: [String: EntityLayout])
     -> PredicateNode
   {
-    switch self {
-    case .constant, .block: return self
-    case .and(let parts): return .and(parts.map { $0.joiningElements(layout, variables) })
-    case .or(let parts): return .or(parts.map { $0.joiningElements(layout, variables) })
-    case .not(let part): return .not(part.joiningElements(layout, variables))
-    case .comparison(var comparison):
-      comparison.left = comparison.left.joiningElements(layout, variables)
-      comparison.right = comparison.right.joiningElements(layout, variables)
-      return comparison.comparingElementsWithNil(layout) ?? .comparison(comparison)
-    }
+    let joined = mapChildren(
+      { $0.joiningElements(layout, variables) }, conditions: { $0.joiningElements(layout, variables) })
+    guard case .comparison(let comparison) = joined else { return joined }
+    return comparison.comparingElementsWithNil(layout) ?? joined
   }
 }
 
@@ -42,26 +36,22 @@ extension ExpressionNode {
   fileprivate func joiningElements(_ layout: EntityLayout, _ variables: [String: EntityLayout])
     -> ExpressionNode
   {
-    replacing { node in
-      switch node {
-      case .keyPath(let path): return .keyPath(layout.joiningElements(path))
-      case .nested(.variable(let name), let path):
-        return variables[name].map { .nested(.variable(name), $0.joiningElements(path)) }
-      case .subquery(let collection, let variable, let predicate):
-        let collection = collection.joiningElements(layout, variables)
-        var inner = variables
-        switch collection {
-        case .keyPath(let path): inner[variable] = layout.destination(of: path)
-        case .nested(.variable(let name), let path): inner[variable] = variables[name]?.destination(of: path)
-        default: inner[variable] = nil
-        }
-        return .subquery(collection, variable: variable, predicate.joiningElements(layout, inner))
-      case .conditional(let predicate, let a, let b):
-        return .conditional(
-          predicate.joiningElements(layout, variables), a.joiningElements(layout, variables),
-          b.joiningElements(layout, variables))
-      default: return nil
+    switch self {
+    case .keyPath(let path): return .keyPath(layout.joiningElements(path))
+    case .nested(.variable(let name), let path):
+      return .nested(.variable(name), variables[name]?.joiningElements(path) ?? path)
+    case .subquery(let collection, let variable, let predicate):
+      let collection = collection.joiningElements(layout, variables)
+      var inner = variables
+      switch collection {
+      case .keyPath(let path): inner[variable] = layout.destination(of: path)
+      case .nested(.variable(let name), let path): inner[variable] = variables[name]?.destination(of: path)
+      default: inner[variable] = nil
       }
+      return .subquery(collection, variable: variable, predicate.joiningElements(layout, inner))
+    default:
+      return mapChildren(
+        { $0.joiningElements(layout, variables) }, conditions: { $0.joiningElements(layout, variables) })
     }
   }
 }

@@ -3,16 +3,7 @@ extension PredicateNode {
   /// The same predicate with parts of its expressions replaced. Each expression is asked before its own parts; nil
   /// keeps it, and its parts are asked.
   func replacing(_ change: (ExpressionNode) throws -> ExpressionNode?) rethrows -> PredicateNode {
-    switch self {
-    case .constant, .block: return self
-    case .and(let parts): return .and(try parts.map { try $0.replacing(change) })
-    case .or(let parts): return .or(try parts.map { try $0.replacing(change) })
-    case .not(let part): return .not(try part.replacing(change))
-    case .comparison(var comparison):
-      comparison.left = try comparison.left.replacing(change)
-      comparison.right = try comparison.right.replacing(change)
-      return .comparison(comparison)
-    }
+    try mapChildren({ try $0.replacing(change) }, conditions: { try $0.replacing(change) })
   }
 
   /// The variables that nothing in the predicate gives a value to: not those of its SUBQUERYs.
@@ -40,59 +31,30 @@ extension PredicateNode {
 
   /// - Parameter starts: the key paths of the collections around, by variable.
   fileprivate func forEachKeyPath(from starts: [String: [String]], _ body: ([String]) -> Void) {
-    switch self {
-    case .constant, .block: break
-    case .and(let parts), .or(let parts): parts.forEach { $0.forEachKeyPath(from: starts, body) }
-    case .not(let part): part.forEachKeyPath(from: starts, body)
-    case .comparison(let comparison):
-      comparison.left.forEachKeyPath(from: starts, body)
-      comparison.right.forEachKeyPath(from: starts, body)
-    }
+    forEachChild(
+      { $0.forEachKeyPath(from: starts, body) }, conditions: { $0.forEachKeyPath(from: starts, body) })
   }
 }
 
 extension ExpressionNode {
   func replacing(_ change: (ExpressionNode) throws -> ExpressionNode?) rethrows -> ExpressionNode {
     if let changed = try change(self) { return changed }
-    switch self {
-    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey: return self
-    case .nested(let base, let path): return .nested(try base.replacing(change), path)
-    case .function(let name, let arguments): return .function(name, try arguments.map { try $0.replacing(change) })
-    case .aggregate(let members): return .aggregate(try members.map { try $0.replacing(change) })
-    case .subquery(let collection, let variable, let predicate):
-      return .subquery(try collection.replacing(change), variable: variable, try predicate.replacing(change))
-    case .conditional(let predicate, let a, let b):
-      return .conditional(try predicate.replacing(change), try a.replacing(change), try b.replacing(change))
-    case .setOperation(let operation, let a, let b):
-      return .setOperation(operation, try a.replacing(change), try b.replacing(change))
-    case .index(let base, .at(let position)):
-      return .index(try base.replacing(change), .at(try position.replacing(change)))
-    case .index(let base, let index): return .index(try base.replacing(change), index)
-    case .assignment(let name, let value): return .assignment(name, try value.replacing(change))
-    case .block(let block, let arguments): return .block(block, try arguments.map { try $0.replacing(change) })
-    case .fetch(let request, let context, let countOnly):
-      return .fetch(try request.replacing(change), try context.replacing(change), countOnly: countOnly)
-    }
+    return try mapChildren({ try $0.replacing(change) }, conditions: { try $0.replacing(change) })
   }
 
   fileprivate func forEachKeyPath(from starts: [String: [String]], _ body: ([String]) -> Void) {
     if let path = wholePath(from: starts) { body(path) }
-    func visit(_ nodes: [ExpressionNode]) { nodes.forEach { $0.forEachKeyPath(from: starts, body) } }
     switch self {
-    case .keyPath, .constant, .evaluatedObject, .variable, .anyKey, .fetch: break
-    case .nested(let base, _), .assignment(_, let base): visit([base])
-    case .index(let base, .at(let position)): visit([base, position])
-    case .index(let base, _): visit([base])
-    case .function(_, let nodes), .aggregate(let nodes), .block(_, let nodes): visit(nodes)
+    // What it finds in its own objects is none of this one's.
+    case .fetch: break
     case .subquery(let collection, let variable, let predicate):
-      visit([collection])
+      collection.forEachKeyPath(from: starts, body)
       var inner = starts
       inner[variable] = collection.wholePath(from: starts)
       predicate.forEachKeyPath(from: inner, body)
-    case .conditional(let predicate, let a, let b):
-      predicate.forEachKeyPath(from: starts, body)
-      visit([a, b])
-    case .setOperation(_, let a, let b): visit([a, b])
+    default:
+      forEachChild(
+        { $0.forEachKeyPath(from: starts, body) }, conditions: { $0.forEachKeyPath(from: starts, body) })
     }
   }
 

@@ -165,26 +165,13 @@ struct MigrationEvaluation {
 
   /// The node with all its parts reduced to constants, but for those that are about a SUBQUERY's own variable.
   private func parts(of node: ExpressionNode, hiding hidden: Set<String>) throws -> ExpressionNode {
-    func part(_ node: ExpressionNode) throws -> ExpressionNode { try reduced(node, hiding: hidden) }
-    switch node {
-    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey: return node
-    case .nested(let base, let path): return .nested(try part(base), path)
-    case .function(let selector, let arguments): return .function(selector, try arguments.map(part))
-    case .aggregate(let members): return .aggregate(try members.map(part))
-    case .subquery(let collection, let variable, let predicate):
+    if case .subquery(let collection, let variable, let predicate) = node {
       return .subquery(
-        try part(collection), variable: variable, try reduced(predicate, hiding: hidden.union([variable])))
-    case .conditional(let condition, let yes, let no):
-      return .conditional(try reduced(condition, hiding: hidden), try part(yes), try part(no))
-    case .setOperation(let operation, let left, let right):
-      return .setOperation(operation, try part(left), try part(right))
-    case .index(let base, .at(let position)): return .index(try part(base), .at(try part(position)))
-    case .index(let base, let index): return .index(try part(base), index)
-    case .assignment(let name, let value): return .assignment(name, try part(value))
-    case .block(let block, let arguments): return .block(block, try arguments.map(part))
-    case .fetch(let request, let context, let countOnly):
-      return .fetch(try part(request), try part(context), countOnly: countOnly)
+        try reduced(collection, hiding: hidden), variable: variable,
+        try reduced(predicate, hiding: hidden.union([variable])))
     }
+    return try node.mapChildren(
+      { try reduced($0, hiding: hidden) }, conditions: { try reduced($0, hiding: hidden) })
   }
 
   private func reduced(_ node: ExpressionNode, hiding hidden: Set<String>) throws -> ExpressionNode {
@@ -194,16 +181,7 @@ struct MigrationEvaluation {
   }
 
   private func reduced(_ node: PredicateNode, hiding hidden: Set<String>) throws -> PredicateNode {
-    switch node {
-    case .constant, .block: return node
-    case .and(let members): return .and(try members.map { try reduced($0, hiding: hidden) })
-    case .or(let members): return .or(try members.map { try reduced($0, hiding: hidden) })
-    case .not(let member): return .not(try reduced(member, hiding: hidden))
-    case .comparison(var comparison):
-      comparison.left = try reduced(comparison.left, hiding: hidden)
-      comparison.right = try reduced(comparison.right, hiding: hidden)
-      return .comparison(comparison)
-    }
+    try node.mapChildren({ try reduced($0, hiding: hidden) }, conditions: { try reduced($0, hiding: hidden) })
   }
 }
 

@@ -20,8 +20,9 @@ extension MemoryFetch {
   func dictionaries(_ fetch: DictionaryFetch, _ found: [RowSnapshot]) throws -> [[String: Any]] {
     let columns = try fetch.columns.map { try MemoryColumn($0, description.layout) }
     var groups = try grouped(fetch, found)
+    let repeatsAggregates = fetch.repeatsAggregates
     for column in columns {
-      let whole = fetch.repeatsAggregates ? try column.aggregates.values(of: found, view) : nil
+      let whole = repeatsAggregates ? try column.aggregates.values(of: found, view) : nil
       for index in groups.indices {
         let rows = groups[index].rows
         groups[index].values[column.name] = try column.value(
