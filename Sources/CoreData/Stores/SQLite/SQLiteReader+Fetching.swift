@@ -35,8 +35,7 @@ extension SQLiteReader {
     guard let shape = FetchShape(fetch, output, query.entity, planner.translator, bindings: &bindings) else {
       return PlannedFetch(try planner.select(fetch, output, query).fragment)
     }
-    let text =
-      try queries.fetchText(shape) ?? queries.keep(planner.select(fetch, output, query).fragment.sql, for: shape)
+    let text = try queries.fetchText(shape) { try planner.select(fetch, output, query) }
     if let condition = query.entityCondition { bindings += condition.numbers }
     return PlannedFetch(text: .numbered(text), bindings: bindings)
   }

@@ -26,7 +26,7 @@ extension SQLiteReader {
         let size = QueryPlans.keyCounts.first { $0 >= rest.count } ?? QueryPlans.keyCounts.last!
         let portion = rest.prefix(size)
         rest = rest.dropFirst(size)
-        let statement = try connection.statement(try query.membersSQL(storage, ownerCount: size))
+        let statement = try connection.statement(try query.membersSQL(storage, store.schema, ownerCount: size))
         defer { statement.reset() }
         for place in 0..<size {
           if place < portion.count {
@@ -75,20 +75,12 @@ extension SQLiteStore {
 
 extension RowQuery {
   /// Selects the members' rows and the owners' keys, ordered by these.
-  fileprivate func membersSQL(_ storage: ToManyStorage, ownerCount: Int) throws -> String {
-    let list = Array(repeating: "?", count: ownerCount).joined(separator: ",")
-    let columns = columnList
-    let known = memberCondition
-    switch storage {
-    case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):
-      let inOrder = order.map { ", t0.\($0), t0.Z_PK" } ?? ""
-      return "SELECT \(columns), t0.\(column) FROM \(entity.table) t0 WHERE  t0.\(column) IN (\(list))  \(known)"
-        + "ORDER BY t0.\(column)\(inOrder)"
-    case .join(let side):
-      let inOrder = side.order.map { ", t1.\($0), t1.\(side.member)" } ?? ""
-      return "SELECT \(columns), t1.\(side.owner) FROM \(entity.table) t0 JOIN \(side.table.name) t1 "
-        + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) IN (\(list))  \(known)ORDER BY t1.\(side.owner)\(inOrder)"
-    case .none: throw Failure.entityOutsideStore(entity.layout.name)
+  fileprivate func membersSQL(_ storage: ToManyStorage, _ schema: StoreSchema, ownerCount: Int) throws -> String {
+    var (select, owner) = try SelectStatement.ofMembers(columns, entity, storage, schema) {
+      $0.isInParameters(ownerCount)
     }
+    select.columns.append(owner)
+    select.order.insert(SelectStatement.Order(value: owner), at: 0)
+    return select.fragment.sql
   }
 }

@@ -56,7 +56,7 @@ struct BatchConstraint {
     if columns.count < names.count { return nil }
     var conditions = columns.map { "\($0.name) = ?" }
     if entity.sharesTable {
-      let numbers = declaring.subtree.compactMap { schema.entities[$0]?.number }.map(String.init)
+      let numbers = schema.numbers(declaring.subtree).map(String.init)
       conditions.append("Z_ENT IN (\(numbers.joined(separator: ",")))")
     }
     let number = entity.sharesTable ? "Z_ENT" : String(entity.number)

@@ -46,7 +46,7 @@ enum BatchRows {
   static func keys(_ layout: EntityLayout, _ schema: StoreSchema, lastStep: Bool = false) -> String {
     var text = "SELECT Z_PK FROM \(table) WHERE Z_ROOT = \(number(layout, schema))"
     if !layout.isRoot {
-      let numbers = layout.subtree.compactMap { schema.entities[$0]?.number }.map(String.init)
+      let numbers = schema.numbers(layout.subtree).map(String.init)
       text += " AND Z_ENT IN (\(numbers.joined(separator: ",")))"
     }
     return text + (lastStep ? " AND Z_STEP = ?1" : "")

@@ -35,7 +35,7 @@ struct BatchUpdatePlan {
       sets.append((column.name, try BatchUpdatePlan.value(node, property, column, translator, scope)))
     }
     guard scope.joins.isEmpty else {
-      throw PredicateTranslator.unsupported("A key path to another object in a batch update", scope)
+      throw scope.unsupported("A key path to another object in a batch update")
     }
     self.update = SQLPrinter.print { printer in
       printer.write("UPDATE OR FAIL \(entity.table)\(update.expressions.isEmpty ? "" : " AS t0") SET ")
@@ -65,7 +65,7 @@ struct BatchUpdatePlan {
   ) throws -> SQLExpression {
     let operand = try translator.operand(node, scope)
     guard case .value(let value, let kind) = operand else {
-      throw PredicateTranslator.unsupported("What \(property.name) is to become in a batch update", scope)
+      throw scope.unsupported("What \(property.name) is to become in a batch update")
     }
     if column.isTagged || kind.map({ !$0.isCompatible(with: property.kind) }) ?? !property.kind.isNumber {
       throw Failure.malformedBatchRequest(

@@ -75,7 +75,7 @@ struct DictionaryQuery {
       [try planner.translator.expression(operand, scope)], from: .named(query.entity.table, as: "t0"))
     try planner.addConditions(fetch, query, scope, to: &select)
     select.joins = scope.joins
-    return .value(.select(select), planner.translator.kind(operand))
+    return .value(.select(select), operand.kind)
   }
 
   // Results.

@@ -6,29 +6,17 @@ struct FetchPlanner {
   /// What a fetch reads, for one of the outputs that have a shape.
   func select(_ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery) throws -> SelectStatement {
     switch output {
-    case .rows: try rows(fetch, query)
-    case .references: try references(fetch, query)
-    case .count: try count(fetch, query)
+    case .rows: return try select(fetch, query, columns: query.columns)
+    // Z_ENT, or 0, and Z_PK.
+    case .references: return try select(fetch, query, columns: Array(query.columns.prefix(2)))
+    // Limit and offset don't count.
+    case .count:
+      var whole = fetch
+      whole.sort = []
+      whole.limit = 0
+      whole.offset = 0
+      return try select(whole, query, columns: [.word("COUNT(*)")])
     }
-  }
-
-  /// The rows of a fetch, each with the columns of `query`.
-  func rows(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
-    try select(fetch, query, columns: query.columns)
-  }
-
-  /// Z_ENT, or 0, and Z_PK.
-  func references(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
-    try select(fetch, query, columns: Array(query.columns.prefix(2)))
-  }
-
-  /// How many rows there are, limit and offset not counted.
-  func count(_ fetch: FetchDescription, _ query: RowQuery) throws -> SelectStatement {
-    var whole = fetch
-    whole.sort = []
-    whole.limit = 0
-    whole.offset = 0
-    return try select(whole, query, columns: [.word("COUNT(*)")])
   }
 
   func select(
@@ -59,24 +47,18 @@ struct FetchPlanner {
   /// A column to sort by. Nulls come first, as SQLite has them.
   func order(_ key: SortKey, _ scope: QueryScope) throws -> SelectStatement.Order {
     let name = key.path.joined(separator: ".")
-    try key.checkTranslatable(entity: fetchEntity(scope))
+    try key.checkTranslatable(entity: scope.source.layout.name)
     if key.path.contains(where: { $0.hasPrefix("@") }) {
-      throw Failure.malformedFetchRequest(
-        entity: fetchEntity(scope), what: "a sort by the collection operator in \(name) is not possible in SQLite")
+      throw scope.refused("a sort by the collection operator in \(name) is not possible in SQLite")
     }
     let value: SQLExpression
     switch try translator.operand(key.path.isEmpty ? .evaluatedObject : .keyPath(key.path), scope) {
     case .value(let column, _), .reference(let column, _): value = column
-    case .collection:
-      throw Failure.malformedFetchRequest(
-        entity: fetchEntity(scope), what: "to-many key not allowed here: a sort by \(name)")
-    case .entity, .constant:
-      throw Failure.malformedFetchRequest(entity: fetchEntity(scope), what: "a sort by \(name)")
+    case .collection: throw scope.refused("to-many key not allowed here: a sort by \(name)")
+    case .entity, .constant: throw scope.refused("a sort by \(name)")
     }
     return SelectStatement.Order(value: value, collation: key.collation, ascending: key.ascending)
   }
-
-  private func fetchEntity(_ scope: QueryScope) -> String { scope.source.layout.name }
 }
 
 extension SortKey.Collation {

@@ -6,11 +6,11 @@ extension PredicateTranslator {
     let before = Array(collection.rest[..<place])
     let after = Array(collection.rest[(place + 1)...])
     guard before.isEmpty || after.isEmpty else {
-      throw PredicateTranslator.unsupported("An aggregate with a path before and behind it", scope)
+      throw scope.unsupported("An aggregate with a path before and behind it")
     }
     guard let aggregate = Aggregate(collectionOperator: name) else {
-      throw PredicateTranslator.unsupported(
-        before.isEmpty && after.isEmpty ? "\(name) of objects" : "The collection operator \(name)", scope)
+      throw scope.unsupported(
+        before.isEmpty && after.isEmpty ? "\(name) of objects" : "The collection operator \(name)")
     }
     let inner = SQLCollection(
       scope: collection.scope, owner: collection.owner, relationship: collection.relationship,
@@ -28,16 +28,16 @@ extension PredicateTranslator {
     let select = try members(of: collection) { inner in
       if collection.rest.isEmpty {
         guard aggregate == .count else {
-          throw PredicateTranslator.unsupported("\(aggregate.collectionOperator) of objects", scope)
+          throw scope.unsupported("\(aggregate.collectionOperator) of objects")
         }
         kind = .int64
         return .rowCount(inner.source.alias)
       }
       let element = try operand(.keyPath(collection.rest), inner)
       if case .collection = element {
-        throw PredicateTranslator.unsupported("An aggregate over two to-many relationships", scope)
+        throw scope.unsupported("An aggregate over two to-many relationships")
       }
-      kind = aggregate.kind(of: self.kind(element))
+      kind = aggregate.kind(of: element.kind)
       let value = try expression(element, inner)
       return aggregate == .count && countsNil ? .word("COUNT(*)") : .aggregate(aggregate, value)
     }
@@ -63,7 +63,7 @@ extension PredicateTranslator {
     // Within it is one row.
     let operand = try scope.withAggregates(.refused) { try self.operand(argument, scope) }
     guard case .collection(let collection) = operand else {
-      return .value(.aggregate(aggregate, try expression(operand, scope)), aggregate.kind(of: kind(operand)))
+      return .value(.aggregate(aggregate, try expression(operand, scope)), aggregate.kind(of: operand.kind))
     }
     /// An aggregate of what an aggregate of each row's members is.
     func all(_ outer: Aggregate, _ inner: Aggregate) throws -> SQLExpression {

@@ -40,7 +40,7 @@ extension PredicateTranslator {
       }
       return try pattern("NSCoreDataMatches", comparison, left, right, scope)
     case .customSelector:
-      throw PredicateTranslator.unsupported("The operator \(comparison.selector ?? "of a custom selector")", scope)
+      throw scope.unsupported("The operator \(comparison.selector ?? "of a custom selector")")
     case .equalTo, .notEqualTo: preconditionFailure("Equality is translated elsewhere.")
     }
   }
@@ -50,7 +50,7 @@ extension PredicateTranslator {
   private func equality(
     _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope, isEqual: Bool
   ) throws -> SQLExpression {
-    if case .constant(let constant) = left, !isConstant(right) {
+    if case .constant(let constant) = left, !right.isConstant {
       return try equality(comparison, right, .constant(constant), scope, isEqual: isEqual)
     }
     guard case .constant(let constant) = right else {
@@ -70,7 +70,7 @@ extension PredicateTranslator {
     let value = try expression(left, scope)
     if constant.isNull { return value.isNull(isEqual) }
     if case .collection = constant {
-      throw PredicateTranslator.unsupported("A comparison of a single value with a collection", scope)
+      throw scope.unsupported("A comparison of a single value with a collection")
     }
     guard let bound = try binding(constant, for: left, scope) else { return .truth(!isEqual) }
     let isText = if case .text = bound { true } else { false }
@@ -79,11 +79,6 @@ extension PredicateTranslator {
       return isEqual ? .infix(order, "=", .number(0)) : .either(.infix(order, "<>", .number(0)), value.isNull())
     }
     return .equality(value, bound, isEqual: isEqual)
-  }
-
-  func isConstant(_ operand: SQLOperand) -> Bool {
-    if case .constant = operand { return true }
-    return false
   }
 
   /// The options of a comparison of texts, as the functions take them; nil where plain operators do.
@@ -125,7 +120,7 @@ extension PredicateTranslator {
     _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
   ) throws -> SQLExpression {
     guard case .constant(.collection(let bounds)) = right, bounds.count == 2 else {
-      throw PredicateTranslator.unsupported("BETWEEN without two constant bounds", scope)
+      throw scope.unsupported("BETWEEN without two constant bounds")
     }
     if textOptions(comparison, left) != nil {
       let lower = try ordering(">=", comparison, left, .constant(bounds[0]), scope)
@@ -196,7 +191,7 @@ extension PredicateTranslator {
       case .constant(let constant):
         return ValueComparison.text(of: constant).map { .bound(.text($0)) }
       case .reference, .entity, .collection:
-        throw PredicateTranslator.unsupported("A text operator on a relationship", scope)
+        throw scope.unsupported("A text operator on a relationship")
       }
     }
     guard let a = try side(left), let b = try side(right) else { return nil }

@@ -22,39 +22,39 @@ extension PredicateTranslator {
         .collection(
           try members.map { member in
             guard case .constant(let constant) = try operand(member, scope) else {
-              throw PredicateTranslator.unsupported("An aggregate with members that are not constants", scope)
+              throw scope.unsupported("An aggregate with members that are not constants")
             }
             return constant
           }))
     case .subquery(let collection, let variable, let predicate):
       guard case .collection(var found) = try operand(collection, scope), found.rest.isEmpty else {
-        throw PredicateTranslator.unsupported("A SUBQUERY over something else than a to-many relationship", scope)
+        throw scope.unsupported("A SUBQUERY over something else than a to-many relationship")
       }
       found.filter = (variable, predicate)
       return .collection(found)
     case .conditional(let predicate, let yes, let no):
       let test = try condition(predicate, scope)
       let (a, b) = (try operand(yes, scope), try operand(no, scope))
-      let isOneKind = kind(a) == kind(b)
+      let isOneKind = a.kind == b.kind
       let values = try [a, b].map { isOneKind ? try expression($0, scope) : try number($0, scope) }
-      return .value(.conditional(test, then: values[0], else: values[1]), isOneKind ? kind(a) : nil)
+      return .value(.conditional(test, then: values[0], else: values[1]), isOneKind ? a.kind : nil)
     case .setOperation(let operation, _, _):
-      throw PredicateTranslator.unsupported("The operation \(operation.rawValue)", scope)
+      throw scope.unsupported("The operation \(operation.rawValue)")
     case .index(let base, .size):
       guard case .collection(let found) = try operand(base, scope) else {
-        throw PredicateTranslator.unsupported("[SIZE] of something else than a to-many relationship", scope)
+        throw scope.unsupported("[SIZE] of something else than a to-many relationship")
       }
       return try aggregate(.count, found, scope)
     case .index(.fetch(let request, _, countOnly: false), .first): return try first(of: request, scope)
-    case .index: throw PredicateTranslator.unsupported("An index", scope)
-    case .assignment: throw PredicateTranslator.unsupported("An assignment", scope)
-    case .anyKey: throw PredicateTranslator.unsupported("ANYKEY", scope)
-    case .block: throw PredicateTranslator.unsupported("A block expression", scope)
+    case .index: throw scope.unsupported("An index")
+    case .assignment: throw scope.unsupported("An assignment")
+    case .anyKey: throw scope.unsupported("ANYKEY")
+    case .block: throw scope.unsupported("A block expression")
     case .fetch(let request, _, countOnly: true): return try count(of: request, scope)
     case .fetch(let request, _, countOnly: false):
       let sub = try subFetch(request, scope)
       if sub.isCount { return try count(of: request, scope) }
-      throw PredicateTranslator.unsupported("\(PredicatePrinter.print(node)) in another place than behind IN", scope)
+      throw scope.unsupported("\(PredicatePrinter.print(node)) in another place than behind IN")
     }
   }
 
@@ -64,11 +64,11 @@ extension PredicateTranslator {
     case .constant(let constant):
       if constant.isNull { return .null }
       guard let bound = try binding(constant, for: .value(.null, nil), scope) else {
-        throw PredicateTranslator.unsupported("The constant \(constant)", scope)
+        throw scope.unsupported("The constant \(constant)")
       }
       return .bound(bound)
     case .collection:
-      throw PredicateTranslator.unsupported("A to-many key path in this place", scope)
+      throw scope.unsupported("A to-many key path in this place")
     }
   }
 
@@ -85,11 +85,6 @@ extension PredicateTranslator {
   static func text(_ value: SQLExpression, _ kind: SlotKind?) -> SQLExpression {
     if kind == .date { return .ownCall("NSCoreDataText", [.infix(.word("1.0"), "*", value)]) }
     return kind == nil || kind?.form == .real ? .ownCall("NSCoreDataText", [value]) : value
-  }
-
-  func kind(_ operand: SQLOperand) -> SlotKind? {
-    if case .value(_, let kind) = operand { return kind }
-    return nil
   }
 
   // Key paths.
@@ -153,7 +148,7 @@ extension PredicateTranslator {
       return try self.path(path, from: source, inner, whole: path)
     }
     guard case .collection(let collection) = try operand(base, scope) else {
-      throw PredicateTranslator.unsupported("The key path \(path.joined(separator: ".")) on an expression", scope)
+      throw scope.unsupported("The key path \(path.joined(separator: ".")) on an expression")
     }
     let whole = SQLCollection(
       scope: collection.scope, owner: collection.owner, relationship: collection.relationship,
@@ -174,26 +169,24 @@ extension PredicateTranslator {
       {
         name += "(…, \"\(method)\")"
       }
-      throw Failure.malformedFetchRequest(
-        entity: scope.source.layout.name, what: "Unsupported function expression \(name)")
+      throw scope.refused("Unsupported function expression \(name)")
     }
     if arguments.count == 1, let aggregate = try aggregateFunction(function, arguments[0], scope) { return aggregate }
     switch function {
     case .median, .mode, .standardDeviation, .random, .randomBelow, .distance, .elementAt:
-      throw Failure.malformedFetchRequest(
-        entity: scope.source.layout.name, what: "Unsupported function expression \(selector)")
+      throw scope.refused("Unsupported function expression \(selector)")
+    case .now: return .constant(.date(Date()))
+    case .cast: return try cast(arguments, scope)
     default: break
     }
-    if function == .now { return .constant(.date(Date())) }
-    if function == .cast { return try cast(arguments, scope) }
     let operands = try arguments.map { try operand($0, scope) }
     let values = try operands.map { try number($0, scope) }
     func infix(_ sign: StaticString) -> SQLOperand {
-      let kinds = operands.map(kind)
+      let kinds = operands.map(\.kind)
       let isReal = kinds.contains { $0?.form == .real || $0?.form == .decimal }
       return .value(.arithmetic(values[0], sign, values[1]), isReal ? .double : nil)
     }
-    func text() -> SQLExpression { PredicateTranslator.text(values[0], kind(operands[0])) }
+    func text() -> SQLExpression { PredicateTranslator.text(values[0], operands[0].kind) }
     func call(_ name: StaticString, _ kind: SlotKind?) -> SQLOperand { .value(.call(name, values), kind) }
     switch function {
     case .add: return infix("+")
@@ -220,7 +213,7 @@ extension PredicateTranslator {
     case .truncate: return call("trunc", nil)
     case .absolute:
       // SQLite's abs fails for the smallest integer, its minus does not.
-      let kind = kind(operands[0])
+      let kind = operands[0].kind
       if kind == nil || kind == .int64 {
         let isNegative = SQLExpression.infix(values[0], "<", .number(0))
         return .value(.conditional(isNegative, then: .prefix("-", values[0]), else: values[0]), kind)
@@ -230,21 +223,19 @@ extension PredicateTranslator {
     case .lowercase: return .value(.ownCall("NSCoreDataLowercase", [text()]), .string)
     case .canonical: return .value(.ownCall("NSCoreDataCanonical", [text()]), .string)
     case .length: return .value(.call("length", [text()]), .int64)
-    case .noIndex: return .value(.prefix("+", values[0]), kind(operands[0]))
+    case .noIndex: return .value(.prefix("+", values[0]), operands[0].kind)
     case .min where values.count > 1: return call("min", nil)
     case .max where values.count > 1: return call("max", nil)
     case .sum where values.count > 1:
       return .value(values.dropFirst().reduce(values[0]) { .arithmetic($0, "+", $1) }, nil)
-    default:
-      throw Failure.malformedFetchRequest(
-        entity: scope.source.layout.name, what: "Unsupported function expression \(selector)")
+    default: throw scope.refused("Unsupported function expression \(selector)")
     }
   }
 
   private func cast(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
     let value = try operand(arguments[0], scope)
     guard arguments.count == 2, case .constant(.string(let type)) = arguments[1] else {
-      throw PredicateTranslator.unsupported("CAST without a type", scope)
+      throw scope.unsupported("CAST without a type")
     }
     switch type {
     case "NSDate", "Date":
@@ -252,14 +243,14 @@ extension PredicateTranslator {
         return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
       }
       let seconds = try expression(value, scope)
-      let kind = kind(value)
+      let kind = value.kind
       return .value(kind == nil || kind == .string ? .cast(seconds, "REAL") : seconds, .date)
     case "NSNumber", "NSDecimalNumber", "Double", "Int":
       return .value(.cast(try expression(value, scope), "NUMERIC"), nil)
     case "NSString", "String":
-      let text = PredicateTranslator.text(try expression(value, scope), kind(value))
+      let text = PredicateTranslator.text(try expression(value, scope), value.kind)
       return .value(.cast(text, "TEXT"), .string)
-    default: throw PredicateTranslator.unsupported("CAST to \(type)", scope)
+    default: throw scope.unsupported("CAST to \(type)")
     }
   }
 
@@ -268,20 +259,20 @@ extension PredicateTranslator {
   /// A constant beside what it is compared with; nil for null, and for an object that is none of this store's.
   func binding(_ constant: PredicateConstant, for other: SQLOperand, _ scope: QueryScope) throws -> Binding? {
     switch constant {
-    case .collection: throw PredicateTranslator.unsupported("A collection within a comparison", scope)
+    case .collection: throw scope.unsupported("A collection within a comparison")
     case .object(let object):
       if case .entity = other {
         guard let entity = object as? NSEntityDescription, let layout = scope.schema.layouts.layout(of: entity) else {
-          throw PredicateTranslator.unsupported("An entity compared with \(object)", scope)
+          throw scope.unsupported("An entity compared with \(object)")
         }
         return scope.schema.entities[layout.index].map { .int(Int64($0.number)) }
       }
       guard let id = object as? NSManagedObjectID else {
-        throw PredicateTranslator.unsupported("The object \(object)", scope)
+        throw scope.unsupported("The object \(object)")
       }
       guard case .reference(_, let layout) = other else { return key(id, in: id.layout) }
       return key(id, in: layout)
-    case .other(let value): throw PredicateTranslator.unsupported("The value \(value)", scope)
+    case .other(let value): throw scope.unsupported("The value \(value)")
     default: return PredicateTranslator.binding(constant)
     }
   }

@@ -3,7 +3,7 @@
 extension PredicateTranslator {
   func subFetch(_ request: ExpressionNode, _ scope: QueryScope) throws -> SubFetch {
     guard case .constant(.object(let object)) = request, let sub = object as? SubFetch else {
-      throw PredicateTranslator.unsupported("A FETCH of \(PredicatePrinter.print(request)) in this place", scope)
+      throw scope.unsupported("A FETCH of \(PredicatePrinter.print(request)) in this place")
     }
     return sub
   }
@@ -14,7 +14,7 @@ extension PredicateTranslator {
   ) throws -> SQLExpression {
     let sub = try subFetch(request, scope)
     guard comparison.options.isEmpty else {
-      throw PredicateTranslator.unsupported("IN with options before \(PredicatePrinter.print(comparison.right))", scope)
+      throw scope.unsupported("IN with options before \(PredicatePrinter.print(comparison.right))")
     }
     if case .collection(let collection) = left {
       return try exists(collection, negated: negated) { inner in
@@ -60,7 +60,7 @@ extension PredicateTranslator {
     let query = try RowQuery(
       scope.schema, sub.fetch.layout, includesSubentities: sub.fetch.includesSubentities)
     let planner = FetchPlanner(schema: scope.schema, translator: self)
-    if sub.fetch.limit == 0 { return .value(.select(try planner.count(sub.fetch, query)), .int64) }
+    if sub.fetch.limit == 0 { return .value(.select(try planner.select(sub.fetch, .count, query)), .int64) }
     let limited = try planner.select(sub.fetch, query, columns: [.number(1)])
     return .value(.select(SelectStatement([.word("COUNT(*)")], from: .rows(of: limited))), .int64)
   }

@@ -10,8 +10,8 @@ extension PredicateTranslator {
     of left: SQLOperand, in members: [PredicateConstant], _ comparison: Comparison, _ scope: QueryScope,
     negated: Bool
   ) throws -> SQLExpression {
-    if isConstant(left) {
-      throw PredicateTranslator.unsupported("A constant IN a constant collection", scope)
+    if left.isConstant {
+      throw scope.unsupported("A constant IN a constant collection")
     }
     var value = try expression(left, scope)
     let bindings: [Binding]
@@ -57,7 +57,7 @@ extension PredicateTranslator {
     while size < bindings.count { size *= 2 }
     if bindings.count <= 4 { size = bindings.count }
     while padded.count < size { padded.append(last) }
-    return .list(padded)
+    return .list(padded.map(SQLExpression.bound))
   }
 
   /// Integers alone, or texts alone, are JSON as they are. Otherwise each value is a text with its kind in front,

@@ -41,10 +41,10 @@ extension PredicateTranslator {
     _ collection: SQLCollection, _ comparison: Comparison, _ right: SQLOperand, negated: Bool
   ) throws -> SQLExpression {
     if case .collection = right {
-      throw PredicateTranslator.unsupported("A to-many key path on both sides of a comparison", collection.scope)
+      throw collection.scope.unsupported("A to-many key path on both sides of a comparison")
     }
     let isIndexed = isIndexed(comparison, collection.rest, collection)
-    return try exists(collection, isIndexed: isIndexed, isCorrelated: !isConstant(right), negated: negated) { inner in
+    return try exists(collection, isIndexed: isIndexed, isCorrelated: !right.isConstant, negated: negated) { inner in
       var single = comparison
       // `books CONTAINS book` asks for a member, not for a part of a text.
       if comparison.comparator == .contains, collection.rest.isEmpty { single.comparator = .equalTo }
@@ -62,7 +62,7 @@ extension PredicateTranslator {
     _ comparison: Comparison, _ collection: SQLCollection, _ scope: QueryScope, _ negated: Bool
   ) throws -> SQLExpression {
     guard comparison.comparator == .in else {
-      throw PredicateTranslator.unsupported("A to-many key path on the right of a comparison", scope)
+      throw scope.unsupported("A to-many key path on the right of a comparison")
     }
     var reversed = comparison
     reversed.left = comparison.right
@@ -107,18 +107,9 @@ extension PredicateTranslator {
     let inner = collection.scope.inner(layout)
     let alias = inner.source.alias
     var select = SelectStatement(from: .named(try schema.entity(layout).table, as: alias))
-    let link: SQLExpression
-    switch try schema.entity(collection.owner.layout).toMany[collection.relationship.toManyIndex] {
-    case .foreignKey(_, let column, _), .hiddenKey(_, let column, _): link = .column(alias, column)
-    case .join(let side):
-      let pairs = inner.newAlias()
-      inner.append(
-        SelectStatement.Join(
-          kind: "JOIN", table: .named(side.table.name, as: pairs),
-          condition: .infix(.column(alias, "Z_PK"), "=", .column(pairs, side.member))))
-      link = .column(pairs, side.owner)
-    case .none: throw Failure.entityOutsideStore(layout.name)
-    }
+    let storage = try schema.entity(collection.owner.layout).toMany[collection.relationship.toManyIndex]
+    let link = try storage.link(from: alias, of: schema.entity(layout), pairs: inner.newAlias())
+    link.joins.forEach(inner.append)
     let (conditions, isCorrelated) = try collection.scope.noting { () -> [SQLExpression] in
       var conditions: [SQLExpression] = []
       if let filter = collection.filter {
@@ -136,7 +127,7 @@ extension PredicateTranslator {
     select.conditions = conditions
     select.joins = inner.joins
     return SQLMembers(
-      select: select, link: link, ownerKey: .column(collection.owner.alias, "Z_PK"), isCorrelated: isCorrelated)
+      select: select, link: link.owner, ownerKey: .column(collection.owner.alias, "Z_PK"), isCorrelated: isCorrelated)
   }
 
   // Indexes.

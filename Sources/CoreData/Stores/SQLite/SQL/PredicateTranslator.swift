@@ -23,9 +23,8 @@ struct PredicateTranslator {
     case .comparison(let comparison):
       return try self.comparison(comparison, scope, negated: negated)
     case .block:
-      throw Failure.malformedFetchRequest(
-        entity: scope.source.layout.name,
-        what: "Problem with subpredicate BLOCKPREDICATE: a block can't be translated into SQL; "
+      throw scope.refused(
+        "Problem with subpredicate BLOCKPREDICATE: a block can't be translated into SQL; "
           + "fetch by the other conditions, and filter the array with it")
     }
   }
@@ -36,16 +35,11 @@ struct PredicateTranslator {
     .joined(try members.map { try condition($0, scope, negated: negated) }, isAnd: isAnd)
   }
 
-  static func unsupported(_ what: String, _ scope: QueryScope) -> Failure {
-    .malformedFetchRequest(
-      entity: scope.source.layout.name, what: "\(what) can't be translated into SQL")
-  }
-
   // Comparisons.
 
   private func comparison(_ comparison: Comparison, _ scope: QueryScope, negated: Bool) throws -> SQLExpression {
     if comparison.modifier == .all {
-      throw PredicateTranslator.unsupported("Unsupported predicate: the modifier ALL", scope)
+      throw scope.unsupported("Unsupported predicate: the modifier ALL")
     }
     if let column = try ColumnComparison(comparison, scope.schema.entity(scope.source.layout), self) {
       return try column.condition(scope, negated: negated)

@@ -1,54 +1,38 @@
 /// The statements of a store that its model or the shape of a fetch settles, made when first needed and kept.
 ///
-/// Any thread; tables are under `lock`.
-final class QueryPlans: @unchecked Sendable {
-  // `@unchecked Sendable`: the tables are only touched under `lock`.
-
+/// Immutable but for what it keeps; any thread.
+final class QueryPlans: Sendable {
   private let schema: StoreSchema
-  private let lock = NSLock()
   /// By layout index times two, plus one with subentities.
-  @exclusivity(unchecked) private var rowQueries: [RowQuery?]
-  @exclusivity(unchecked) private var faultTexts: [[StatementText?]]
+  private let rowQueries: KeptValues<RowQuery>
+  /// By root and the size of the statement.
+  private let faultTexts: KeptValues<StatementText>
   /// By root.
-  @exclusivity(unchecked) private var faultPlans: [FaultPlan?]
-  @exclusivity(unchecked) private var memberPlans: [Int: MemberPlan] = [:]
-  @exclusivity(unchecked) private var fetchTexts: [FetchShape: StatementText] = [:]
+  private let faultPlans: KeptValues<FaultPlan>
+  /// By layout and number of the relationship.
+  private let memberPlans: KeptValues<MemberPlan>
+  private let toManyCount: Int
+  private let fetchTexts = FetchTexts()
 
   init(_ schema: StoreSchema) {
     self.schema = schema
     let count = schema.layouts.layouts.count
-    rowQueries = Array(repeating: nil, count: count * 2)
-    faultTexts = Array(repeating: Array(repeating: nil, count: QueryPlans.keyCounts.count), count: count)
-    faultPlans = Array(repeating: nil, count: count)
+    toManyCount = schema.entities.map { $0?.toMany.count ?? 0 }.max() ?? 0
+    rowQueries = KeptValues(count: count * 2)
+    faultTexts = KeptValues(count: count * QueryPlans.keyCounts.count)
+    faultPlans = KeptValues(count: count)
+    memberPlans = KeptValues(count: count * toManyCount)
   }
 
   func rowQuery(_ layout: EntityLayout, includesSubentities: Bool) throws -> RowQuery {
-    let index = layout.index * 2 + (includesSubentities ? 1 : 0)
-    lock.lock()
-    defer { lock.unlock() }
-    if let query = rowQueries[index] { return query }
-    let query = try RowQuery(schema, layout, includesSubentities: includesSubentities)
-    rowQueries[index] = query
-    return query
+    try rowQueries.value(layout.index * 2 + (includesSubentities ? 1 : 0)) {
+      try RowQuery(schema, layout, includesSubentities: includesSubentities)
+    }
   }
 
-  /// How many shapes are remembered. A program has a few dozen; limits and offsets that vary make more.
-  private static let shapeLimit = 512
-
-  /// The statement of fetches of a shape; nil if there was none yet.
-  func fetchText(_ shape: FetchShape) -> StatementText? {
-    lock.lock()
-    defer { lock.unlock() }
-    return fetchTexts[shape]
-  }
-
-  func keep(_ sql: String, for shape: FetchShape) -> StatementText {
-    lock.lock()
-    defer { lock.unlock() }
-    if fetchTexts.count >= QueryPlans.shapeLimit { fetchTexts.removeAll() }
-    let text = StatementText(sql)
-    fetchTexts[shape] = text
-    return text
+  /// The statement of fetches of a shape.
+  func fetchText(_ shape: FetchShape, make: () throws -> SelectStatement) rethrows -> StatementText {
+    try fetchTexts.text(shape, make: make)
   }
 
   /// How many keys the statements for faults take; unused places hold null.
@@ -56,38 +40,69 @@ final class QueryPlans: @unchecked Sendable {
 
   /// Selects the rows of `keyCounts[size]` keys of a hierarchy.
   func faultText(_ query: RowQuery, size: Int) -> StatementText {
-    let root = query.entity.layout.index
-    lock.lock()
-    defer { lock.unlock() }
-    if let text = faultTexts[root][size] { return text }
-    let count = QueryPlans.keyCounts[size]
-    let condition =
-      count == 1
-      ? " t0.Z_PK = ? "
-      : " t0.Z_PK IN (\(Array(repeating: "?", count: count).joined(separator: ","))) "
-    let text = StatementText(
-      "SELECT \(query.columnList) FROM \(query.entity.table) t0 WHERE \(condition)")
-    faultTexts[root][size] = text
-    return text
+    faultTexts.value(query.entity.layout.index * QueryPlans.keyCounts.count + size) {
+      var select = SelectStatement(query.columns, from: .named(query.entity.table, as: "t0"))
+      let count = QueryPlans.keyCounts[size]
+      let key = SQLExpression.column("t0", "Z_PK")
+      select.isByKey = true
+      select.conditions = [count == 1 ? .infix(key, "=", .parameter) : key.isInParameters(count)]
+      return StatementText(select.fragment.sql)
+    }
   }
 
   /// What fires one fault of a hierarchy.
   func fault(_ root: EntityLayout) throws -> FaultPlan {
-    if let plan = lock.withLock({ faultPlans[root.index] }) { return plan }
-    let query = try rowQuery(root, includesSubentities: true)
-    let plan = FaultPlan(query: query, text: faultText(query, size: 0))
-    lock.withLock { faultPlans[root.index] = plan }
-    return plan
+    try faultPlans.value(root.index) {
+      let query = try rowQuery(root, includesSubentities: true)
+      return FaultPlan(query: query, text: faultText(query, size: 0))
+    }
   }
 
   func memberPlan(_ relationship: LayoutProperty, of layout: EntityLayout) throws -> MemberPlan {
-    let key = layout.index << 16 | relationship.toManyIndex
+    try memberPlans.value(layout.index * toManyCount + relationship.toManyIndex) {
+      try MemberPlan(schema, relationship, of: layout)
+    }
+  }
+}
+
+/// Values that are made when first asked for, by number.
+private final class KeptValues<Value: Sendable>: @unchecked Sendable {
+  // `@unchecked Sendable`: the values are only touched under `lock`.
+
+  private let lock = NSLock()
+  @exclusivity(unchecked) private var values: [Value?]
+
+  init(count: Int) { values = Array(repeating: nil, count: count) }
+
+  @inline(__always)
+  func value(_ number: Int, make: () throws -> Value) rethrows -> Value {
     lock.lock()
     defer { lock.unlock() }
-    if let plan = memberPlans[key] { return plan }
-    let plan = try MemberPlan(schema, relationship, of: layout)
-    memberPlans[key] = plan
-    return plan
+    if let value = values[number] { return value }
+    let value = try make()
+    values[number] = value
+    return value
+  }
+}
+
+/// The statements of fetches, by shape.
+private final class FetchTexts: @unchecked Sendable {
+  // `@unchecked Sendable`: the texts are only touched under `lock`.
+
+  /// How many shapes are remembered. A program has a few dozen; limits and offsets that vary make more.
+  private static let limit = 512
+
+  private let lock = NSLock()
+  @exclusivity(unchecked) private var texts: [FetchShape: StatementText] = [:]
+
+  func text(_ shape: FetchShape, make: () throws -> SelectStatement) rethrows -> StatementText {
+    lock.lock()
+    defer { lock.unlock() }
+    if let text = texts[shape] { return text }
+    if texts.count >= FetchTexts.limit { texts.removeAll() }
+    let text = StatementText(try make().fragment.sql)
+    texts[shape] = text
+    return text
   }
 }
 
@@ -109,26 +124,15 @@ final class MemberPlan: Sendable {
   let entity: Int
 
   init(_ schema: StoreSchema, _ relationship: LayoutProperty, of layout: EntityLayout) throws {
-    let storage = try schema.entity(layout).toMany[relationship.toManyIndex]
-    guard relationship.destination >= 0, let destination = schema.entities[relationship.destination] else {
+    guard relationship.destination >= 0, let members = schema.entities[relationship.destination] else {
       throw Failure.entityOutsideStore(relationship.relationship.destinationName ?? "?")
     }
-    let isAlone = !destination.sharesTable
-    entity = isAlone ? relationship.destination : -1
-    let ent = isAlone ? "0" : "t0.Z_ENT"
-    let known = RowQuery.memberCondition(schema, destination)
-    switch storage {
-    case .foreignKey(let table, let column, let order), .hiddenKey(let table, let column, let order):
-      text = StatementText(
-        "SELECT \(ent), t0.Z_PK FROM \(table) t0 WHERE  t0.\(column) = ? \(known)"
-          + (order.map { " ORDER BY t0.\($0), t0.Z_PK" } ?? ""))
-    case .join(let side):
-      let order = side.order.map { " ORDER BY t1.\($0), t1.\(side.member)" } ?? ""
-      text = StatementText(
-        "SELECT \(ent), t0.Z_PK FROM \(destination.table) t0 JOIN \(side.table.name) t1 "
-          + "ON t0.Z_PK = t1.\(side.member) WHERE  t1.\(side.owner) = ? \(known)" + order)
-    case .none:
-      throw Failure.entityOutsideStore(destination.layout.name)
+    entity = members.sharesTable ? -1 : relationship.destination
+    let storage = try schema.entity(layout).toMany[relationship.toManyIndex]
+    let columns = [RowQuery.entityColumn(members), .column("t0", "Z_PK")]
+    let (select, _) = try SelectStatement.ofMembers(columns, members, storage, schema) {
+      .infix($0, "=", .parameter)
     }
+    text = StatementText(select.fragment.sql)
   }
 }

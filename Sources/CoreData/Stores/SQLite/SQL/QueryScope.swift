@@ -125,6 +125,10 @@ final class QueryScope {
     return destination
   }
 
+  func unsupported(_ what: String) -> Failure { refused("\(what) can't be translated into SQL") }
+
+  func refused(_ what: String) -> Failure { .malformedFetchRequest(entity: source.layout.name, what: what) }
+
   func column(of property: LayoutProperty, in source: Source) throws -> SlotColumn {
     guard property.slot >= 0, let column = try schema.entity(source.layout).slots[property.slot] else {
       throw Failure.unknownKeyPath(keyPath: property.name, entity: source.layout.name, missing: property.name)

@@ -44,8 +44,13 @@ final class RowQuery: @unchecked Sendable {
       }
     }
     mayRefer = decoders.contains { $0?.mayRefer == true }
-    columns = [entity.sharesTable ? .column("t0", "Z_ENT") : .number(0)] + names.map { .column("t0", $0) }
+    columns = [RowQuery.entityColumn(entity)] + names.map { .column("t0", $0) }
     entityCondition = RowQuery.condition(schema, entity, layouts)
+  }
+
+  /// Z_ENT, or 0 where the table is the entity's alone.
+  static func entityColumn(_ entity: EntitySchema) -> SQLExpression {
+    entity.sharesTable ? .column("t0", "Z_ENT") : .number(0)
   }
 
   /// The first row of a statement that selects `columns`.
@@ -113,39 +118,22 @@ final class RowQuery: @unchecked Sendable {
     return rows
   }
 
-  var memberCondition: String { RowQuery.memberCondition(schema, entity) }
-
-  /// The columns in the text of a statement.
-  var columnList: String { SQLPrinter.print { $0.printList(columns) }.sql }
-
   /// The condition that keeps rows of other entities out, and the values of its parameters; nil where the table
   /// has none.
   let entityCondition: (condition: SQLExpression, numbers: [Binding])?
-
-  /// The condition for members of a relationship, with `AND` in front: only where there may be rows of no
-  /// known entity.
-  static func memberCondition(_ schema: StoreSchema, _ entity: EntitySchema) -> String {
-    guard entity.hasStrangers else { return "" }
-    let numbers = entity.layout.subtree.compactMap { schema.entities[$0]?.number }.map(String.init)
-    return "AND  t0.Z_ENT IN (\(numbers.joined(separator: ","))) "
-  }
 
   private static func condition(
     _ schema: StoreSchema, _ entity: EntitySchema, _ layouts: Range<Int>
   ) -> (condition: SQLExpression, numbers: [Binding])? {
     guard entity.sharesTable else { return nil }
-    let numbers = layouts.compactMap { schema.entities[$0]?.number }
-    if entity.layout.isRoot, !entity.hasStrangers,
-      numbers.count
-        == schema.entities.compactMap({ $0 }).filter({
-          $0.layout.rootIndex == entity.layout.rootIndex
-        }).count
-    {
+    let numbers = schema.numbers(layouts)
+    // A root's fetch with subentities is about all of the table's rows.
+    if entity.layout.isRoot, !entity.hasStrangers, numbers.count == schema.numbers(entity.layout.subtree).count {
       return nil
     }
     let bindings = numbers.map { Binding.int(Int64($0)) }
     let column = SQLExpression.column("t0", "Z_ENT")
     if numbers.count == 1 { return (.infix(column, "=", .bound(bindings[0])), bindings) }
-    return (.infix(column, "IN", .list(bindings)), bindings)
+    return (.infix(column, "IN", .list(bindings.map(SQLExpression.bound))), bindings)
   }
 }

@@ -41,7 +41,7 @@ indirect enum SQLExpression {
   /// which Apple's statements have a blank.
   case selectOfMembers(SelectStatement)
   /// `(?,?,?)`
-  case list([Binding])
+  case list([SQLExpression])
 
   // Conditions.
 
@@ -63,6 +63,8 @@ extension SQLExpression {
   static let always = SQLExpression.truth(true)
   static let never = SQLExpression.truth(false)
   static let null = SQLExpression.word("NULL")
+  /// `?`, for a value that comes when the statement runs.
+  static let parameter = SQLExpression.bound(.null)
 
   var isAlways: Bool { if case .truth(true) = self { true } else { false } }
   var isNever: Bool { if case .truth(false) = self { true } else { false } }
@@ -87,6 +89,11 @@ extension SQLExpression {
   func isNull(_ isNull: Bool = true) -> SQLExpression {
     if case .storedData(let column) = self { return column.isNull(isNull) }
     return .infix(self, isNull ? "IS" : "IS NOT", .null)
+  }
+
+  /// `t0.Z_PK IN (?,?,?)`
+  func isInParameters(_ count: Int) -> SQLExpression {
+    .infix(self, "IN", .list(Array(repeating: .parameter, count: count)))
   }
 
   /// Whether it is among some values. Null is in no list.

@@ -9,6 +9,11 @@ enum SQLOperand {
   case constant(PredicateConstant)
   /// The members of a to-many relationship, or what a path leads to from there.
   case collection(SQLCollection)
+
+  var isConstant: Bool { if case .constant = self { true } else { false } }
+
+  /// What kind of values it has, where that is known.
+  var kind: SlotKind? { if case .value(_, let kind) = self { kind } else { nil } }
 }
 
 /// A to-many relationship met on a key path.

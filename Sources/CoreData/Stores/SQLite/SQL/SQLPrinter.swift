@@ -51,8 +51,14 @@ struct SQLPrinter {
       write(" ON ")
       print(join.condition, afterBlank: true)
     }
-    if !select.conditions.isEmpty {
-      write(" WHERE ")
+    if !select.conditions.isEmpty { write(" WHERE ") }
+    if select.isByKey {
+      for (index, condition) in select.conditions.enumerated() {
+        if index > 0 { write("AND ") }
+        print(condition)
+        write(" ")
+      }
+    } else if !select.conditions.isEmpty {
       print(.joined(select.conditions, isAnd: true))
     }
     if !select.groupBy.isEmpty {
@@ -134,7 +140,7 @@ struct SQLPrinter {
       write("(")
       for (index, value) in values.enumerated() {
         if index > 0 { write(",") }
-        printValue(value)
+        print(value, afterBlank: true)
       }
       write(")")
 

@@ -20,8 +20,8 @@ struct SelectStatement {
   /// `t0.ZNAME COLLATE NSCollateLocale DESC`
   struct Order {
     let value: SQLExpression
-    let collation: SortKey.Collation
-    let ascending: Bool
+    var collation = SortKey.Collation.binary
+    var ascending = true
   }
 
   var isDistinct = false
@@ -31,6 +31,9 @@ struct SelectStatement {
   var table: Table
   var joins: [Join] = []
   var conditions: [SQLExpression] = []
+  /// Whether it looks for rows by keys. In Apple's statements of that kind a condition has a blank behind it, and
+  /// several have no parentheses around them.
+  var isByKey = false
   var groupBy: [SQLExpression] = []
   var having: SQLExpression?
   var order: [Order] = []

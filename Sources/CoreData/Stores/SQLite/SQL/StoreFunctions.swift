@@ -16,8 +16,8 @@
 /// 8) at the end, 32 by locale. Null in, null out.
 enum StoreFunctions {
   static func register(in connection: Connection) throws {
-    try registerSearch(in: connection)
-    try registerPatterns(in: connection)
+    try registerTests(in: connection)
+    try registerTexts(in: connection)
     try registerTriggerNotes(in: connection)
     for collation in [
       SortKey.Collation.caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
@@ -58,17 +58,16 @@ enum StoreFunctions {
     return options
   }
 
-  private static func registerSearch(in connection: Connection) throws {
-    // A scan asks with the same piece for every row: it is folded once.
-    var last: (piece: String, number: Int64, finder: StringFinder)?
-    try connection.register(function: "NSCoreDataStringSearch", argumentCount: 4) { arguments in
-      guard let text = arguments[0].text, let piece = arguments[1].text else { return .null }
-      let number = arguments[2].int
-      if last == nil || last!.number != number || !binaryEqual(last!.piece, piece) {
-        let place: StringPlace = number & 8 == 0 ? .anywhere : number & 4 == 0 ? .start : .end
-        last = (piece, number, StringFinder(piece, place, options: options(number)))
-      }
-      return .int(last!.finder.matches(text) ? 1 : 0)
+  private static func registerTests(in connection: Connection) throws {
+    try connection.registerTest("NSCoreDataStringSearch", argumentCount: 4) { piece, number in
+      let place: StringPlace = number & 8 == 0 ? .anywhere : number & 4 == 0 ? .start : .end
+      return StringFinder(piece, place, options: options(number)).matches
+    }
+    try connection.registerTest("NSCoreDataLike", argumentCount: 3) { pattern, number in
+      LikePattern(pattern, options: options(number)).matches
+    }
+    try connection.registerTest("NSCoreDataMatches", argumentCount: 3) { pattern, number in
+      try RegularExpressionPattern(pattern, options: options(number)).matches
     }
     try connection.register(function: "NSCoreDataStringCompare", argumentCount: 4) { arguments in
       guard let a = arguments[0].text, let b = arguments[1].text else { return .null }
@@ -76,53 +75,20 @@ enum StoreFunctions {
     }
   }
 
-  private static func registerPatterns(in connection: Connection) throws {
-    var lastLike: (text: String, number: Int64, pattern: LikePattern)?
-    try connection.register(function: "NSCoreDataLike", argumentCount: 3) { arguments in
-      guard let text = arguments[0].text, let pattern = arguments[1].text else { return .null }
-      let number = arguments[2].int
-      if lastLike == nil || lastLike!.number != number || !binaryEqual(lastLike!.text, pattern) {
-        lastLike = (pattern, number, LikePattern(pattern, options: options(number)))
-      }
-      return .int(lastLike!.pattern.matches(text) ? 1 : 0)
+  private static func registerTexts(in connection: Connection) throws {
+    try connection.registerText("NSCoreDataUppercase") { text, _ in text.uppercased() }
+    try connection.registerText("NSCoreDataLowercase") { text, _ in text.lowercased() }
+    try connection.registerText("NSCoreDataCanonical") { text, _ in
+      foldForComparison(text, options: [.caseInsensitive, .diacriticInsensitive])
     }
-    var lastExpression: (text: String, number: Int64, pattern: RegularExpressionPattern)?
-    try connection.register(function: "NSCoreDataMatches", argumentCount: 3) { arguments in
-      guard let text = arguments[0].text, let pattern = arguments[1].text else { return .null }
-      let number = arguments[2].int
-      if lastExpression == nil || lastExpression!.number != number || !binaryEqual(lastExpression!.text, pattern) {
-        do {
-          lastExpression = (pattern, number, try RegularExpressionPattern(pattern, options: options(number)))
-        } catch {
-          return .failure("malformed regular expression \"\(pattern)\"")
-        }
-      }
-      return .int(lastExpression!.pattern.matches(text) ? 1 : 0)
+    try connection.registerText("NSCoreDataFold", argumentCount: 2) { text, arguments in
+      foldForComparison(text, options: options(arguments[1].int))
     }
-    try registerText(in: connection)
-  }
-
-  private static func registerText(in connection: Connection) throws {
     // SQLite's own conversion stops at 15 digits.
     try connection.register(function: "NSCoreDataText", argumentCount: 1) { arguments in
-      if arguments[0].isReal {
-        return ValueComparison.text(of: .double(arguments[0].double)).map { .text($0) } ?? .null
-      }
-      return arguments[0].text.map { .text($0) } ?? .null
-    }
-    try connection.register(function: "NSCoreDataUppercase", argumentCount: 1) { arguments in
-      arguments[0].text.map { .text($0.uppercased()) } ?? .null
-    }
-    try connection.register(function: "NSCoreDataLowercase", argumentCount: 1) { arguments in
-      arguments[0].text.map { .text($0.lowercased()) } ?? .null
-    }
-    try connection.register(function: "NSCoreDataCanonical", argumentCount: 1) { arguments in
-      arguments[0].text.map {
-        .text(foldForComparison($0, options: [.caseInsensitive, .diacriticInsensitive]))
-      } ?? .null
-    }
-    try connection.register(function: "NSCoreDataFold", argumentCount: 2) { arguments in
-      arguments[0].text.map { .text(foldForComparison($0, options: options(arguments[1].int))) } ?? .null
+      let text =
+        arguments[0].isReal ? ValueComparison.text(of: .double(arguments[0].double)) : arguments[0].text
+      return text.map { .text($0) } ?? .null
     }
     try connection.register(function: "NSCoreDataValue", argumentCount: 1) { arguments in
       arguments[0].textBytes.map(PredicateTranslator.value(ofTagged:)) ?? .null
@@ -154,6 +120,35 @@ enum StoreFunctions {
         if arguments.count >= 3 { notes.rows.append((Int(arguments[1].int), arguments[2].int)) }
         return .null
       }
+    }
+  }
+}
+
+extension Connection {
+  /// `name(text, pattern, options, …)`: 1 if the text fits what `make` makes of the other two. A scan asks with the same
+  /// pattern for every row: that is made once.
+  fileprivate func registerTest(
+    _ name: String, argumentCount: Int32, make: @escaping (String, Int64) throws -> (String) -> Bool
+  ) throws {
+    var last: (pattern: String, number: Int64, fits: (String) -> Bool)?
+    try register(function: name, argumentCount: argumentCount) { arguments in
+      guard let text = arguments[0].text, let pattern = arguments[1].text else { return .null }
+      let number = arguments[2].int
+      if last == nil || last!.number != number || !binaryEqual(last!.pattern, pattern) {
+        do { last = (pattern, number, try make(pattern, number)) } catch {
+          return .failure("malformed regular expression \"\(pattern)\"")
+        }
+      }
+      return .int(last!.fits(text) ? 1 : 0)
+    }
+  }
+
+  /// `name(text, …)`: another text.
+  fileprivate func registerText(
+    _ name: String, argumentCount: Int32 = 1, _ change: @escaping (String, FunctionArguments) -> String
+  ) throws {
+    try register(function: name, argumentCount: argumentCount) { arguments in
+      arguments[0].text.map { .text(change($0, arguments)) } ?? .null
     }
   }
 }

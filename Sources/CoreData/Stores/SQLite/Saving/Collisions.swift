@@ -124,7 +124,7 @@ struct Collisions {
       return nil
     }
     let conditions = columns.map { "\($0.name) = ?" } + ["Z_PK <> ?"]
-    let numbers = declaring.subtree.compactMap { schema.entities[$0]?.number }
+    let numbers = schema.numbers(declaring.subtree)
     let scope = entity.sharesTable ? " AND Z_ENT IN (\(numbers.map(String.init).joined(separator: ",")))" : ""
     let statement = try connection.statement(
       "SELECT Z_PK FROM \(entity.table) WHERE \(conditions.joined(separator: " AND "))\(scope)")

@@ -95,7 +95,7 @@ struct DerivedTriggers {
 
   /// The entity's own rows and those of its subentities.
   private var ownRows: String {
-    let numbers = entity.layout.subtree.compactMap { schema.entities[$0]?.number }.map(String.init)
+    let numbers = schema.numbers(entity.layout.subtree).map(String.init)
     return "Z_ENT IN (\(numbers.joined(separator: ", ")))"
   }
 

@@ -22,6 +22,9 @@ final class StoreSchema: @unchecked Sendable {
   /// The layout index of a row's Z_ENT; nil for a number that no entity of the model has.
   func index(ofNumber number: Int) -> Int? { indexByNumber[number] }
 
+  /// The Z_ENTs of entities, of those that the store has.
+  func numbers(_ layouts: some Sequence<Int>) -> [Int] { layouts.compactMap { entities[$0]?.number } }
+
   func entity(_ layout: EntityLayout) throws -> EntitySchema {
     guard let entity = entities[layout.index] else { throw Failure.entityOutsideStore(layout.name) }
     return entity

@@ -1,0 +1,56 @@
+/// Selects over the members of to-many relationships.
+extension SelectStatement {
+  /// Of members as `t0`, in the relationship's order where it has one; and the column with their owner's key.
+  ///
+  /// - Parameter condition: which owners, by that column.
+  static func ofMembers(
+    _ columns: [SQLExpression], _ members: EntitySchema, _ storage: ToManyStorage, _ schema: StoreSchema,
+    owners condition: (SQLExpression) -> SQLExpression
+  ) throws -> (select: SelectStatement, owner: SQLExpression) {
+    let link = try storage.link(from: "t0", of: members, pairs: "t1")
+    var select = SelectStatement(columns, from: .named(members.table, as: "t0"))
+    select.isByKey = true
+    select.joins = link.joins
+    select.conditions = [condition(link.owner)]
+    if members.hasStrangers {
+      let numbers = schema.numbers(members.layout.subtree).map { SQLExpression.number(Int64($0)) }
+      select.conditions.append(.infix(.column("t0", "Z_ENT"), "IN", .list(numbers)))
+    }
+    select.order = link.order.map { Order(value: $0) }
+    return (select, link.owner)
+  }
+}
+
+extension ToManyStorage {
+  /// How a select over members finds whose they are.
+  struct Link {
+    /// The column with the owner's key.
+    let owner: SQLExpression
+    /// The table of pairs, where the key is in one.
+    var joins: [SelectStatement.Join] = []
+    /// What an ordered relationship is sorted by.
+    let order: [SQLExpression]
+  }
+
+  /// - Parameters:
+  ///   - alias: the members' table.
+  ///   - pairs: what a table of pairs is called.
+  func link(from alias: String, of members: EntitySchema, pairs: @autoclosure () -> String) throws -> Link {
+    switch self {
+    case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):
+      return Link(
+        owner: .column(alias, column), order: order.map { [.column(alias, $0), .column(alias, "Z_PK")] } ?? [])
+    case .join(let side):
+      let pairs = pairs()
+      let member = SQLExpression.column(pairs, side.member)
+      return Link(
+        owner: .column(pairs, side.owner),
+        joins: [
+          SelectStatement.Join(
+            kind: "JOIN", table: .named(side.table.name, as: pairs),
+            condition: .infix(.column(alias, "Z_PK"), "=", member))
+        ], order: side.order.map { [.column(pairs, $0), member] } ?? [])
+    case .none: throw Failure.entityOutsideStore(members.layout.name)
+    }
+  }
+}
