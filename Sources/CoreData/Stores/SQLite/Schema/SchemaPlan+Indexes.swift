@@ -1,18 +1,29 @@
+/// An index of the file.
+struct PlannedIndex {
+  /// The statement that makes it.
+  let sql: String
+  /// What it makes unique.
+  var constraint: (entity: EntitySchema, attributes: [String])?
+}
+
 extension SchemaPlan {
+  func createIndexes() throws -> [String] { try indexes().map(\.sql) }
+
   /// By table: foreign keys, Z_ENT where entities share the table, join tables, then for each entity the
   /// attributes marked as indexed, the fetch indexes, the uniqueness constraints.
-  func createIndexes() throws -> [String] {
-    try tables.flatMap { table -> [String] in
+  func indexes() throws -> [PlannedIndex] {
+    try tables.flatMap { table -> [PlannedIndex] in
       var statements = table.foreignKeys.map { index(table.name, $0) }
       if table.root.hasSubentities { statements.append(index(table.name, "Z_ENT")) }
       statements += table.joins.map {
         "CREATE INDEX \(SQLName.quoted("\($0.name)_\($0.second)_INDEX")) ON \($0.name) (\($0.second), \($0.first))"
       }
+      var indexes = statements.map { PlannedIndex(sql: $0) }
       for entity in schema.entities.compactMap({ $0 })
       where entity.layout.rootIndex == table.root.index {
-        statements += try indexes(of: entity) + constraints(of: entity)
+        indexes += try self.indexes(of: entity).map { PlannedIndex(sql: $0) } + constraints(of: entity)
       }
-      return statements
+      return indexes
     }
   }
 
@@ -77,7 +88,7 @@ extension SchemaPlan {
     return text
   }
 
-  private func constraints(of entity: EntitySchema) throws -> [String] {
+  private func constraints(of entity: EntitySchema) throws -> [PlannedIndex] {
     try entity.layout.entity.constraintNames.map { names in
       let columns = try names.map { (try column($0, entity), true) }
       // Inherited attributes have values in rows of other entities too; those are not concerned.
@@ -86,10 +97,10 @@ extension SchemaPlan {
       }
       var statement = create(entity, "UNIQUE_" + names.joined(separator: "_"), columns, isUnique: true)
       if isInherited {
-        let numbers = entity.layout.subtree.compactMap { schema.entities[$0]?.number }
+        let numbers = schema.numbers(entity.layout.subtree)
         statement += " WHERE Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
       }
-      return statement
+      return PlannedIndex(sql: statement, constraint: (entity, names))
     }
   }
 

@@ -1,3 +1,37 @@
+/// What the columns of the destination get, and what has to be done about keys for it.
+struct ColumnSources {
+  private var feeds: [DestinationEntity: [String: ColumnFeed]] = [:]
+  /// Columns that are filled once all rows are in their places.
+  private(set) var lookups: [DestinationRoot: [LinkLookup]] = [:]
+  private(set) var rankings: [DestinationRoot: [LinkRanking]] = [:]
+  /// The columns that may refer to rows that go.
+  var keys = KeyColumns()
+
+  /// What a column gets in the rows of an entity: nothing where the entity doesn't have it.
+  func feed(_ column: String, of entity: DestinationEntity) -> ColumnFeed { feeds[entity]?[column] ?? .null }
+
+  mutating func set(_ column: String, of entity: DestinationEntity, _ feed: ColumnFeed) {
+    feeds[entity, default: [:]][column] = feed
+  }
+
+  /// One look-up for all entities that share the column.
+  mutating func add(_ lookup: LinkLookup, _ root: DestinationRoot) {
+    if let place = lookups[root]?.firstIndex(where: { $0.column == lookup.column }) {
+      lookups[root]![place].numbers? += lookup.numbers ?? []
+    } else {
+      lookups[root, default: []].append(lookup)
+    }
+  }
+
+  mutating func add(_ ranking: LinkRanking, _ root: DestinationRoot) {
+    if let place = rankings[root]?.firstIndex(where: { $0.order == ranking.order }) {
+      rankings[root]![place].numbers? += ranking.numbers ?? []
+    } else {
+      rankings[root, default: []].append(ranking)
+    }
+  }
+}
+
 /// What a column of the destination gets in the rows of one entity: an expression over the same row before.
 struct ColumnFeed: Equatable {
   /// The source's column, whose place in `text` is `mark`.
@@ -30,7 +64,8 @@ struct KeyColumns {
   }
 
   struct Use {
-    let target: Int
+    let target: SourceEntity
+    /// The Z_ENT of the rows that go.
     var leaving: Set<Int>
     /// The columns that become null with it; nil for a join table, whose row goes.
     let companions: [String]?
@@ -41,15 +76,20 @@ struct KeyColumns {
   private(set) var uses: [Place: Use] = [:]
   private(set) var order: [Place] = []
 
-  mutating func add(
-    _ place: Place, target: Int, leaving: [Int], companions: [String]?, entityColumn: String? = nil
-  ) {
-    if leaving.isEmpty { return }
+  mutating func add(_ place: Place, _ use: Use) {
+    if use.leaving.isEmpty { return }
     if uses[place] == nil {
-      uses[place] = Use(target: target, leaving: [], companions: companions, entityColumn: entityColumn)
+      uses[place] = use
       order.append(place)
+    } else {
+      uses[place]!.leaving.formUnion(use.leaving)
     }
-    uses[place]!.leaving.formUnion(leaving)
+  }
+
+  func merging(_ other: KeyColumns) -> KeyColumns {
+    var both = self
+    for place in other.order { both.add(place, other.uses[place]!) }
+    return both
   }
 }
 

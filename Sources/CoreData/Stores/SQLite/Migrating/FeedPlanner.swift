@@ -1,0 +1,228 @@
+/// Finds out what the columns of the destination get: the same column, an expression over the row before, or nothing yet
+/// and a look-up once all rows are in their places.
+struct FeedPlanner {
+  private let versions: MigrationVersions
+  private let moves: TableMoves
+  private var sources = ColumnSources()
+
+  static func plan(_ versions: MigrationVersions, _ moves: TableMoves) throws -> ColumnSources {
+    var planner = FeedPlanner(versions: versions, moves: moves)
+    for table in versions.destination.tables { try planner.plan(table) }
+    return planner.sources
+  }
+
+  private init(versions: MigrationVersions, moves: TableMoves) {
+    self.versions = versions
+    self.moves = moves
+  }
+
+  private mutating func plan(_ table: TablePlan) throws {
+    for index in table.root.subtree {
+      let entity = DestinationEntity(index: index)
+      guard let schema = versions.destination.schema.entities[index], let before = versions.origin[entity] else {
+        continue
+      }
+      for column in schema.slots.compactMap({ $0 }) {
+        if column.property.kind == .toOne {
+          planKey(column, of: entity, before)
+        } else {
+          sources.set(column.name, of: entity, try attributeFeed(column, of: entity, before))
+        }
+      }
+    }
+    planHiddenKeys(in: table)
+  }
+
+  // Attributes.
+
+  private func attributeFeed(
+    _ column: SlotColumn, of entity: DestinationEntity, _ before: SourceEntity
+  ) throws -> ColumnFeed {
+    let property = column.property
+    let standard = try FeedPlanner.standardValue(of: column, versions.layout(entity))
+    guard let former = versions.former(property, of: entity), let was = versions.schema(before).slots[former.slot]
+    else { return standard.map { ColumnFeed(column: nil, text: $0) } ?? .null }
+    var feed = ColumnFeed.keeping(was.name)
+    if was.isTagged != column.isTagged {
+      feed.text =
+        column.isTagged
+        ? "\(MigrationFunctions.tagging)(\(ColumnFeed.mark))" : "NSCoreDataStoredData(\(ColumnFeed.mark))"
+      feed.condition = "\(ColumnFeed.mark) IS NOT NULL"
+    }
+    if former.isOptional, !property.isOptional, let standard {
+      feed.condition = feed.isPlain ? "\(ColumnFeed.mark) IS NULL" : nil
+      feed.text = "IFNULL(\(feed.text), \(standard))"
+    }
+    return feed
+  }
+
+  /// What the model says that a new object has, as its column holds it.
+  private static func standardValue(of column: SlotColumn, _ layout: EntityLayout) throws -> String? {
+    let property = column.property
+    if property.description is NSDerivedAttributeDescription { return nil }
+    guard let value = layout.defaults.first(where: { $0.slot == property.slot })?.value, !value.isNull else {
+      return nil
+    }
+    var builder = RowBuilder()
+    builder.begin(layout)
+    if case .object(let object) = value {
+      let data = try property.attribute.storedData(ofTransformable: TransformableBox.open(object))
+      builder.set(.data(data), property)
+    } else {
+      builder.set(value, property)
+    }
+    var binding = Binding(builder.finish(key: 1, version: 1, entity: layout.index), property)
+    if column.isTagged, case .blob(let data) = binding { binding = .blob(Data([1]) + data) }
+    if case .double(let number) = binding, !number.isFinite {
+      return number.isNaN ? nil : number < 0 ? "-9e999" : "9e999"
+    }
+    return binding.literal
+  }
+
+  // Foreign keys.
+
+  /// A column that holds keys, and its order.
+  private struct Key {
+    let column: String
+    let order: String?
+  }
+
+  private mutating func planKey(_ column: SlotColumn, of entity: DestinationEntity, _ before: SourceEntity) {
+    let property = column.property
+    for name in column.allNames { sources.set(name, of: entity, .null) }
+    let target = DestinationEntity(index: property.destination)
+    let key = Key(column: column.name, order: column.orderName)
+    if let former = versions.former(property, of: entity), former.kind == .toOne,
+      let was = versions.schema(before).slots[former.slot]
+    {
+      let formerTarget = SourceEntity(index: former.destination)
+      keep(
+        key, of: entity, before, from: Key(column: was.name, order: was.orderName), target: formerTarget, now: target)
+      if let name = column.entityName { sources.set(name, of: entity, entityFeed(was, formerTarget, to: target)) }
+      return
+    }
+    // A new one may be the inverse of one that there was.
+    guard let inverse = property.inverse else { return }
+    let holder = DestinationEntity(index: inverse.declaringEntity)
+    let formers = versions.formerRelationships(inverse, of: holder)
+    if formers.isEmpty { return }
+    if formers.count == 1, column.entityName == nil, let was = versions.memberColumn(of: formers[0]),
+      versions.root(of: before) == was.root, versions.has(was.column, before)
+    {
+      keep(
+        key, of: entity, before, from: Key(column: was.column, order: was.order), target: formers[0].entity,
+        now: target)
+      return
+    }
+    let back = inverse.kind == .toOne ? versions.schema(holder).slots[inverse.slot] : nil
+    look(
+      key, of: entity, formers, owner: target, member: DestinationEntity(index: property.declaringEntity),
+      entityColumn: column.entityName, back: back.map { [$0.name, $0.entityName].compactMap { $0 } } ?? [])
+  }
+
+  /// A column that holds the same keys as one of the source's.
+  private mutating func keep(
+    _ key: Key, of entity: DestinationEntity, _ before: SourceEntity, from was: Key, target: SourceEntity,
+    now: DestinationEntity
+  ) {
+    var value = ColumnFeed.keeping(was.column)
+    let offset = moves.offset(versions.root(of: target), versions.root(of: now))
+    if offset != 0 {
+      value.text = MigrationPlanner.adding(offset, to: ColumnFeed.mark)
+      value.condition = "\(ColumnFeed.mark) IS NOT NULL"
+    }
+    sources.set(key.column, of: entity, value)
+    let entityColumn = versions.schema(before).slots.compactMap { $0 }.first { $0.name == was.column }?.entityName
+    sources.keys.add(
+      .init(table: versions.table(of: versions.root(of: before)), column: was.column),
+      .init(
+        target: target, leaving: Set(versions.numbersLeaving(target, now)),
+        companions: [entityColumn, was.order].compactMap { $0 }, entityColumn: entityColumn))
+    guard let order = key.order else { return }
+    if let formerOrder = was.order {
+      sources.set(order, of: entity, .keeping(formerOrder))
+    } else {
+      rank(key, of: entity)
+    }
+  }
+
+  /// A column whose keys stand elsewhere in the source.
+  private mutating func look(
+    _ key: Key, of entity: DestinationEntity, _ formers: [FormerRelationship], owner: DestinationEntity,
+    member: DestinationEntity, entityColumn: String? = nil, back: [String] = []
+  ) {
+    let reader = LinkReader(versions: versions, moves: moves)
+    var pairs: [LinkPairs] = []
+    for former in formers { pairs += reader.pairs(former, owner, member, &sources.keys) }
+    let lookup = LinkLookup(
+      pairs: pairs, column: key.column, entityColumn: entityColumn, orderColumn: key.order,
+      target: versions.schema(owner).table, numbers: numbers(of: entity), back: back)
+    sources.add(lookup, versions.root(of: entity))
+    if key.order != nil { rank(key, of: entity) }
+  }
+
+  private mutating func rank(_ key: Key, of entity: DestinationEntity) {
+    guard let order = key.order else { return }
+    let ranking = LinkRanking(column: key.column, order: order, numbers: numbers(of: entity))
+    sources.add(ranking, versions.root(of: entity))
+  }
+
+  /// The Z_ENT of an entity's own rows after; nil where it has its table alone.
+  private func numbers(of entity: DestinationEntity) -> [Int]? {
+    versions.layout(entity).root.hasSubentities ? [versions.number(entity)] : nil
+  }
+
+  /// The Z_ENT of the rows that a key refers to.
+  private func entityFeed(_ was: SlotColumn, _ target: SourceEntity, to now: DestinationEntity) -> ColumnFeed {
+    guard let column = was.entityName else {
+      guard let heir = versions.successor[target] else { return .null }
+      return ColumnFeed(
+        column: was.name,
+        text: "CASE WHEN \(ColumnFeed.mark) IS NOT NULL THEN \(versions.number(heir)) END", isBase: false)
+    }
+    var feed = ColumnFeed.keeping(column)
+    let family = versions.subtree(now)
+    let changes = versions.subtree(target).compactMap { entity -> (Int, Int)? in
+      guard let heir = versions.successor[entity], family.contains(heir) else { return nil }
+      return (versions.number(entity), versions.number(heir))
+    }.filter { $0.0 != $0.1 }
+    if changes.isEmpty { return feed }
+    feed.text = MigrationPlanner.renumbering(ColumnFeed.mark, changes)
+    feed.condition = "\(ColumnFeed.mark) IN (\(MigrationPlanner.list(changes.map(\.0))))"
+    return feed
+  }
+
+  // Keys without a property.
+
+  private mutating func planHiddenKeys(in table: TablePlan) {
+    for owner in versions.entities {
+      for property in owner.layout.toMany where property.declaringEntity == owner.layout.index {
+        guard case .hiddenKey(table.name, let column, let order) = owner.toMany[property.toManyIndex] else { continue }
+        let entity = DestinationEntity(index: owner.layout.index)
+        let formers = versions.formerRelationships(property, of: entity)
+        for member in versions.subtree(DestinationEntity(index: property.destination))
+        where versions.destination.schema.entities[member.index] != nil {
+          guard let before = versions.origin[member] else { continue }
+          planHiddenKey(Key(column: column, order: order), property, of: entity, in: member, before, formers)
+        }
+      }
+    }
+  }
+
+  private mutating func planHiddenKey(
+    _ key: Key, _ property: LayoutProperty, of owner: DestinationEntity, in entity: DestinationEntity,
+    _ before: SourceEntity, _ formers: [FormerRelationship]
+  ) {
+    for name in [key.column, key.order].compactMap({ $0 }) { sources.set(name, of: entity, .null) }
+    if formers.isEmpty { return }
+    if formers.count == 1, let was = versions.memberColumn(of: formers[0]), versions.root(of: before) == was.root {
+      if versions.has(was.column, before) {
+        keep(
+          key, of: entity, before, from: Key(column: was.column, order: was.order), target: formers[0].entity,
+          now: owner)
+      }
+      return
+    }
+    look(key, of: entity, formers, owner: owner, member: DestinationEntity(index: property.destination))
+  }
+}

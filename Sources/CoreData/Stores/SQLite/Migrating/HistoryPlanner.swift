@@ -1,0 +1,107 @@
+/// Plans what becomes of recorded changes: they name entities by number, and properties by their place among the
+/// entity's.
+struct HistoryPlanner {
+  private let versions: MigrationVersions
+  private var statements = MigrationStatements()
+  private var columnMaps: [Int: HistoryColumnMap] = [:]
+  /// What the UPDATE of all changes writes, and of which Z_ENT.
+  private var sets: [String] = []
+  private var concerned: Set<Int> = []
+
+  /// Gives the column maps by Z_ENT before.
+  static func plan(
+    _ versions: MigrationVersions, _ moves: TableMoves
+  ) -> (statements: MigrationStatements, columnMaps: [Int: HistoryColumnMap]) {
+    var planner = HistoryPlanner(versions: versions)
+    if !versions.facts.historyColumns.isEmpty { planner.plan(moves) }
+    return (planner.statements, planner.columnMaps)
+  }
+
+  private init(versions: MigrationVersions) { self.versions = versions }
+
+  private mutating func plan(_ moves: TableMoves) {
+    var numbers: [(Int, Int)] = []
+    var keys: [(Int, Int64)] = []
+    for entity in versions.source.schema.entities.compactMap({ $0 }) {
+      let index = SourceEntity(index: entity.layout.index)
+      guard let heir = versions.successor[index] else {
+        // The changes stay, of an entity that no number names.
+        numbers.append((entity.number, -entity.number))
+        continue
+      }
+      if entity.number != versions.number(heir) { numbers.append((entity.number, versions.number(heir))) }
+      let offset = moves.offset(versions.root(of: index), versions.root(of: heir))
+      if offset != 0 { keys.append((entity.number, offset)) }
+      let map = columnMap(index, heir)
+      if map.bits != Array(0..<map.bits.count) { columnMaps[entity.number] = map }
+    }
+    if !numbers.isEmpty {
+      set("ZENTITY = \(MigrationPlanner.renumbering("ZENTITY", numbers))", of: numbers.map(\.0))
+    }
+    if !keys.isEmpty {
+      let cases = keys.map { "WHEN \($0.0) THEN ZENTITYPK + \($0.1)" }.joined(separator: " ")
+      set("ZENTITYPK = CASE ZENTITY \(cases) ELSE ZENTITYPK END", of: keys.map(\.0))
+    }
+    if !columnMaps.isEmpty, versions.facts.historyColumns.contains("ZCOLUMNS") {
+      set("ZCOLUMNS = \(MigrationFunctions.columns)(ZENTITY, ZCOLUMNS)", of: Array(columnMaps.keys))
+    }
+    planTombstones()
+    if sets.isEmpty { return }
+    let list = MigrationPlanner.list(concerned.sorted())
+    statements.finishing.append(
+      .init(
+        sql: "UPDATE ACHANGE SET \(sets.joined(separator: ", ")) WHERE ZENTITY IN (\(list))",
+        purpose: "renumbering the history"))
+  }
+
+  private mutating func set(_ assignment: String, of numbers: [Int]) {
+    sets.append(assignment)
+    concerned.formUnion(numbers)
+  }
+
+  private func columnMap(_ before: SourceEntity, _ after: DestinationEntity) -> HistoryColumnMap {
+    let layout = versions.layout(after)
+    let places = Dictionary(uniqueKeysWithValues: HistoryColumns(layout).names.enumerated().map { ($1, $0) })
+    var now: [String: Int] = [:]
+    for property in layout.properties {
+      if let former = versions.former(property, of: after) { now[former.name] = places[property.name] }
+    }
+    // A composite attribute has one bit.
+    for property in layout.properties where property.kind == .composite {
+      guard let leaf = property.leaves.first, let former = versions.former(leaf, of: after)?.composite else { continue }
+      now[former.name] = places[property.name]
+    }
+    return HistoryColumnMap(
+      bits: HistoryColumns(versions.layout(before)).names.map { now[$0] }, count: places.count)
+  }
+
+  /// What deletions preserved stands in numbered columns.
+  private mutating func planTombstones() {
+    var moved: [Int: [(number: Int, from: Int?)]] = [:]
+    var last = 0
+    for entity in versions.source.schema.entities.compactMap({ $0 }) {
+      guard let heir = versions.successor[SourceEntity(index: entity.layout.index)] else { continue }
+      let before = SQLiteHistory.preserved(in: entity.layout, versions.source.schema).map(\.property.name)
+      let after = SQLiteHistory.preserved(in: versions.layout(heir), versions.destination.schema)
+        .map { versions.former($0.property, of: heir)?.name }
+      let froms = after.map { name in name.flatMap { before.firstIndex(of: $0) } }
+      for place in 0..<max(before.count, froms.count) {
+        let from = place < froms.count ? froms[place] : nil
+        if from == place || (from == nil && place >= before.count) { continue }
+        moved[place, default: []].append((entity.number, from))
+        last = max(last, place + 1)
+      }
+    }
+    for place in 0..<last where !versions.facts.historyColumns.contains(HistoryTables.tombstone(place)) {
+      statements.finishing.append(
+        .init(
+          sql: "ALTER TABLE ACHANGE ADD COLUMN \(HistoryTables.tombstone(place)) BLOB",
+          purpose: "adding a column to the history"))
+    }
+    for (place, changes) in moved.sorted(by: { $0.key < $1.key }) {
+      let name = HistoryTables.tombstone(place)
+      let cases = changes.map { "WHEN \($0.number) THEN \($0.from.map(HistoryTables.tombstone) ?? "NULL")" }
+      set("\(name) = CASE ZENTITY \(cases.joined(separator: " ")) ELSE \(name) END", of: changes.map(\.number))
+    }
+  }
+}

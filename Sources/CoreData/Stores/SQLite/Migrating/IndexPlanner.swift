@@ -1,0 +1,56 @@
+/// Plans triggers and indexes: what the source has goes, but for indexes that the destination has too and whose columns
+/// stay as they are.
+enum IndexPlanner {
+  /// - Parameter written: what is done to tables and columns.
+  static func plan(
+    _ versions: MigrationVersions, after written: MigrationStatements
+  ) throws -> MigrationStatements {
+    let wanted = try versions.destination.indexes()
+    let facts = versions.facts
+    var statements = MigrationStatements()
+    statements.clearing = facts.triggers.map { .init(sql: "DROP TRIGGER \($0)", purpose: "dropping the trigger \($0)") }
+    var kept: Set<String> = []
+    let tables = Set(versions.source.tables.map(\.name) + versions.source.schema.joins.map(\.name))
+    for index in facts.indexes where tables.contains(index.table) {
+      let touched = written.touched[index.table] ?? []
+      guard versions.isOurs(index) || index.columns.contains(where: touched.contains) else { continue }
+      if written.staying.contains(index.table), !index.mentions(touched),
+        let same = wanted.first(where: { MigrationFacts.plain($0.sql) == index.plainSQL })
+      {
+        kept.insert(same.sql)
+      } else {
+        let name = SQLName.quoted(index.name)
+        statements.altering.append(.init(sql: "DROP INDEX \(name)", purpose: "dropping the index \(index.name)"))
+      }
+    }
+    statements.finishing = wanted.filter { !kept.contains($0.sql) }.map {
+      .init(sql: $0.sql, purpose: "making an index", constraint: $0.constraint)
+    }
+    return statements
+  }
+}
+
+extension MigrationVersions {
+  /// Whether others have put an index or a trigger on a table.
+  func isSharedWithOthers(_ table: String) -> Bool {
+    facts.triggeredTables.contains(table) || facts.indexes.contains { $0.table == table && !isOurs($0) }
+  }
+
+  func isOurs(_ index: MigrationFacts.Index) -> Bool {
+    let table = MigrationPlanner.bare(index.table)
+    // Of older frameworks without a word at the end.
+    if index.name.hasPrefix("\(table)_Z") { return true }
+    return source.schema.entities.contains { entity in
+      entity.map { index.name.hasPrefix("Z_\($0.layout.name)_") } ?? false
+    }
+  }
+}
+
+extension MigrationFacts.Index {
+  /// Whether one of the words in its statement is one of these columns.
+  fileprivate func mentions(_ columns: Set<String>) -> Bool {
+    if columns.isEmpty { return false }
+    let words = plainSQL.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { $0.uppercased() }
+    return words.contains { columns.contains(SQLName.quoted($0)) }
+  }
+}

@@ -1,0 +1,44 @@
+/// Plans what becomes of what goes: tables, and references to rows.
+enum LeavingPlanner {
+  /// - Parameters:
+  ///   - heirs: the roots whose tables stay.
+  ///   - joins: the join tables that stay.
+  ///   - keys: the columns that may refer to rows that go.
+  static func plan(
+    _ versions: MigrationVersions, heirs: Set<SourceRoot>, joins: Set<String>, _ keys: KeyColumns
+  ) -> (clearing: MigrationStatements, tables: MigrationStatements) {
+    var clearing = MigrationStatements()
+    clearing.clearing = keys.order.map { step($0, keys.uses[$0]!, versions) }
+    let tables = versions.source.tables.filter { !heirs.contains(SourceRoot(index: $0.root.index)) }.map(\.name)
+    let unused = tables + versions.source.schema.joins.map(\.name).filter { !joins.contains($0) }
+    return (clearing, dropping(unused, versions))
+  }
+
+  /// The source's tables that nothing becomes.
+  private static func dropping(_ tables: [String], _ versions: MigrationVersions) -> MigrationStatements {
+    var statements = MigrationStatements()
+    if versions.defers {
+      statements.defers = !tables.isEmpty
+      statements.putAside = tables.reversed().map { ($0, versions.deferredName($0)) }
+    } else {
+      statements.altering = tables.map { .init(sql: "DROP TABLE \($0)", purpose: "dropping the table \($0)") }
+    }
+    return statements
+  }
+
+  /// References to rows that go become null.
+  private static func step(
+    _ place: KeyColumns.Place, _ use: KeyColumns.Use, _ versions: MigrationVersions
+  ) -> MigrationPlan.Step {
+    let numbers = MigrationPlanner.list(use.leaving.sorted())
+    let table = versions.table(of: versions.root(of: use.target))
+    let referring = "\(place.column) IN (SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers)))"
+    let purpose = "clearing what \(place.table).\(place.column) refers to and is removed"
+    guard let companions = use.companions else {
+      return .init(sql: "DELETE FROM \(place.table) WHERE \(referring)", purpose: purpose)
+    }
+    let columns = ([place.column] + companions).map { "\($0) = NULL" }.joined(separator: ", ")
+    let condition = use.entityColumn.map { "\($0) IN (\(numbers))" } ?? referring
+    return .init(sql: "UPDATE \(place.table) SET \(columns) WHERE \(condition)", purpose: purpose)
+  }
+}

@@ -1,0 +1,80 @@
+/// Reads the source's links as keys of the destination's rows.
+struct LinkReader {
+  let versions: MigrationVersions
+  let moves: TableMoves
+
+  /// A relationship's links; what refers to rows that go has been cleared, for which `keys` learns where they stand.
+  ///
+  /// - Parameters:
+  ///   - owner: the destination's entity whose rows the owners are.
+  ///   - member: the one whose rows the members are.
+  func pairs(
+    _ former: FormerRelationship, _ owner: DestinationEntity, _ member: DestinationEntity, _ keys: inout KeyColumns
+  ) -> [LinkPairs] {
+    let schema = versions.schema(former.entity)
+    func key(_ column: String, _ before: SourceEntity, _ after: DestinationEntity) -> String {
+      let offset = moves.offset(versions.root(of: before), versions.root(of: after))
+      return MigrationPlanner.adding(offset, to: column)
+    }
+    func ownerKey(_ column: String) -> String { key(column, former.entity, owner) }
+    func memberKey(_ column: String) -> String { key(column, former.destination, member) }
+    /// All but those that hold the key of a relationship that they have no more.
+    func holders(_ before: SourceEntity, _ after: DestinationEntity) -> String {
+      let leaving = versions.numbersLeaving(before, after)
+      return leaving.isEmpty ? "" : " AND Z_ENT NOT IN (\(MigrationPlanner.list(leaving)))"
+    }
+    func leaving(_ before: SourceEntity, _ after: DestinationEntity) -> Set<Int> {
+      Set(versions.numbersLeaving(before, after))
+    }
+    guard let storage = versions.storage(of: former) else {
+      guard let column = schema.slots[former.property.slot] else { return [] }
+      keys.add(
+        .init(table: schema.table, column: column.name),
+        .init(
+          target: former.destination, leaving: leaving(former.destination, member), companions: column.companions,
+          entityColumn: column.entityName))
+      return [
+        LinkPairs(
+          owner: ownerKey("Z_PK"), member: memberKey(column.name), ownerOrder: column.orderName,
+          from: "\(schema.table) WHERE \(column.name) IS NOT NULL\(holders(former.entity, owner))")
+      ]
+    }
+    switch storage {
+    case .none: return []
+    case .foreignKey(let table, let column, let order), .hiddenKey(let table, let column, let order):
+      keys.add(
+        .init(table: table, column: column),
+        .init(
+          target: former.entity, leaving: leaving(former.entity, owner), companions: [order].compactMap { $0 },
+          entityColumn: nil))
+      return [
+        LinkPairs(
+          owner: ownerKey(column), member: memberKey("Z_PK"), memberOrder: order,
+          from: "\(table) WHERE \(column) IS NOT NULL\(holders(former.destination, member))")
+      ]
+    case .join(let side):
+      keys.add(
+        side, former.entity, leaving(former.entity, owner), former.destination, leaving(former.destination, member))
+      return [
+        LinkPairs(
+          owner: ownerKey(side.owner), member: memberKey(side.member), memberOrder: side.order,
+          ownerOrder: side.isNaming ? side.table.firstOrder : side.table.secondOrder,
+          from: "\(side.table.name) WHERE 1")
+      ]
+    }
+  }
+}
+
+extension KeyColumns {
+  /// Pairs of a join table of which one row goes.
+  mutating func add(
+    _ side: JoinSide, _ owner: SourceEntity, _ owners: Set<Int>, _ member: SourceEntity, _ members: Set<Int>
+  ) {
+    add(
+      .init(table: side.table.name, column: side.owner),
+      .init(target: owner, leaving: owners, companions: nil, entityColumn: nil))
+    add(
+      .init(table: side.table.name, column: side.member),
+      .init(target: member, leaving: members, companions: nil, entityColumn: nil))
+  }
+}

@@ -1,0 +1,220 @@
+/// An entity of the source, by its place among the layouts of the source's model. That there are four such types, and
+/// not one number, keeps what was from standing where what will be is meant.
+struct SourceEntity: Hashable {
+  let index: Int
+}
+
+/// A root of the source: the one whose table it is.
+struct SourceRoot: Hashable {
+  let index: Int
+  var entity: SourceEntity { SourceEntity(index: index) }
+}
+
+/// An entity of the destination.
+struct DestinationEntity: Hashable {
+  let index: Int
+}
+
+/// A root of the destination.
+struct DestinationRoot: Hashable {
+  let index: Int
+  var entity: DestinationEntity { DestinationEntity(index: index) }
+}
+
+/// A relationship of the source, at the entity that declares it.
+struct FormerRelationship {
+  let entity: SourceEntity
+  let property: LayoutProperty
+
+  var destination: SourceEntity { SourceEntity(index: property.destination) }
+
+  /// Whether it was the inverse of another.
+  func isInverse(of other: FormerRelationship) -> Bool {
+    guard let inverse = other.property.inverse else { return false }
+    return inverse.name == property.name && inverse.declaringEntity == entity.index
+  }
+}
+
+/// A model's two versions as one file has them: which entity and property is which, under which names and numbers. All
+/// phases of the planner ask it, none changes it.
+struct MigrationVersions {
+  let source: SchemaPlan
+  let destination: SchemaPlan
+  let existing: ExistingSchema
+  let facts: MigrationFacts
+  /// Whether columns and tables that go are only renamed.
+  let defers: Bool
+
+  /// What a destination's entity was, and what a source's has become.
+  let origin: [DestinationEntity: SourceEntity]
+  let successor: [SourceEntity: DestinationEntity]
+  /// The source's property of each kept one, by its name now.
+  private let formerProperties: [DestinationEntity: [String: NSPropertyDescription]]
+  /// The columns that rows of an entity use.
+  private let columns: [SourceEntity: Set<String>]
+
+  init(
+    _ delta: ModelDelta, from source: SchemaPlan, _ existing: ExistingSchema, _ facts: MigrationFacts,
+    to destination: SchemaPlan, defers: Bool
+  ) {
+    self.source = source
+    self.destination = destination
+    self.existing = existing
+    self.facts = facts
+    self.defers = defers
+    var origin: [DestinationEntity: SourceEntity] = [:]
+    var successor: [SourceEntity: DestinationEntity] = [:]
+    var formerProperties: [DestinationEntity: [String: NSPropertyDescription]] = [:]
+    for pair in delta.pairs {
+      guard let after = destination.schema.layouts.layout(of: pair.destination),
+        let before = source.schema.layouts.layout(of: pair.source),
+        destination.schema.entities[after.index] != nil, source.schema.entities[before.index] != nil
+      else { continue }
+      let entity = DestinationEntity(index: after.index)
+      origin[entity] = SourceEntity(index: before.index)
+      successor[SourceEntity(index: before.index)] = entity
+      formerProperties[entity] = Dictionary(
+        pair.properties.map { ($0.destination.name, $0.source) }, uniquingKeysWith: { first, _ in first })
+    }
+    self.origin = origin
+    self.successor = successor
+    self.formerProperties = formerProperties
+    columns = MigrationVersions.columns(source.schema)
+  }
+
+  private static func columns(_ schema: StoreSchema) -> [SourceEntity: Set<String>] {
+    var columns: [SourceEntity: Set<String>] = [:]
+    for entity in schema.entities.compactMap({ $0 }) {
+      let names = entity.slots.compactMap { $0 }.flatMap(\.allNames)
+      columns[SourceEntity(index: entity.layout.index), default: []].formUnion(names)
+      for property in entity.layout.toMany where property.declaringEntity == entity.layout.index {
+        guard case .hiddenKey(_, let column, let order) = entity.toMany[property.toManyIndex] else { continue }
+        for member in schema.layouts.layouts[property.destination].subtree {
+          columns[SourceEntity(index: member), default: []].formUnion([column, order].compactMap { $0 })
+        }
+      }
+    }
+    return columns
+  }
+
+  // Before.
+
+  func schema(_ entity: SourceEntity) -> EntitySchema { source.schema.entity(at: entity.index) }
+  func layout(_ entity: SourceEntity) -> EntityLayout { source.schema.layouts.layouts[entity.index] }
+  func root(of entity: SourceEntity) -> SourceRoot { SourceRoot(index: layout(entity).rootIndex) }
+  func table(of root: SourceRoot) -> String { schema(root.entity).table }
+  /// Its Z_ENT.
+  func number(_ entity: SourceEntity) -> Int { schema(entity).number }
+  /// It and those below it.
+  func subtree(_ entity: SourceEntity) -> [SourceEntity] { layout(entity).subtree.map(SourceEntity.init) }
+  func maximumKey(of root: SourceRoot) -> Int64 { facts.maximumKeys[table(of: root)] ?? 0 }
+  /// Whether rows of the entity use a column of their table.
+  func has(_ column: String, _ entity: SourceEntity) -> Bool { columns[entity]?.contains(column) ?? false }
+
+  // After.
+
+  /// All entities that the store is to hold.
+  var entities: [EntitySchema] { destination.schema.entities.compactMap { $0 } }
+
+  func schema(_ entity: DestinationEntity) -> EntitySchema { destination.schema.entity(at: entity.index) }
+  func layout(_ entity: DestinationEntity) -> EntityLayout { destination.schema.layouts.layouts[entity.index] }
+  func root(of entity: DestinationEntity) -> DestinationRoot { DestinationRoot(index: layout(entity).rootIndex) }
+  /// Its Z_ENT.
+  func number(_ entity: DestinationEntity) -> Int { schema(entity).number }
+  /// It and those below it.
+  func subtree(_ entity: DestinationEntity) -> [DestinationEntity] {
+    layout(entity).subtree.map(DestinationEntity.init)
+  }
+
+  // What is what.
+
+  /// The property that a destination's one was, in the origin of one of the entities that have it; of an element of a
+  /// composite attribute the element at the same path.
+  func former(_ property: LayoutProperty, of entity: DestinationEntity) -> LayoutProperty? {
+    guard let before = origin[entity] else { return nil }
+    let outer = property.composite ?? property
+    guard let description = formerProperties[entity]?[outer.name] else { return nil }
+    let path = description.name + property.name.dropFirst(outer.name.count)
+    guard let found = layout(before).property(named: path), !found.isTransient,
+      found.isRelationship == property.isRelationship,
+      found.isRelationship || (found.slot >= 0 && holdsValues(of: found, property))
+    else { return nil }
+    return found
+  }
+
+  /// Whether a column of the new type takes the values of the former one as they are: SQLite makes floating-point
+  /// numbers of integers when it writes them to a column that is declared as FLOAT.
+  private func holdsValues(of former: LayoutProperty, _ property: LayoutProperty) -> Bool {
+    former.kind.column == property.kind.column
+      || former.attribute.attributeType.widens(to: property.attribute.attributeType)
+  }
+
+  /// The source's relationships that became one of the destination's: one, but for relationships that several
+  /// entities had and that their parent has now.
+  func formerRelationships(_ property: LayoutProperty, of entity: DestinationEntity) -> [FormerRelationship] {
+    var found: [FormerRelationship] = []
+    for member in subtree(entity) {
+      guard let former = former(property, of: member), former.isRelationship else { continue }
+      let declaring = SourceEntity(index: former.declaringEntity)
+      if !found.contains(where: { $0.entity == declaring && $0.property.name == former.name }) {
+        found.append(
+          FormerRelationship(
+            entity: declaring, property: layout(declaring).property(named: former.name) ?? former))
+      }
+    }
+    return found
+  }
+
+  /// The numbers of the entities from `before` downwards that have not become any from `after` downwards.
+  func numbersLeaving(_ before: SourceEntity, _ after: DestinationEntity) -> [Int] {
+    subtree(before).compactMap { entity in
+      guard let schema = source.schema.entities[entity.index], !schema.layout.isAbstract else { return nil }
+      if let heir = successor[entity], layout(after).subtree.contains(heir.index) { return nil }
+      return schema.number
+    }
+  }
+
+  // How relationships were stored.
+
+  func storage(of former: FormerRelationship) -> ToManyStorage? {
+    former.property.kind == .toMany ? schema(former.entity).toMany[former.property.toManyIndex] : nil
+  }
+
+  /// The column in the members' table that refers to the owner of a to-many relationship; nil where there is none.
+  func memberColumn(of former: FormerRelationship) -> (root: SourceRoot, column: String, order: String?)? {
+    switch storage(of: former) {
+    case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):
+      return (root(of: former.destination), column, order)
+    case .join, .some(.none), nil: return nil
+    }
+  }
+
+  func joinSide(of former: FormerRelationship) -> JoinSide? {
+    if case .join(let side) = storage(of: former) { side } else { nil }
+  }
+}
+
+extension SlotColumn {
+  /// With the columns that belong to it.
+  var allNames: [String] { [name] + companions }
+
+  /// The columns that are null where it is.
+  var companions: [String] { [entityName, orderName].compactMap { $0 } }
+}
+
+/// Names for tables and columns that are gone when the migration ends.
+struct TemporaryNames {
+  private let taken: Set<String>
+  private var count = 0
+
+  /// - Parameter taken: those of all tables and indexes, in capitals.
+  init(unlike taken: Set<String>) { self.taken = taken }
+
+  mutating func next() -> String {
+    while true {
+      count += 1
+      let name = "Z_MIGRATING_\(count)"
+      if !taken.contains(name) { return name }
+    }
+  }
+}

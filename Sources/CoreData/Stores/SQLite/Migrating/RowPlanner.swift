@@ -1,0 +1,193 @@
+/// What becomes of tables and their rows.
+struct RowMoves {
+  var statements = MigrationStatements()
+  /// The source's roots whose tables become one of the destination's.
+  var heirs: Set<SourceRoot> = []
+}
+
+/// Plans tables and their rows: one table is altered, rows of others are copied.
+struct RowPlanner {
+  private let versions: MigrationVersions
+  private let sources: ColumnSources
+  private var result = RowMoves()
+  private var names: TemporaryNames
+
+  static func plan(
+    _ versions: MigrationVersions, _ moves: TableMoves, _ sources: ColumnSources, _ names: inout TemporaryNames
+  ) -> RowMoves {
+    var planner = RowPlanner(versions: versions, sources: sources, names: names)
+    for table in versions.destination.tables { planner.plan(table, moves[table]) }
+    names = planner.names
+    return planner.result
+  }
+
+  private init(versions: MigrationVersions, sources: ColumnSources, names: TemporaryNames) {
+    self.versions = versions
+    self.sources = sources
+    self.names = names
+  }
+
+  private mutating func plan(_ table: TablePlan, _ planned: TableMove) {
+    var move = planned
+    if let heir = move.heir, let flow = move.flows.first(where: { $0.root == heir }) {
+      let alteration = TableAlteration(of: flow, to: table, versions, sources, &names)
+      if isBetterCopied(alteration) {
+        move.heir = nil
+      } else {
+        alter(alteration, table, flow)
+      }
+    }
+    if let heir = move.heir { result.heirs.insert(heir) }
+    copyRows(move, to: table)
+    let root = DestinationRoot(index: table.root.index)
+    let before = move.heir.map(versions.table) ?? table.name
+    for lookup in sources.lookups[root] ?? [] {
+      look(lookup, table)
+      result.statements.touched[before, default: []].insert(lookup.column)
+    }
+    for ranking in sources.rankings[root] ?? [] { rank(ranking, table) }
+  }
+
+  // Altering.
+
+  /// Each column that is dropped, and an UPDATE of all rows, rewrites the table. Copying does it once, but costs two
+  /// such passes, and one more for each index, which has to be made anew: so measured with a million rows. A constraint
+  /// within the table, as old frameworks wrote it, goes no other way.
+  private func isBetterCopied(_ alteration: TableAlteration) -> Bool {
+    let facts = versions.facts
+    if versions.isSharedWithOthers(alteration.before) { return false }
+    if facts.constrainedTables.contains(alteration.before) { return true }
+    if versions.defers { return false }
+    let passes = alteration.drops.count + (alteration.updatesAllRows ? 1 : 0)
+    return passes > 2 + facts.indexes.filter { $0.table == alteration.before }.count
+  }
+
+  private mutating func alter(_ alteration: TableAlteration, _ table: TablePlan, _ flow: TableMove.Flow) {
+    let name = alteration.before
+    removeRows(but: flow)
+    func add(_ sql: String, _ purpose: String) {
+      result.statements.altering.append(.init(sql: sql, purpose: purpose))
+    }
+    for rename in alteration.renames {
+      add("ALTER TABLE \(name) RENAME COLUMN \(rename.from) TO \(rename.to)", "naming the column \(name).\(rename.to)")
+    }
+    for column in alteration.additions {
+      add(
+        "ALTER TABLE \(name) ADD COLUMN \(column.name) \(column.type.sql)", "adding the column \(name).\(column.name)")
+    }
+    if let update = alteration.update { add(update, "writing the new values of \(name)") }
+    for column in alteration.drops { result.statements.drop(column, of: name, versions) }
+    result.statements.touched[name, default: []].formUnion(alteration.touched)
+    if name == table.name { result.statements.staying.insert(name) }
+    result.statements.renames.append((name, table.name))
+  }
+
+  /// Rows of a table that have no place in what becomes of it.
+  private mutating func removeRows(but flow: TableMove.Flow) {
+    let layout = versions.layout(flow.root.entity)
+    guard layout.hasSubentities else { return }
+    let members = layout.subtree.compactMap { versions.source.schema.entities[$0] }
+    let kept = Set(flow.entities.map { versions.number($0.before) })
+    let table = versions.table(of: flow.root)
+    let gone = members.map(\.number).filter { !kept.contains($0) }.sorted()
+    let condition: String
+    if members.contains(where: \.hasStrangers) {
+      condition = "Z_ENT IS NULL OR Z_ENT NOT IN (\(MigrationPlanner.list(kept.sorted())))"
+    } else if !gone.isEmpty {
+      condition = "Z_ENT IN (\(MigrationPlanner.list(gone)))"
+    } else {
+      return
+    }
+    result.statements.altering.append(
+      .init(sql: "DELETE FROM \(table) WHERE \(condition)", purpose: "removing rows from \(table)"))
+  }
+
+  // Copying.
+
+  /// Rows from tables that don't become this one; the table itself where none does.
+  private mutating func copyRows(_ move: TableMove, to table: TablePlan) {
+    let flows = move.flows.filter { $0.root != move.heir && !$0.entitiesWithRows(versions).isEmpty }
+    if flows.isEmpty, move.heir != nil { return }
+    let isFree = move.heir == nil && !versions.facts.names.contains(MigrationPlanner.bare(table.name))
+    let name = isFree ? table.name : names.next()
+    result.statements.gathering.append(
+      .init(sql: SchemaPlan.create(table, named: name), purpose: "making the table \(table.name)"))
+    for flow in flows {
+      let selection = flow.selection(for: table, versions, sources)
+      let from = versions.table(of: flow.root) + condition(flow)
+      result.statements.gathering.append(
+        .init(
+          sql: "INSERT INTO \(name)(\(selection.map(\.column).joined(separator: ", "))) SELECT "
+            + "\(selection.map(\.expression).joined(separator: ", ")) FROM \(from) ORDER BY Z_PK",
+          purpose: "copying rows to \(table.name)", count: "SELECT COUNT(*) FROM \(from)"))
+    }
+    if move.heir == nil {
+      result.statements.renames.append((name, table.name))
+      return
+    }
+    let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + table.columnsInOrder.map(\.name)).joined(separator: ", ")
+    result.statements.filling.append(
+      .init(
+        sql: "INSERT INTO \(table.name)(\(columns)) SELECT \(columns) FROM \(name)",
+        purpose: "adding rows to \(table.name)", count: "SELECT COUNT(*) FROM \(name)"))
+    fill("DROP TABLE \(name)", "removing what was put aside")
+  }
+
+  /// Which rows of its table a flow takes.
+  private func condition(_ flow: TableMove.Flow) -> String {
+    guard versions.layout(flow.root.entity).hasSubentities else { return "" }
+    let numbers = flow.entitiesWithRows(versions).map { versions.number($0.before) }.sorted()
+    return " WHERE Z_ENT IN (\(MigrationPlanner.list(numbers)))"
+  }
+
+  // Filling.
+
+  private mutating func fill(_ sql: String, _ purpose: String) {
+    result.statements.filling.append(.init(sql: sql, purpose: purpose))
+  }
+
+  private mutating func look(_ lookup: LinkLookup, _ table: TablePlan) {
+    let name = names.next()
+    func gather(_ sql: String) {
+      result.statements.gathering.append(
+        .init(sql: sql, purpose: "gathering links for \(table.name).\(lookup.column)"))
+    }
+    gather("CREATE TABLE \(name) (k INTEGER PRIMARY KEY, v INTEGER, n INTEGER)")
+    for pair in lookup.pairs {
+      gather(
+        "INSERT OR IGNORE INTO \(name)(k, v, n) SELECT \(pair.member), \(pair.owner), "
+          + "\(pair.memberOrder ?? "NULL") FROM \(pair.from) ORDER BY 1, 2")
+    }
+    let target = "(SELECT v FROM \(name) WHERE k = \(table.name).Z_PK)"
+    var sets = ["\(lookup.column) = \(target)"]
+    if let column = lookup.entityColumn {
+      sets.append("\(column) = (SELECT Z_ENT FROM \(lookup.target) WHERE Z_PK = \(target))")
+    }
+    if let column = lookup.orderColumn {
+      sets.append("\(column) = (SELECT n FROM \(name) WHERE k = \(table.name).Z_PK)")
+    }
+    fill(
+      "UPDATE \(table.name) SET \(sets.joined(separator: ", ")) WHERE Z_PK IN (SELECT k FROM \(name))"
+        + entities(lookup.numbers), "writing \(table.name).\(lookup.column)")
+    if let back = lookup.back.first {
+      fill(
+        "UPDATE \(lookup.target) SET \(lookup.back.map { "\($0) = NULL" }.joined(separator: ", ")) "
+          + "WHERE \(back) IS NOT NULL AND Z_PK NOT IN (SELECT v FROM \(name))",
+        "clearing references that are not returned")
+    }
+    fill("DROP TABLE \(name)", "removing what was put aside")
+  }
+
+  /// Orders that there were not, for those that have none yet.
+  private mutating func rank(_ ranking: LinkRanking, _ table: TablePlan) {
+    let condition = "\(ranking.column) IS NOT NULL AND \(ranking.order) IS NULL\(entities(ranking.numbers))"
+    fill(
+      "UPDATE \(table.name) SET \(ranking.order) = r.n FROM (SELECT Z_PK AS k, 1024 + 1024 * ROW_NUMBER() "
+        + "OVER (PARTITION BY \(ranking.column) ORDER BY Z_PK) AS n FROM \(table.name) WHERE \(condition)) AS r "
+        + "WHERE r.k = \(table.name).Z_PK", "numbering \(table.name).\(ranking.order)")
+  }
+
+  private func entities(_ numbers: [Int]?) -> String {
+    numbers.map { " AND Z_ENT IN (\(MigrationPlanner.list($0.sorted())))" } ?? ""
+  }
+}

@@ -1,0 +1,92 @@
+/// What a table of the destination is made of.
+struct TableMove {
+  /// The rows that come from one table.
+  struct Flow {
+    let root: SourceRoot
+    var entities: [EntityMove] = []
+    /// What is added to their keys.
+    var offset: Int64 = 0
+  }
+
+  /// An entity whose rows the table had, or is to have.
+  struct EntityMove {
+    let before: SourceEntity
+    let after: DestinationEntity
+  }
+
+  var flows: [Flow] = []
+  /// The root whose table becomes this one; nil for a table that is made anew.
+  var heir: SourceRoot?
+}
+
+/// All of them, by the destination's root.
+struct TableMoves {
+  private var moves: [DestinationRoot: TableMove] = [:]
+
+  subscript(table: TablePlan) -> TableMove { moves[DestinationRoot(index: table.root.index)] ?? TableMove() }
+
+  /// What is added to the keys of a source table's rows in a destination's table.
+  func offset(_ before: SourceRoot, _ after: DestinationRoot) -> Int64 {
+    moves[after]?.flows.first { $0.root == before }?.offset ?? 0
+  }
+
+  /// The last key of each table, by its root's Z_ENT.
+  func maximumKeys(_ versions: MigrationVersions) -> [Int: Int64] {
+    var keys: [Int: Int64] = [:]
+    for (root, move) in moves {
+      let last = move.flows.map { $0.offset + versions.maximumKey(of: $0.root) }.max()
+      keys[versions.number(root.entity)] = last ?? 0
+    }
+    return keys
+  }
+
+  init(_ versions: MigrationVersions) {
+    let tables = versions.destination.tables
+    var taken: Set<SourceRoot> = []
+    for table in tables {
+      let root = DestinationRoot(index: table.root.index)
+      var move = TableMove(flows: TableMoves.flows(to: root, versions))
+      if let before = versions.origin[root.entity], versions.layout(before).isRoot {
+        let heir = versions.root(of: before)
+        if taken.insert(heir).inserted { move.heir = heir }
+      }
+      moves[root] = move
+    }
+    // Where the root is new, the first of the others whose table nobody has taken.
+    for table in tables {
+      let root = DestinationRoot(index: table.root.index)
+      guard moves[root]!.heir == nil, let flow = moves[root]!.flows.first(where: { !taken.contains($0.root) }) else {
+        continue
+      }
+      moves[root]!.heir = flow.root
+      taken.insert(flow.root)
+    }
+    moves = moves.mapValues { TableMoves.withOffsets($0, versions) }
+  }
+
+  private static func flows(to root: DestinationRoot, _ versions: MigrationVersions) -> [TableMove.Flow] {
+    var flows: [TableMove.Flow] = []
+    for entity in versions.subtree(root.entity) {
+      guard let before = versions.origin[entity] else { continue }
+      let from = versions.root(of: before)
+      let place = flows.firstIndex { $0.root == from } ?? flows.count
+      if place == flows.count { flows.append(TableMove.Flow(root: from)) }
+      flows[place].entities.append(TableMove.EntityMove(before: before, after: entity))
+    }
+    return flows
+  }
+
+  /// The heir's rows come first and keep their keys.
+  private static func withOffsets(_ move: TableMove, _ versions: MigrationVersions) -> TableMove {
+    var move = move
+    move.flows.sort {
+      ($0.root == move.heir ? 0 : 1, $0.root.index) < ($1.root == move.heir ? 0 : 1, $1.root.index)
+    }
+    var last: Int64 = 0
+    for index in move.flows.indices {
+      move.flows[index].offset = last
+      last += versions.maximumKey(of: move.flows[index].root)
+    }
+    return move
+  }
+}
