@@ -7,7 +7,9 @@ extension StoresSource {
   /// That the stores of all changed objects are there, and may be written.
   func check(_ plan: SavePlan) throws {
     if let lost = plan.lost { throw Failure.storeNotAdded(url: nil, entity: lost.layout.name).nsError }
-    for (store, changes) in plan.changeSets where store.isReadOnly {
+    // By index: a change set is a dozen arrays to be held.
+    for index in plan.changeSets.indices where plan.changeSets[index].store.isReadOnly {
+      let (store, changes) = plan.changeSets[index]
       let object = changes.firstRow.flatMap { plan.inserted.object(of: $0) ?? plan.updated.object(of: $0) }
       throw Failure.readOnlyStore(url: store.url, entity: object?.layout.name).nsError
     }
@@ -26,10 +28,10 @@ extension StoresSource {
   }
 
   func historyToken(after plan: SavePlan, of context: NSManagedObjectContext) -> NSPersistentHistoryToken? {
-    context.persistentStoreCoordinator?.lastWrittenToken(of: plan.changeSets.map(\.store))
+    context.persistentStoreCoordinator?.lastWrittenToken(of: plan.changeSets.lazy.map { $0.store })
   }
 
   func announce(_ plan: SavePlan, of context: NSManagedObjectContext) {
-    context.persistentStoreCoordinator?.announce(SaveNotice(plan.changeSets), from: context)
+    context.persistentStoreCoordinator?.announce({ SaveNotice(plan.changeSets) }, from: context)
   }
 }

@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The place behind what this process has written to stores last; nil if none of them keeps a history.
-  func lastWrittenToken(of stores: [NSPersistentStore]) -> NSPersistentHistoryToken? {
+  func lastWrittenToken(of stores: some Sequence<NSPersistentStore>) -> NSPersistentHistoryToken? {
     var numbers: [String: Int64] = [:]
     for store in stores {
       if let history = store.identity.rowStore?.storeHistory { numbers[store.identity.uuid] = history.lastWritten }

@@ -150,7 +150,9 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The stores that have nothing but metadata to write, of those that a save does not change.
-  func storesWithUnsavedMetadata(but changed: [NSPersistentStore] = []) -> [NSPersistentStore] {
+  func storesWithUnsavedMetadata(
+    but changed: some Collection<NSPersistentStore> = EmptyCollection()
+  ) -> [NSPersistentStore] {
     let stores = persistentStores
     if stores.count == changed.count { return [] }
     return stores.filter { store in
@@ -168,7 +170,7 @@ extension NSPersistentStoreCoordinator {
   ) throws -> StoreConflicts {
     try saving.together {
       var conflicts = StoreConflicts()
-      let others = storesWithUnsavedMetadata(but: changeSets.map(\.store))
+      let others = storesWithUnsavedMetadata(but: changeSets.lazy.map { $0.store })
       let changeSets = others.isEmpty ? changeSets : changeSets + others.map { ($0, ChangeSet()) }
       for (index, part) in changeSets.enumerated() where conflicts.isEmpty {
         do {

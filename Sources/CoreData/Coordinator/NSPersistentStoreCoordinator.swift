@@ -254,11 +254,14 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   }
 
   /// Lets the contexts that asked for it merge a save of another one, each on its own queue.
-  func announce(_ notice: SaveNotice, from source: NSManagedObjectContext) {
-    let listening = lock.withLock { contexts.elements }
-    for context in listening where context !== source && context.automaticallyMergesChangesFromParent {
-      context.perform { [weak context] in context?.merge(notice) }
-    }
+  ///
+  /// - Parameter notice: asked for where there is one that listens.
+  func announce(_ notice: () -> SaveNotice, from source: NSManagedObjectContext) {
+    let others = lock.withLock { contexts.elements(but: ObjectIdentifier(source)) }
+    let listening = others.filter(\.automaticallyMergesChangesFromParent)
+    if listening.isEmpty { return }
+    let notice = notice()
+    for context in listening { context.perform { [weak context] in context?.merge(notice) } }
   }
 }
 

@@ -28,5 +28,14 @@ struct WeakList<Element: AnyObject> {
   mutating func remove(_ identifier: ObjectIdentifier) { entries.removeAll { $0.identifier == identifier } }
 
   /// All that are alive, in the order in which they came; let go of them outside of the lock.
-  var elements: [Element] { entries.compactMap(\.element) }
+  var elements: [Element] { elements(but: nil) }
+
+  /// The same without one of them, which is not looked at.
+  func elements(but one: ObjectIdentifier?) -> [Element] {
+    var living: [Element] = []
+    for index in entries.indices where entries[index].identifier != one {
+      if let element = entries[index].element { living.append(element) }
+    }
+    return living
+  }
 }

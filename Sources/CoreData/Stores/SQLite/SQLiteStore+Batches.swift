@@ -129,7 +129,7 @@ extension SQLiteStore {
           result = try body(run)
           return true
         } files: {
-          run.writer
+          run.writer.files
         } isOwn: {
           // Triggers also tell of rows that the request has inserted.
           let known = Set(run.changed)

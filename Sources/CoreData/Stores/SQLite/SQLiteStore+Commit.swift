@@ -1,10 +1,7 @@
 /// Saving: plan, run in one transaction, answer.
 extension SQLiteStore {
+  /// That the store may be written to is asked when the save is planned.
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
-    if isReadOnly {
-      let entity = changes.firstRow?.entity
-      throw Failure.readOnlyStore(url: url, entity: entity.map { layouts.layouts[$0].name })
-    }
     let steps = try savePlanner.steps(for: changes)
     let start = DispatchTime.now().uptimeNanoseconds
     let outcome = try translatingErrors { try pool.write { try self.commit(changes, steps, $0) } }
@@ -25,7 +22,7 @@ extension SQLiteStore {
       if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }
       return true
     } files: {
-      run.writer
+      run.writer.files
     } isOwn: {
       Set(changes.inserted.map(\.reference) + changes.updated.map(\.row.reference)).contains
     } isInFile: {

@@ -207,6 +207,14 @@ struct TaggedWriter {
   /// Files that no row refers to once it succeeds.
   var abandoned: [String] = []
 
+  /// What the transaction has to know of the two.
+  struct Files {
+    let written: [String]
+    let abandoned: [String]
+  }
+
+  var files: Files { Files(written: written, abandoned: abandoned) }
+
   init(_ externals: ExternalStorage, _ schema: StoreSchema) {
     self.externals = externals
     self.schema = schema

@@ -30,16 +30,17 @@ struct WriteTransaction {
   ///
   /// - Parameters:
   ///   - body: whether to commit; false where somebody else's commit was met.
-  ///   - files: the files that `body` has made and left without use, once it has.
+  ///   - files: the files that `body` has made and left without use. Asked once, when it has ended.
   ///   - isOwn: makes the test for rows that `body` has recorded; others that triggers have changed are
   ///     recorded here.
   ///   - isInFile: asked when SQLite calls a commit failed: whether the rows are there all the same.
   /// - Returns: whether it is committed.
   func run(
-    _ body: () throws -> Bool, files: () -> TaggedWriter, isOwn: () -> (RowReference) -> Bool,
+    _ body: () throws -> Bool, files: () -> TaggedWriter.Files, isOwn: () -> (RowReference) -> Bool,
     isInFile: () -> Bool = { false }
   ) throws -> Bool {
     var isCommitting = false
+    var made: TaggedWriter.Files?
     try connection.begin(.exclusive)
     do {
       guard try body() else {
@@ -50,7 +51,9 @@ struct WriteTransaction {
         return false
       }
       try finishRecording(isOwn)
-      try externals.willCommit(made: files().written, forgotten: files().abandoned)
+      let files = files()
+      made = files
+      try externals.willCommit(made: files.written, forgotten: files.abandoned)
       pool.willCommit()
       isCommitting = true
       try connection.commit()
@@ -59,14 +62,14 @@ struct WriteTransaction {
       // Where the disk failed behind the point of no return, the rows are there all the same. When that can't
       // be told, files without a row do less harm than rows without their file.
       guard isCommitting else {
-        externals.discard(files().written)
+        externals.discard((made ?? files()).written)
         throw error
       }
       if !isInFile() { throw error }
     }
     pool.didCommit()
     if let recorder { history?.didCommit(recorder.transaction) }
-    didCommitFiles(files())
+    if let made { didCommit(made) }
     return true
   }
 
@@ -78,10 +81,10 @@ struct WriteTransaction {
   }
 
   /// Files that no row names go as soon as nobody needs them.
-  private func didCommitFiles(_ writer: TaggedWriter) {
-    externals.didCommit(made: writer.written, forgotten: writer.abandoned, connection)
+  private func didCommit(_ files: TaggedWriter.Files) {
+    externals.didCommit(made: files.written, forgotten: files.abandoned, connection)
     // Contexts may be pinned to an older state.
-    if !writer.abandoned.isEmpty, externals.hasPending {
+    if !files.abandoned.isEmpty, externals.hasPending {
       pool.whenNoneIsPinned { [weak externals] in externals?.removeLater() }
     }
   }
