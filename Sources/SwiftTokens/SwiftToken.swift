@@ -17,6 +17,8 @@ package struct SwiftToken: Hashable, Sendable {
   /// The line on which it ends: another one for strings of several lines.
   package var lastLine: Int
   package var column: Int
+  /// Where it stands in the source, in UTF-8: quotes and backquotes belong to it.
+  package var range: Range<Int>
   /// Whether it is the first on its line.
   package var beginsLine: Bool
   /// Whether it was written in backquotes, and so is no keyword.
@@ -58,7 +60,7 @@ package struct SwiftTokenizer {
       case UInt8(ascii: "\""):
         add(.literal, "", from: position)
         skipString(hashes: 0)
-        tokens[tokens.count - 1].lastLine = line
+        endLiteral()
       case UInt8(ascii: "#"): hash()
       case UInt8(ascii: "`"):
         let start = position + 1
@@ -66,7 +68,8 @@ package struct SwiftTokenizer {
         while position < bytes.count, bytes[position] != UInt8(ascii: "`") { position += 1 }
         add(.word, text(start, position), from: start - 1)
         tokens[tokens.count - 1].isQuoted = true
-        position += 1
+        position = min(position + 1, bytes.count)
+        tokens[tokens.count - 1].range = start - 1..<position
       case UInt8(ascii: "0")...UInt8(ascii: "9"):
         let start = position
         while position < bytes.count, Self.isWordByte(bytes[position]) { position += 1 }
@@ -91,13 +94,13 @@ package struct SwiftTokenizer {
     if at("\"") {
       add(.literal, "", from: start)
       skipString(hashes: position - start)
-      tokens[tokens.count - 1].lastLine = line
+      endLiteral()
       return
     }
     if at("/") {
       add(.literal, "", from: start)
       skipRegularExpression(end: "/" + String(repeating: "#", count: position - start))
-      tokens[tokens.count - 1].lastLine = line
+      endLiteral()
       return
     }
     while position < bytes.count, Self.isWordByte(bytes[position]) { position += 1 }
@@ -180,8 +183,15 @@ package struct SwiftTokenizer {
     tokens.append(
       SwiftToken(
         kind: kind, text: text, line: line, lastLine: line, column: start - lineStart + 1,
-        beginsLine: beginsLine))
+        range: start..<max(start, position), beginsLine: beginsLine))
     beginsLine = false
+  }
+
+  /// A string ends where its closing quote does, on whichever line.
+  private mutating func endLiteral() {
+    let start = tokens[tokens.count - 1].range.lowerBound
+    tokens[tokens.count - 1].lastLine = line
+    tokens[tokens.count - 1].range = start..<position
   }
 
   private func at(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }

@@ -11,7 +11,7 @@ import Foundation
 ///       At:    RecipeList.swift:42, in reload()
 ///     Objects belong to the queue of the context that made them. Wrap the call in
 ///     `context.perform { ... }`, or pass `objectID` and fetch the object in your own context.
-struct MisuseReport {
+package struct MisuseReport {
   /// What happened, and to whom: one sentence.
   var what: String
   /// The data: label and value, each on a line of its own.
@@ -21,7 +21,7 @@ struct MisuseReport {
   /// What to do about it.
   var remedy: String
 
-  init(_ what: String, facts: [(label: String, value: String)] = [], how: String, remedy: String) {
+  package init(_ what: String, facts: [(label: String, value: String)] = [], how: String, remedy: String) {
     self.what = what
     self.facts = facts
     self.how = how
@@ -37,7 +37,7 @@ struct MisuseReport {
   }
 
   /// The whole report, several lines, without a newline at its end.
-  var text: String {
+  package var text: String {
     let width = facts.map { $0.label.count }.max() ?? 0
     var lines = [what]
     for fact in facts {
@@ -73,7 +73,7 @@ struct MisuseReport {
 
 /// Reports a misuse on standard error and ends the program, as an uncaught exception would. The report says where in
 /// the client's sources the call came from, if the program can tell.
-func misuse(_ report: @autoclosure () -> MisuseReport, file: StaticString = #file, line: UInt = #line)
+package func misuse(_ report: @autoclosure () -> MisuseReport, file: StaticString = #file, line: UInt = #line)
   -> Never
 {
   fatalError("\n" + report().locating(CallSite.ofClient()).text, file: file, line: line)
@@ -85,6 +85,6 @@ func misuse(_ sentence: String, file: StaticString = #file, line: UInt = #line) 
 }
 
 /// Reports a misuse on standard error and lets the program go on.
-func warn(_ report: MisuseReport) {
+package func warn(_ report: MisuseReport) {
   FileHandle.standardError.write(Data((report.text + "\n").utf8))
 }

@@ -351,7 +351,7 @@ final class EntityLayout: @unchecked Sendable {
     places = PlaceTable(entity: index, keys: KeyRegistry.shared.count, properties: properties.count)
     isAbstract = entity.isAbstract
     defaults = slots.compactMap { property in
-      guard property.kind != .toOne, let value = property.attribute.defaultValue else { return nil }
+      guard property.kind != .toOne, let value = property.defaultValue else { return nil }
       return Value(value, for: property).map { (property.slot, $0) }
     }
     hasTransientDefaults = defaults.contains { transients.contains($0.slot) }

@@ -8,6 +8,16 @@ extension LayoutProperty {
   /// The elements that have slots, those of nested composites among them; of any other property itself.
   var leaves: [LayoutProperty] { kind == .composite ? elements.flatMap(\.leaves) : [self] }
 
+  /// What a new object has: an element's own default, or what its composite's dictionary has for it.
+  var defaultValue: Any? {
+    if let own = attribute.defaultValue { return own }
+    guard let composite else { return nil }
+    let keys = name.dropFirst(composite.name.count + 1).split(separator: ".").map(String.init)
+    return keys.reduce(composite.attribute.defaultValue) { value, key in
+      value.flatMap(LayoutProperty.dictionary)?[key]
+    }
+  }
+
   /// The dictionary of the elements that have a value; nil when none has.
   func composed(_ value: (LayoutProperty) throws -> Any?) rethrows -> [String: Any]? {
     var values: [String: Any] = [:]

@@ -12,7 +12,8 @@ public struct ManagedKey: Sendable, Hashable {
     number = KeyRegistry.shared.number(of: name.description)
   }
 
-  init(name: String) {
+  /// The key of a name that is known at run time only.
+  package init(name: String) {
     number = KeyRegistry.shared.number(of: name)
   }
 

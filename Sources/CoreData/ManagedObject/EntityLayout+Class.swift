@@ -11,8 +11,10 @@ extension EntityLayout {
       return unsafeBitCast(found, to: NSManagedObject.Type.self)
     }
     // A model that came with a file names classes of the program that wrote it.
-    let found = EntityClasses.find(
-      entity.managedObjectClassName ?? "NSManagedObject", entity: name, isExpected: model.model.storeOrigin == nil)
+    let found =
+      entity.unnamedObjectClass as? NSManagedObject.Type
+      ?? EntityClasses.find(
+        entity.managedObjectClassName ?? "NSManagedObject", entity: name, isExpected: model.model.storeOrigin == nil)
     classWord.value = UInt(bitPattern: unsafeBitCast(found, to: UnsafeRawPointer.self))
     return found
   }

@@ -14,6 +14,7 @@ extension NSEntityDescription {
   final func copyDefinition(to copy: NSEntityDescription) -> [ObjectIdentifier: NSPropertyDescription] {
     copy.storedName = storedName
     copy.storedManagedObjectClassName = storedManagedObjectClassName
+    copy.unnamedObjectClass = unnamedObjectClass
     copy.storedIsAbstract = storedIsAbstract
     copy.storedUserInfo = storedUserInfo
     copy.storedVersionHashModifier = storedVersionHashModifier

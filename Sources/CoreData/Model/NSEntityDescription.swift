@@ -19,6 +19,9 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   final var storedSubentities: [NSEntityDescription] = []
   final var storedName: String?
   final var storedManagedObjectClassName = "NSManagedObject"
+  /// A class for the entity's objects that no file tells of: it goes before the one that is named. A subclass of
+  /// `NSManagedObject`, set before the model is used.
+  package final var unnamedObjectClass: AnyClass?
   final var storedIsAbstract = false
   /// The properties this entity declares itself, in the order given.
   final var ownProperties: [NSPropertyDescription] = []

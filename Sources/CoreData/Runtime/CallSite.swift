@@ -31,7 +31,8 @@ struct CallSite: CustomStringConvertible {
 
   /// Modules that are no client's.
   private static let modulesBelow: Set<String> = [
-    "CoreData", "Dispatch", "Foundation", "FoundationEssentials", "Observation", "Swift", "_Concurrency",
+    "CoreData", "Dispatch", "Foundation", "FoundationEssentials", "Observation", "Swift", "SwiftData",
+    "_Concurrency",
   ]
 
   /// Where the module was called from on this thread; nil when the program does not tell.

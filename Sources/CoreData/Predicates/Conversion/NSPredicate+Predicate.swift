@@ -14,6 +14,35 @@ extension _PredicateInitializers {
   }
 }
 
+extension NSPredicate {
+  /// The predicate that `#Predicate` made of objects that are models of another kind, which stand before managed objects.
+  ///
+  /// nil as for `NSPredicate(_:)`.
+  /// - Parameter names: the properties along a key path; empty for one that leads to the object itself.
+  /// - Parameter constant: what stands in the predicate for a value of the program's.
+  package static func converting<Input>(
+    _ predicate: Predicate<Input>, names: @escaping (AnyKeyPath) throws -> [String],
+    constant: @escaping (Any) -> Any?
+  ) -> NSPredicate? {
+    let variable: PredicateExpressions.Variable<Input> = predicate.variable
+    var conversion = PredicateConversion()
+    conversion.names = names
+    conversion.constant = constant
+    conversion.values[variable.key] = .evaluatedObject
+    guard let node = try? conversion.predicate(predicate.expression), node.fits() else { return nil }
+    return NSPredicate.make(node)
+  }
+}
+
+/// An expression of a module above, with two texts: whether the first has the second in it, whatever their case and
+/// diacritics.
+package protocol TextSearchExpression {
+  /// The text that is looked into.
+  var searchedText: Any { get }
+  /// The text that is looked for.
+  var soughtText: Any { get }
+}
+
 /// Walks the expressions of a `Predicate`.
 struct PredicateConversion {
   enum Part {
@@ -26,9 +55,17 @@ struct PredicateConversion {
 
   /// The closures' arguments.
   var values: [PredicateExpressions.VariableID: ExpressionNode] = [:]
+  /// The names along a key path.
+  var names: (AnyKeyPath) throws -> [String] = KeyPathNames.path
+  /// What a constant is in the predicate.
+  var constant: (Any) -> Any? = { $0 }
   private var madeVariables = 0
 
   private mutating func part(_ expression: Any) throws -> Part {
+    if let search = expression as? any TextSearchExpression {
+      return try compare(
+        search.searchedText, .contains, search.soughtText, [.caseInsensitive, .diacriticInsensitive])
+    }
     guard let convertible = expression as? any ConvertibleExpression else { throw Unsupported() }
     return try convertible.part(&self)
   }

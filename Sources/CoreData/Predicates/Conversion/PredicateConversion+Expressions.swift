@@ -11,7 +11,7 @@ extension PredicateExpressions.Variable: ConvertibleExpression {
 
 extension PredicateExpressions.Value: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    .expression(.constant(PredicateConstant(any: value)))
+    .expression(.constant(PredicateConstant(any: conversion.constant(value))))
   }
 }
 
@@ -33,7 +33,9 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
       return .predicate(.comparison(Comparison(count, .equalTo, .constant(.int(0)))))
     case .collectionFirst?: return .expression(.index(base, .first))
     case .bidirectionalCollectionLast?: return .expression(.index(base, .last))
-    default: return .expression(base.appending(try KeyPathNames.path(of: keyPath)))
+    default:
+      let names = try conversion.names(keyPath)
+      return .expression(names.isEmpty ? base : base.appending(names))
     }
   }
 }
