@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 // Targets stand in dependency order: an arrow only points up the page.
+import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
@@ -38,6 +39,7 @@ let package = Package(
   name: "Strata",
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "Comparison", targets: ["Comparison"]),
     // For the benchmarks, which import a catalogue as the chapter does.
     .library(name: "LibraryCatalogChapter", targets: ["LibraryCatalogChapter"]),
@@ -91,6 +93,16 @@ let package = Package(
     .testTarget(
       name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles"], swiftSettings: stackSettings),
     .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
+
+    // Models that are plain Swift classes: what their macros write, the program that the compiler asks for it, and the
+    // module. A client of `CoreData` alone builds none of them.
+    .target(name: "ModelMacros", dependencies: ["SwiftTokens"]),
+    .macro(name: "SwiftDataMacros", dependencies: ["ModelMacros"]),
+    .target(
+      name: "SwiftData", dependencies: ["CoreData", "SwiftDataMacros"], swiftSettings: stackSettings),
+    .testTarget(name: "ModelMacrosTests", dependencies: ["ModelMacros"]),
+    .testTarget(
+      name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData"], swiftSettings: stackSettings),
 
     // Sources as applications have them, with `import CoreData` alone.
     .testTarget(

@@ -1,0 +1,350 @@
+import SwiftTokens
+
+/// Reads declarations out of tokens: so much of the language as tells which properties a class has, with which types
+/// and initial values, and no more. What it cannot read is a `SourceProblem`.
+struct DeclarationReader {
+  private let source: [UInt8]
+  private let tokens: [SwiftToken]
+  private var index = 0
+
+  init(_ source: String) {
+    self.source = Array(source.utf8)
+    tokens = SwiftTokenizer.tokens(of: source)
+  }
+
+  var token: SwiftToken { tokens[index] }
+  private var isAtEnd: Bool { token.kind == .end }
+  var offset: Int { token.range.lowerBound }
+
+  private func peek(_ distance: Int = 1) -> SwiftToken { tokens[min(index + distance, tokens.count - 1)] }
+
+  private mutating func advance() { if !isAtEnd { index += 1 } }
+
+  /// The source of some tokens, comments between them included.
+  private func text(_ range: Range<Int>) -> String {
+    if range.isEmpty { return "" }
+    let bytes = tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
+    return String(decoding: source[bytes], as: UTF8.self)
+  }
+
+  // Pieces.
+
+  /// Past what the bracket before the reader closes.
+  private mutating func skipGroup() throws {
+    let opening = token
+    let pairs = ["(": ")", "[": "]", "{": "}"]
+    guard let closing = pairs[opening.text], opening.kind == .punctuation else { return advance() }
+    advance()
+    while !token.isPunctuation(closing) {
+      if isAtEnd { throw SourceProblem("'\(opening.text)' has no '\(closing)'.", at: opening.range.lowerBound) }
+      try skipGroup()
+    }
+    advance()
+  }
+
+  /// Past `<…>`: brackets of types, where `->` closes nothing.
+  private mutating func skipAngles() throws {
+    let start = offset
+    var depth = 0
+    repeat {
+      if isAtEnd { throw SourceProblem("'<' has no '>'.", at: start) }
+      if token.isPunctuation("<") { depth += 1 }
+      if token.isPunctuation(">"), !isArrowHead { depth -= 1 }
+      if ["(", "[", "{"].contains(where: token.isPunctuation) { try skipGroup() } else { advance() }
+    } while depth > 0
+  }
+
+  /// Whether this `>` belongs to `->`.
+  private var isArrowHead: Bool {
+    index > 0 && tokens[index - 1].isPunctuation("-") && tokens[index - 1].range.upperBound == offset
+  }
+
+  /// What stands between parentheses, which the reader stands before.
+  private mutating func argumentText() throws -> String {
+    let start = index + 1
+    try skipGroup()
+    return text(start..<max(start, index - 1))
+  }
+
+  mutating func attributes() throws -> [AttributeUse] {
+    var found: [AttributeUse] = []
+    while token.isPunctuation("@") {
+      let start = offset
+      advance()
+      var name = token.text
+      advance()
+      while token.isPunctuation("."), peek().kind == .word {
+        advance()
+        name = token.text
+        advance()
+      }
+      if token.isPunctuation("<") { try skipAngles() }
+      let arguments = token.isPunctuation("(") ? try argumentText() : nil
+      found.append(AttributeUse(name: name, arguments: arguments, offset: start))
+    }
+    return found
+  }
+
+  private static let modifiers: Set<String> = [
+    "public", "private", "internal", "fileprivate", "package", "open", "static", "class", "final", "lazy", "override",
+    "weak", "unowned", "nonisolated", "isolated", "dynamic", "optional", "required", "convenience", "mutating",
+    "nonmutating", "indirect", "prefix", "postfix", "infix", "distributed", "consuming", "borrowing", "sending",
+  ]
+
+  /// `class` is a modifier before `var`, `func` and the like, and else begins a type.
+  mutating func modifiers() throws -> [String] {
+    var found: [String] = []
+    while token.kind == .word, !token.isQuoted, Self.modifiers.contains(token.text) {
+      if token.text == "class" {
+        let next = peek()
+        let introduces = ["var", "let", "func", "subscript"].contains { next.isWord($0) }
+        if !introduces && !(next.kind == .word && !next.isQuoted && Self.modifiers.contains(next.text)) { break }
+      }
+      let name = token.text
+      advance()
+      if token.isPunctuation("(") {
+        // `private(set)` says nothing of the property's own access.
+        let argument = try argumentText()
+        found.append("\(name)(\(argument))")
+      } else {
+        found.append(name)
+      }
+    }
+    return found
+  }
+
+  // Types.
+
+  struct Header {
+    var attributes: [AttributeUse]
+    var modifiers: [String]
+    var kind: String
+    var kindOffset: Int
+    var name: String
+    var isGeneric: Bool
+    var inherited: String
+  }
+
+  /// `@Model public final class Note: Named {`, up to behind the brace.
+  mutating func header() throws -> Header {
+    let attributes = try attributes()
+    let modifiers = try modifiers()
+    let kind = token
+    advance()
+    let name = token
+    guard kind.kind == .word, name.kind == .word else {
+      throw SourceProblem("This declaration has no name that could be read.", at: kind.range.lowerBound)
+    }
+    advance()
+    let isGeneric = token.isPunctuation("<")
+    let start = index
+    while !token.isPunctuation("{") {
+      if isAtEnd { throw SourceProblem("'\(name.text)' has no body.", at: name.range.lowerBound) }
+      if token.isPunctuation("<") { try skipAngles() } else { advance() }
+    }
+    let inherited = text(start..<index)
+    advance()
+    return Header(
+      attributes: attributes, modifiers: modifiers, kind: kind.text, kindOffset: kind.range.lowerBound,
+      name: name.text, isGeneric: isGeneric, inherited: inherited)
+  }
+
+  /// A macro in a type's body: `#Index<Note>([\.text])`.
+  struct MacroUse: Hashable, Sendable {
+    var name: String
+    var generics: String
+    var arguments: String
+  }
+
+  struct Members {
+    var properties: [PropertyDeclaration] = []
+    var macros: [MacroUse] = []
+  }
+
+  /// What a type's body has, up to its closing brace.
+  mutating func members() throws -> Members {
+    var members = Members()
+    var conditions = 0
+    while !isAtEnd, !token.isPunctuation("}") {
+      if token.isPunctuation(";") {
+        advance()
+        continue
+      }
+      if token.kind == .directive {
+        switch token.text {
+        case "#if": conditions += 1
+        case "#endif": conditions -= 1
+        case "#elseif", "#else": break
+        default:
+          members.macros.append(try macroUse())
+          continue
+        }
+        skipLine()
+        continue
+      }
+      members.properties += try member().map {
+        var property = $0
+        property.isConditional = conditions > 0
+        return property
+      }
+    }
+    return members
+  }
+
+  private mutating func skipLine() {
+    repeat { advance() } while !isAtEnd && !token.beginsLine
+  }
+
+  private mutating func macroUse() throws -> MacroUse {
+    let name = String(token.text.dropFirst())
+    advance()
+    let start = index
+    if token.isPunctuation("<") { try skipAngles() }
+    let generics = text(start..<index)
+    let arguments = token.isPunctuation("(") ? try argumentText() : ""
+    // A trailing closure.
+    if token.isPunctuation("{"), !token.beginsLine { try skipGroup() }
+    return MacroUse(name: name, generics: generics, arguments: arguments)
+  }
+
+  /// The next declaration of a body: its properties, none of any other kind.
+  mutating func member() throws -> [PropertyDeclaration] {
+    let attributes = try attributes()
+    let modifiers = try modifiers()
+    let introducer = token
+    guard introducer.kind == .word, !introducer.isQuoted else {
+      throw SourceProblem("A declaration was expected here.", at: offset)
+    }
+    advance()
+    switch introducer.text {
+    case "var", "let": return try properties(attributes, modifiers)
+    case "typealias", "associatedtype", "import":
+      _ = try expression(stoppingAtBrace: false)
+    case "case":
+      _ = try expression(stoppingAtBrace: false)
+      while token.isPunctuation(",") {
+        advance()
+        _ = try expression(stoppingAtBrace: false)
+      }
+    case "func", "init", "deinit", "subscript", "struct", "enum", "class", "actor", "protocol", "extension", "macro":
+      while !token.isPunctuation("{") {
+        if isAtEnd {
+          throw SourceProblem("This '\(introducer.text)' has no body.", at: introducer.range.lowerBound)
+        }
+        try skipGroup()
+      }
+      try skipGroup()
+    default:
+      throw SourceProblem(
+        "'\(introducer.text)' begins no declaration that could be read.", at: introducer.range.lowerBound)
+    }
+    return []
+  }
+
+  // Properties.
+
+  private mutating func properties(
+    _ attributes: [AttributeUse], _ modifiers: [String]
+  ) throws -> [PropertyDeclaration] {
+    var found: [PropertyDeclaration] = []
+    repeat {
+      if token.isPunctuation(",") { advance() }
+      let name = token
+      guard name.kind == .word else {
+        throw SourceProblem(
+          "A pattern cannot be read here: declare each property with a name of its own.", at: offset)
+      }
+      advance()
+      var property = PropertyDeclaration(
+        name: name.text, spelledName: name.isQuoted ? "`\(name.text)`" : name.text, attributes: attributes,
+        modifiers: modifiers, offset: name.range.lowerBound)
+      if token.isPunctuation(":") {
+        advance()
+        property.type = try typeText()
+      }
+      if token.isPunctuation("=") {
+        advance()
+        property.initialValue = try expression(stoppingAtBrace: true)
+      }
+      if token.isPunctuation("{") {
+        property.isComputed = !isBeforeObservers
+        try skipGroup()
+      }
+      found.append(property)
+    } while token.isPunctuation(",")
+    if found.count > 1 { for index in found.indices { found[index].isOneOfSeveral = true } }
+    return found
+  }
+
+  /// Up to `=`, an accessor block, a comma, or the end of the line.
+  private mutating func typeText() throws -> String {
+    let start = index
+    while !isAtEnd {
+      if ["=", "{", ",", ";", "}"].contains(where: token.isPunctuation) { break }
+      if index > start, token.beginsLine, !continuesLine { break }
+      if token.isPunctuation("<") {
+        try skipAngles()
+      } else {
+        try skipGroup()
+      }
+    }
+    if index == start { throw SourceProblem("A type was expected here.", at: offset) }
+    return text(start..<index)
+  }
+
+  /// Up to a comma, a semicolon, the body's end, a new line that does not go on, or observers.
+  private mutating func expression(stoppingAtBrace: Bool) throws -> String {
+    let start = index
+    while !isAtEnd {
+      if [",", ";", "}"].contains(where: token.isPunctuation) { break }
+      if token.isPunctuation("{"), stoppingAtBrace, isBeforeObservers { break }
+      if index > start, token.beginsLine, !continuesLine { break }
+      if isGenericArguments { try skipAngles() } else { try skipGroup() }
+    }
+    if index == start { throw SourceProblem("A value was expected here.", at: offset) }
+    return text(start..<index)
+  }
+
+  /// Whether this `<` follows its name at once, as in `Set<Int>()`, where commas are no ends.
+  private var isGenericArguments: Bool {
+    guard token.isPunctuation("<"), index > 0 else { return false }
+    let before = tokens[index - 1]
+    guard before.kind == .word, before.range.upperBound == offset else { return false }
+    // `a<b` is a comparison: generic arguments close again, before anything that no type has.
+    var probe = self
+    let allowed = ["<", ">", ",", ".", "?", "!", "&", ":", "-", "(", ")", "[", "]", "@"]
+    guard (try? probe.skipAngles()) != nil else { return false }
+    return tokens[index..<probe.index].allSatisfy { $0.kind == .word || allowed.contains(where: $0.isPunctuation) }
+  }
+
+  /// Whether the block before the reader has observers, and so belongs to a stored property.
+  private var isBeforeObservers: Bool {
+    var position = index + 1
+    while position < tokens.count, tokens[position].isPunctuation("@") { position += 2 }
+    guard position < tokens.count else { return false }
+    return tokens[position].isWord("willSet") || tokens[position].isWord("didSet")
+  }
+
+  /// Whether a line that begins here belongs to the expression or type before it.
+  private var continuesLine: Bool {
+    let before = tokens[index - 1]
+    let words = ["as", "is", "in", "try", "await", "any", "some", "else", "if", "switch", "where", "throws", "async"]
+    if words.contains(where: before.isWord) { return true }
+    let operators = ["=", "+", "-", "*", "/", "%", "&", "|", "^", "<", ":", ".", ","]
+    if operators.contains(where: before.isPunctuation) { return true }
+    // `?` and `!` end a type or a value, unless they stand apart, as in `a ? b : c` and `a ?? b`.
+    if ["?", ">", "!"].contains(where: before.isPunctuation), index > 1 {
+      let previous = tokens[index - 2]
+      if previous.range.upperBound < before.range.lowerBound { return true }
+      if before.isPunctuation("?"), previous.isPunctuation("?"), index > 2,
+        tokens[index - 3].range.upperBound < previous.range.lowerBound
+      {
+        return true
+      }
+      if before.isPunctuation(">"), previous.isPunctuation("-") { return true }
+    }
+    if ["as", "is", "else", "where", "throws", "async"].contains(where: token.isWord) { return true }
+    let beginnings = [".", "+", "-", "*", "/", "%", "&", "|", "^", "?", "<", ">", "=", ":", "!", "{"]
+    return beginnings.contains(where: token.isPunctuation)
+  }
+}

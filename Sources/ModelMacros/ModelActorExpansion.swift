@@ -1,0 +1,32 @@
+/// What `@ModelActor` writes.
+package struct ModelActorDeclaration: Sendable {
+  private let access: String
+
+  /// Throws a `SourceProblem` for what is no actor.
+  package init(_ source: String) throws {
+    var reader = DeclarationReader(source)
+    let header = try reader.header()
+    guard header.kind == "actor" else {
+      throw SourceProblem(
+        "@ModelActor gives an actor a model context; '\(header.name)' is no actor.", at: header.kindOffset)
+    }
+    access = header.modifiers.contains("public") ? "public " : header.modifiers.contains("package") ? "package " : ""
+  }
+
+  /// The members that the actor has beside its author's.
+  package var members: String {
+    """
+    \(access)nonisolated let modelExecutor: any SwiftData.ModelExecutor
+
+    \(access)nonisolated let modelContainer: SwiftData.ModelContainer
+
+    \(access)init(modelContainer: SwiftData.ModelContainer) {
+      let modelContext = SwiftData.ModelContext(modelContainer)
+      self.modelExecutor = SwiftData.DefaultSerialModelExecutor(modelContext: modelContext)
+      self.modelContainer = modelContainer
+    }
+    """
+  }
+
+  package static func conformance(of type: String) -> String { "extension \(type): SwiftData.ModelActor {\n}" }
+}

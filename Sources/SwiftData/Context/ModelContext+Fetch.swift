@@ -1,0 +1,95 @@
+import CoreData
+
+extension ModelContext {
+  /// The models that a descriptor asks for.
+  public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    try managedContext.fetch(request(descriptor)).map { model(of: $0, T.self) }
+  }
+
+  /// How many models a fetch would find.
+  public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    try managedContext.count(for: request(descriptor))
+  }
+
+  /// The identities of the models that a descriptor asks for.
+  public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+    try fetch(descriptor).map { $0.storage.identifier }
+  }
+
+  /// Runs a block for each model that a descriptor asks for; so many of them are read at a time.
+  ///
+  /// - Parameter allowEscapingMutations: without it the block may change no model; it throws, where one is.
+  public func enumerate<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
+    block: (_ model: T) throws -> Void
+  ) throws {
+    let request = try request(descriptor)
+    request.fetchBatchSize = batchSize
+    let hadChanges = hasChanges
+    for object in try managedContext.fetch(request) {
+      try block(model(of: object, T.self))
+      if !allowEscapingMutations, !hadChanges, hasChanges { try save() }
+    }
+  }
+
+  private func request<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> NSFetchRequest<NSManagedObject> {
+    let type = ModelType.of(T.self)
+    guard container.modelTypes[type.name] === type else { throw SwiftDataError.unknownSchema }
+    let request = NSFetchRequest<NSManagedObject>(entityName: type.name)
+    if let predicate = descriptor.predicate {
+      let names = ModelKeyPaths.names(of:)
+      guard let converted = NSPredicate.converting(predicate, names: names, constant: constant) else {
+        throw SwiftDataError.unsupportedPredicate
+      }
+      request.predicate = converted
+    }
+    request.sortDescriptors = try descriptor.sortBy.map { sort in
+      guard let keyPath = sort.keyPath, let names = try? ModelKeyPaths.names(of: keyPath), !names.isEmpty else {
+        throw SwiftDataError.unsupportedSortDescriptor
+      }
+      return NSSortDescriptor(key: names.joined(separator: "."), ascending: sort.order == .forward)
+    }
+    if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
+    if let offset = descriptor.fetchOffset { request.fetchOffset = offset }
+    request.includesPendingChanges = descriptor.includePendingChanges
+    if !descriptor.propertiesToFetch.isEmpty {
+      request.propertiesToFetch = try descriptor.propertiesToFetch.map { try name(of: $0, type) }
+    }
+    if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
+      request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
+        try name(of: $0, type)
+      }
+    }
+    return request
+  }
+
+  private func name(of keyPath: AnyKeyPath, _ type: ModelType) throws -> String {
+    guard let names = try? ModelKeyPaths.names(of: keyPath), !names.isEmpty else {
+      throw SwiftDataError.unsupportedKeyPath
+    }
+    return names.joined(separator: ".")
+  }
+
+  /// What stands in a predicate for a value of the program's: for a model and for an identity the object's id, for a case
+  /// its raw value.
+  private func constant(_ value: Any) -> Any? {
+    switch value {
+    case let model as any PersistentModel: model.storage.object?.objectID ?? NSNull()
+    case let identifier as PersistentIdentifier: objectID(of: identifier) ?? NSNull()
+    case let list as [any PersistentModel]: list.compactMap { $0.storage.object?.objectID }
+    case let list as [PersistentIdentifier]: list.compactMap(objectID(of:))
+    case let set as Set<PersistentIdentifier>: set.compactMap(objectID(of:))
+    case let optional as any OptionalValue: optional.wrappedValue.flatMap(constant)
+    case let raw as any RawRepresentable: ModelContext.rawConstant(raw)
+    case let list as [any RawRepresentable]: list.map(ModelContext.rawConstant)
+    default: value
+    }
+  }
+
+  /// Only an enumeration is stored as its raw value.
+  private static func rawConstant(_ value: any RawRepresentable) -> Any {
+    EnumerationCase.all(of: type(of: value)) == nil ? value : value.rawValue
+  }
+}

@@ -1,0 +1,284 @@
+import CoreData
+
+/// Models that are read, changed and saved together.
+///
+/// A context, and its models, are used by one thread or actor at a time: by whoever made it, or by the main actor for
+/// ``ModelContainer/mainContext``. Models do not keep their context alive.
+public final class ModelContext: Equatable {
+  /// Where the models are stored.
+  public let container: ModelContainer
+  let managedContext: NSManagedObjectContext
+  /// Models with changes live until these are saved: an insert, and what is not persistent, would be lost.
+  private var changed: [ObjectIdentifier: any PersistentModel] = [:]
+  /// Where a save that nobody has asked for may be run; nil for a context that belongs to whoever uses it.
+  var autosaveQueue: ((@escaping @Sendable () -> Void) -> Void)?
+  private var isAutosaveScheduled = false
+
+  /// A context that belongs to whoever makes it.
+  public convenience init(_ container: ModelContainer) {
+    // Core Data's kind without a queue, which is deprecated there.
+    self.init(container, NSManagedObjectContextConcurrencyType(rawValue: 0)!)
+  }
+
+  init(_ container: ModelContainer, _ concurrencyType: NSManagedObjectContextConcurrencyType) {
+    self.container = container
+    managedContext = NSManagedObjectContext(concurrencyType: concurrencyType)
+    managedContext.persistentStoreCoordinator = container.coordinator
+    managedContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    managedContext.undoManager = nil
+    guard concurrencyType == .mainQueueConcurrencyType else { return }
+    managedContext.automaticallyMergesChangesFromParent = true
+    autosaveQueue = { block in DispatchQueue.main.async(execute: block) }
+    autosaveEnabled = true
+  }
+
+  deinit { for object in managedContext.registeredObjects { (object as? ModelObject)?.storage?.abandon() } }
+
+  /// Whether they are the same.
+  public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+
+  /// Whether a save follows changes by itself, when the main queue, or the actor's, next has time. What stands in its way
+  /// is written to standard error.
+  ///
+  /// True for the main context, false for any other. A context that belongs to whoever uses it cannot save by itself.
+  public var autosaveEnabled = false {
+    didSet {
+      guard autosaveEnabled, autosaveQueue == nil else { return }
+      misuse(
+        MisuseReport(
+          "autosaveEnabled was set for a context without a queue.",
+          facts: [("Context", "made by ModelContext(_:)")],
+          how: "A save by itself needs a queue to run on, and this context belongs to whoever uses it.",
+          remedy: "Call save(), or use the container's mainContext or a @ModelActor."))
+    }
+  }
+
+  /// What changes are registered with, to be undone; nil by default.
+  public var undoManager: UndoManager? {
+    get { managedContext.undoManager }
+    set { managedContext.undoManager = newValue }
+  }
+
+  /// Who makes the context's changes, in the stores' history.
+  public var author: String? {
+    get { managedContext.transactionAuthor }
+    set { managedContext.transactionAuthor = newValue }
+  }
+
+  // Models and their objects.
+
+  /// The model for an object, made if there is none.
+  func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type) -> M {
+    let object = unsafeDowncast(object, to: ModelObject.self)
+    // An object is of its entity's class, and an entity of one model type.
+    if let model = object.storage?.model { return unsafeDowncast(model, to: M.self) }
+    let storage = DefaultBackingData<M>(for: M.self)
+    storage.attach(object, in: self)
+    let model = M(backingData: storage)
+    storage.model = model
+    return model
+  }
+
+  func anyModel(of object: NSManagedObject) -> any PersistentModel {
+    guard let type = container.modelTypes[object.entity.name ?? ""] else {
+      preconditionFailure("A context has objects of its schema's entities only.")
+    }
+    func open<M: PersistentModel>(_: M.Type) -> any PersistentModel { model(of: object, M.self) }
+    return open(type.type)
+  }
+
+  /// The object for a model, which is inserted if it was not.
+  func object<M: PersistentModel>(of model: M) -> ModelObject {
+    insert(model)
+    // `insert` has attached it.
+    return model.storage.object!
+  }
+
+  /// Inserts a model, and with it all that it refers to. A model of this context stays what it is.
+  public func insert<T: PersistentModel>(_ model: T) {
+    let storage = model.storage
+    if storage.object != nil {
+      if storage.context !== self { misuse(.otherContext(storage, "insert(_:)")) }
+      return
+    }
+    guard container.modelTypes[storage.type.name] === storage.type,
+      let entity = container.model.entitiesByName[storage.type.name]
+    else { misuse(.notInSchema(storage.type, container)) }
+    let object = ModelObject(entity: entity, insertInto: managedContext)
+    let values = storage.attach(object, in: self)
+    storage.model = model
+    for (property, value) in zip(storage.type.properties, values) {
+      if let value { property.access.writeAny(value, object, storage) }
+    }
+    noteChange(of: storage)
+  }
+
+  /// Deletes a model when the context is next saved. A model that was never inserted stays as it is.
+  public func delete<T: PersistentModel>(_ model: T) {
+    let storage = model.storage
+    guard let object = storage.object else { return }
+    if storage.context !== self { misuse(.otherContext(storage, "delete(_:)")) }
+    noteChange(of: storage)
+    managedContext.delete(object)
+  }
+
+  /// Deletes all models of a class that a predicate is true of, when the context is next saved.
+  public func delete<T: PersistentModel>(
+    model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
+  ) throws {
+    for model in try fetch(FetchDescriptor<T>(predicate: predicate)) { delete(model) }
+  }
+
+  /// A model by its identity; its values are read when they are asked for, and it may turn out to be gone by then.
+  public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+    if let model = changedModel(persistentModelID) { return model }
+    guard let objectID = objectID(of: persistentModelID) else {
+      misuse(
+        MisuseReport(
+          "No store of the container has a model of this identity.", facts: [("Identity", persistentModelID.uri)],
+          how: "It is of another store, or of a model that was never saved.",
+          remedy: "Save the model before its identity is handed on, or use registeredModel(for:)."))
+    }
+    return anyModel(of: managedContext.object(with: objectID))
+  }
+
+  /// A model by its identity, if the context has it already.
+  public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
+    if let model = changedModel(persistentModelID) { return model as? T }
+    guard let objectID = objectID(of: persistentModelID),
+      let object = managedContext.registeredObject(for: objectID) as? ModelObject
+    else { return nil }
+    return object.storage?.model as? T
+  }
+
+  func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
+    if let objectID = identifier.objectID,
+      objectID.persistentStore?.persistentStoreCoordinator === container.coordinator
+    {
+      return objectID
+    }
+    if identifier.isTemporary { return changedModel(identifier)?.storage.object?.objectID }
+    return URL(string: identifier.uri).flatMap(container.coordinator.managedObjectID(forURIRepresentation:))
+  }
+
+  private func changedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    guard identifier.isTemporary else { return nil }
+    return changed.values.first { $0.storage.identifier == identifier }
+  }
+
+  // Changes.
+
+  func noteChange(of storage: ModelStorage) {
+    if let model = storage.model { changed[ObjectIdentifier(model)] = model }
+    guard autosaveEnabled, !isAutosaveScheduled, let autosaveQueue else { return }
+    isAutosaveScheduled = true
+    nonisolated(unsafe) weak let context = self
+    autosaveQueue { context?.saveByItself() }
+  }
+
+  private func saveByItself() {
+    isAutosaveScheduled = false
+    guard autosaveEnabled, hasChanges else { return }
+    do {
+      try save()
+    } catch {
+      warn(
+        MisuseReport(
+          "A context could not save by itself.", facts: [("Error", "\(error)")],
+          how: "autosaveEnabled is true, and nobody waits for such a save.",
+          remedy: "Correct the models, or set autosaveEnabled to false and call save()."))
+    }
+  }
+
+  /// Whether there is anything to save.
+  public var hasChanges: Bool { managedContext.hasChanges }
+  /// The models that will be written for the first time.
+  public var insertedModelsArray: [any PersistentModel] { managedContext.insertedObjects.map(anyModel) }
+  /// The models that were changed since they were saved.
+  public var changedModelsArray: [any PersistentModel] { managedContext.updatedObjects.map(anyModel) }
+  /// The models that will be deleted.
+  public var deletedModelsArray: [any PersistentModel] { managedContext.deletedObjects.map(anyModel) }
+
+  /// Applies delete rules, and registers what was changed with the undo manager.
+  public func processPendingChanges() { managedContext.processPendingChanges() }
+
+  /// Writes all changes to the stores, or none, and throws what is in the way.
+  public func save() throws {
+    guard hasChanges else { return }
+    NotificationCenter.default.post(name: ModelContext.willSave, object: self)
+    managedContext.processPendingChanges()
+    let inserted = insertedModelsArray
+    let updated = changedModelsArray
+    let deleted = managedContext.deletedObjects.map { object in
+      // Only of models that a program may still have.
+      (
+        (object as? ModelObject)?.storage, (object as? ModelObject)?.storage?.valuesOfAttributes() ?? [],
+        object.objectID
+      )
+    }
+    try managedContext.save()
+    for (storage, values, _) in deleted { storage?.detach(keeping: values, deleted: true) }
+    let userInfo: [AnyHashable: Any] = [
+      NotificationKey.insertedIdentifiers.rawValue: inserted.map { $0.storage.identifier },
+      NotificationKey.updatedIdentifiers.rawValue: updated.map { $0.storage.identifier },
+      NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$0.2.isTemporaryID }.map {
+        PersistentIdentifier($0.2)
+      },
+    ]
+    changed.removeAll()
+    NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
+  }
+
+  /// Runs a block, and saves.
+  public func transaction(block: () throws -> Void) throws {
+    try block()
+    try save()
+  }
+
+  /// Drops all changes: inserted models are of no context again, deleted ones are there again, and others have the values
+  /// that were saved.
+  public func rollback() {
+    let inserted = managedContext.insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
+    let values = inserted.map { $0.valuesOfAttributes() }
+    managedContext.rollback()
+    for (storage, values) in zip(inserted, values) { storage.detach(keeping: values, deleted: false) }
+    changed.removeAll()
+  }
+
+  // Notifications.
+
+  /// Posted before a save, with the context as its object.
+  public static let willSave = Notification.Name("NSModelContextWillSave")
+  /// Posted after a save, with the context as its object. Under each ``NotificationKey``'s raw value the user info has an
+  /// array of ``PersistentIdentifier``.
+  public static let didSave = Notification.Name("NSModelContextDidSave")
+
+  /// The keys of a notification's user info.
+  public enum NotificationKey: String {
+    /// Which models were written for the first time.
+    case insertedIdentifiers
+    /// Which models were changed.
+    case updatedIdentifiers
+    /// Which models were deleted.
+    case deletedIdentifiers
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func otherContext(_ storage: ModelStorage, _ call: String) -> MisuseReport {
+    MisuseReport(
+      "A model of another context was used.",
+      facts: [("Call", "ModelContext.\(call)"), ("Model", "\(storage.type.name) \(storage.identifier.uri)")],
+      how: storage.context == nil
+        ? "The model's context is gone." : "A model belongs to the context that inserted or fetched it.",
+      remedy: "Hand on its `persistentModelID`, and ask the context for the model: `context.model(for: id)`.")
+  }
+
+  fileprivate static func notInSchema(_ type: ModelType, _ container: ModelContainer) -> MisuseReport {
+    MisuseReport(
+      "The container's schema does not have the model \(String(reflecting: type.type)).",
+      facts: [("Schema", container.schema.types.map { String(reflecting: $0.type) }.joined(separator: ", "))],
+      how: "The container was made for other classes, or for another version of this one.",
+      remedy: "Name the class where the container is made: `ModelContainer(for: \(type.name).self)`.")
+  }
+}

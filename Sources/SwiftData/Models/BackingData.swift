@@ -1,0 +1,80 @@
+import CoreData
+
+/// Where a model's persistent values are, before and after it was inserted into a context.
+public protocol BackingData<Model> {
+  /// The class whose values they are.
+  associatedtype Model: PersistentModel
+  /// Storage for a new object.
+  init(for modelType: Model.Type)
+  /// The identity of the stored object; nil before the first save.
+  var persistentModelID: PersistentIdentifier? { get set }
+
+  /// The value of a property.
+  func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable
+  /// The model that a property leads to.
+  func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel
+  /// The model that a property leads to, if any.
+  func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
+  /// The models that a property leads to.
+  func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// The models that a property leads to.
+  func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// The value of a property that a transformer makes data of.
+  func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value
+
+  /// Sets a property.
+  func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable
+  /// Sets the model that a property leads to.
+  func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel
+  /// Sets the model that a property leads to, or none.
+  func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel
+  /// Sets the models that a property leads to.
+  func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// Sets the models that a property leads to.
+  func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// Sets a property that a transformer makes data of.
+  func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+}
+
+/// The storage that models have: values of their own until they are inserted, a managed object from then on.
+final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingData {
+  init(for modelType: Model.Type) { super.init(ModelType.of(modelType)) }
+
+  var persistentModelID: PersistentIdentifier? {
+    get { object == nil || identifier.isTemporary ? nil : identifier }
+    set {
+      misuse(
+        MisuseReport(
+          "The identity of a \(type.name) was set by hand.", facts: [("New", "\(newValue.map { "\($0)" } ?? "nil")")],
+          how: "Stores number their objects themselves.", remedy: "Insert the model, and save."))
+    }
+  }
+
+  override func makeModel() -> any PersistentModel { Model(backingData: self) }
+
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable { value(key) }
+  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel { value(key) }
+  func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel { value(key) }
+  func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement { value(key) }
+  func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+  where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement { value(key) }
+  func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value { value(key) }
+
+  func setValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) where Value: Encodable { set(key, value) }
+  func setValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) where Value: PersistentModel {
+    set(key, value)
+  }
+  func setValue<Value>(forKey key: KeyPath<Model, Value?>, to value: Value?) where Value: PersistentModel {
+    set(key, value)
+  }
+  func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to value: Value)
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement { set(key, value) }
+  func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to value: Value)
+  where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement { set(key, value) }
+  func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) { set(key, value) }
+}

@@ -1,0 +1,129 @@
+import CoreData
+
+/// A persistent property of a model class: what it is in Swift, and how it gets into a managed object and out of it.
+final class ModelProperty {
+  /// What the property is in the entity.
+  enum Kind {
+    case attribute(NSAttributeType)
+    /// A struct or an enumeration: an attribute for each of its parts.
+    case composite(ValueShape)
+    /// A collection, as a keyed archive of its JSON.
+    case archive
+    /// What a value transformer makes data of.
+    case transformable(transformer: String)
+    case toOne(any PersistentModel.Type)
+    case toMany(any PersistentModel.Type)
+  }
+
+  let name: String
+  let keyPath: AnyKeyPath
+  let declaredType: Any.Type
+  /// The declared one without `?`.
+  let type: Any.Type
+  let isOptional: Bool
+  let defaultValue: Any?
+  let attribute: Schema.Attribute?
+  let relationship: Schema.Relationship?
+  let kind: Kind
+  let access: AnyPropertyAccess
+
+  init(_ metadata: Schema.PropertyMetadata, of entity: String) {
+    name = metadata.name
+    keyPath = metadata.keypath
+    declaredType = Swift.type(of: metadata.keypath).valueType
+    let optional = declaredType as? any OptionalValue.Type
+    isOptional = optional != nil
+    type = optional?.wrappedType ?? declaredType
+    defaultValue = metadata.defaultValue.flatMap(unwrapped)
+    attribute = metadata.metadata as? Schema.Attribute
+    relationship = metadata.metadata as? Schema.Relationship
+    let key = PropertyKey(entity: entity, name: name)
+    if let transformer = attribute?.transformer {
+      kind = .transformable(transformer: transformer)
+      access = makeTransformableAccess(declaredType, key)
+    } else if let made = ModelProperty.read(declaredType, type, isOptional, key) {
+      (kind, access) = made
+    } else {
+      misuse(
+        MisuseReport(
+          "\(entity).\(metadata.name) is of a type that cannot be stored.",
+          facts: [("Declared as", "\(declaredType)")],
+          how: "A persistent property is a simple value, a model, an array of models, or Codable.",
+          remedy: "Make the type Codable, name a transformer with `@Attribute(.transformable(by:))`, or mark the "
+            + "property @Transient."))
+    }
+  }
+
+  private static func read(
+    _ declared: Any.Type, _ type: Any.Type, _ isOptional: Bool, _ key: PropertyKey
+  ) -> (Kind, AnyPropertyAccess)? {
+    if let model = type as? any PersistentModel.Type {
+      return (.toOne(model), isOptional ? makeOptionalToOneAccess(model, key) : makeToOneAccess(model, key))
+    }
+    if let many = type as? any RelationshipCollection.Type, type is any ModelArray.Type {
+      let element = elementType(many)
+      return (.toMany(element), isOptional ? makeOptionalToManyAccess(element, key) : makeToManyAccess(element, key))
+    }
+    if let simple = AttributeTypes.type(of: type), let managed = type as? any ManagedValue.Type {
+      return (.attribute(simple), isOptional ? makeOptionalAccess(managed, key) : makeAccess(managed, key))
+    }
+    guard let codable = type as? any (Decodable & Encodable).Type else { return nil }
+    if AttributeTypes.isCollection(type) {
+      return (.archive, isOptional ? makeOptionalArchiveAccess(codable, key) : makeArchiveAccess(codable, key))
+    }
+    let shape = ValueShape(type, named: key.name, isOptional: isOptional)
+    if shape.parts.isEmpty { return nil }
+    return (
+      .composite(shape),
+      isOptional ? makeOptionalStructAccess(codable, shape, key) : makeStructAccess(codable, shape, key)
+    )
+  }
+
+  var destination: (any PersistentModel.Type)? {
+    switch kind {
+    case .toOne(let model), .toMany(let model): model
+    case .attribute, .composite, .archive, .transformable: nil
+    }
+  }
+  var isRelationship: Bool { destination != nil }
+  var isUnique: Bool { attribute?.isUnique ?? relationship?.isUnique ?? false }
+
+  func access<Value>(of _: Value.Type) -> PropertyAccess<Value> {
+    // Both come from one key path, whose value type is `Value`.
+    unsafeDowncast(access, to: PropertyAccess<Value>.self)
+  }
+}
+
+/// A property's name, and its number in managed objects.
+struct PropertyKey {
+  let entity: String
+  let name: String
+  let key: ManagedKey
+
+  init(entity: String, name: String) {
+    self.entity = entity
+    self.name = name
+    key = ManagedKey(name: name)
+  }
+}
+
+private func elementType<C: RelationshipCollection>(_: C.Type) -> any PersistentModel.Type { C.PersistentElement.self }
+
+protocol ModelArray {}
+extension Array: ModelArray where Element: PersistentModel {}
+
+/// An optional, whatever its type.
+protocol OptionalValue {
+  static var wrappedType: Any.Type { get }
+  var wrappedValue: Any? { get }
+}
+extension Optional: OptionalValue {
+  static var wrappedType: Any.Type { Wrapped.self }
+  var wrappedValue: Any? { self }
+}
+
+/// The value in an optional that was made an `Any`.
+func unwrapped(_ value: Any) -> Any? {
+  guard let optional = value as? any OptionalValue else { return value }
+  return optional.wrappedValue.flatMap(unwrapped)
+}

@@ -1,0 +1,124 @@
+import CoreData
+
+/// What of a model's storage needs no type.
+///
+///     detached --insert--> attached --a saved deletion, a rolled back insert--> detached
+///                             |
+///                             +--the context's end--> abandoned
+///
+/// Detached, the values are in `values`; attached, in `object`; abandoned, nowhere that could be reached.
+class ModelStorage {
+  final let type: ModelType
+  final private(set) var object: ModelObject?
+  /// By the properties' positions. Empty until one is set, and while the storage is attached.
+  final private(set) var values: [Any?] = []
+  /// The object that a program sees.
+  final weak var model: (any PersistentModel)?
+  /// The context; it says itself when it goes.
+  final private unowned(unsafe) var ownContext: ModelContext?
+  final private var isAbandoned = false
+  /// Whether a deletion was saved.
+  final private var wasDeleted = false
+  /// What the model is known by before its first save.
+  final private(set) lazy var temporaryIdentifier = UUID()
+  /// What it was known by when it was deleted.
+  final private var formerIdentifier: PersistentIdentifier?
+
+  init(_ type: ModelType) { self.type = type }
+
+  deinit { object?.storage = nil }
+
+  /// A new model for the values.
+  func makeModel() -> any PersistentModel { preconditionFailure("Only storage of a class makes models.") }
+
+  final var context: ModelContext? { ownContext }
+  final var isDeleted: Bool { wasDeleted || object?.isDeleted ?? false }
+
+  final var identifier: PersistentIdentifier {
+    if let object, !object.objectID.isTemporaryID { return PersistentIdentifier(object.objectID) }
+    return formerIdentifier ?? PersistentIdentifier(temporary: temporaryIdentifier, entityName: type.name)
+  }
+
+  // Transitions.
+
+  /// From now on the values are the object's. Returns what was set until then, by the properties' positions.
+  @discardableResult
+  final func attach(_ object: ModelObject, in context: ModelContext) -> [Any?] {
+    self.object = object
+    ownContext = context
+    wasDeleted = false
+    formerIdentifier = nil
+    object.storage = self
+    defer { values = [] }
+    return values
+  }
+
+  /// What attributes hold now, for a model that will outlive its object.
+  final func valuesOfAttributes() -> [Any?] {
+    guard let object else { return values }
+    return type.properties.map { $0.isRelationship ? nil : $0.access.anyValue(of: object, self) }
+  }
+
+  /// The object is gone; the model keeps what it held.
+  final func detach(keeping values: [Any?], deleted: Bool) {
+    if deleted { formerIdentifier = identifier }
+    object?.storage = nil
+    object = nil
+    ownContext = nil
+    wasDeleted = deleted
+    self.values = values
+  }
+
+  /// The context is gone, and nothing of the object can be read any more.
+  final func abandon() {
+    ownContext = nil
+    isAbandoned = true
+  }
+
+  // Values.
+
+  final func value<Value>(_ key: AnyKeyPath) -> Value {
+    let position = type.position(of: key)
+    let property = type.properties[position]
+    let access = property.access(of: Value.self)
+    if let object {
+      if isAbandoned { misuse(.contextGone(type, property)) }
+      return access.read(object, self)
+    }
+    if position < values.count, let value = values[position] { return value as! Value }
+    if let value = access.initialValue(property) { return value }
+    misuse(.noValue(type, property))
+  }
+
+  final func set<Value>(_ key: AnyKeyPath, _ value: Value) {
+    let position = type.position(of: key)
+    let property = type.properties[position]
+    if let object {
+      guard let ownContext else { misuse(.contextGone(type, property)) }
+      property.access(of: Value.self).write(value, object, self)
+      ownContext.noteChange(of: self)
+      return
+    }
+    if values.isEmpty { values = Array(repeating: nil, count: type.properties.count) }
+    values[position] = .some(value)
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func contextGone(_ type: ModelType, _ property: ModelProperty) -> MisuseReport {
+    MisuseReport(
+      "A \(type.name) was used after its model context was gone.",
+      facts: [("Property", "\(type.name).\(property.name)")],
+      how: "Models belong to the context that inserted or fetched them, and do not keep it alive.",
+      remedy: "Keep the ModelContext for as long as its models, or hand on their `persistentModelID` and ask another "
+        + "context for them.")
+  }
+
+  fileprivate static func noValue(_ type: ModelType, _ property: ModelProperty) -> MisuseReport {
+    MisuseReport(
+      "\(type.name).\(property.name) was read before it had a value.",
+      facts: [("Declared as", "\(property.declaredType)")],
+      how: "The property has no initial value, and nothing has set it.",
+      remedy: "Set it in the class's initializer.")
+  }
+}

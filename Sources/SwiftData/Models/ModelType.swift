@@ -1,0 +1,88 @@
+import CoreData
+import Synchronization
+
+/// A model class: its entity's name, its properties, its constraints and indexes. One for each class and process.
+final class ModelType: Sendable {
+  let name: String
+  let type: any PersistentModel.Type
+  nonisolated(unsafe) let properties: [ModelProperty]
+  /// Each a list of the properties' names.
+  let uniquenessConstraints: [[String]]
+  let indices: [[String]]
+  nonisolated(unsafe) private let positions: [AnyKeyPath: Int]
+  /// The literal in an accessor is one object for the program's life, so its address tells. They are kept, lest another
+  /// gets the address.
+  private let literals = Mutex<Literals>(Literals())
+
+  private struct Literals: @unchecked Sendable {
+    // `@unchecked Sendable`: key paths never change.
+    var positions: [ObjectIdentifier: Int] = [:]
+    var kept: [AnyKeyPath] = []
+  }
+
+  private init<Model: PersistentModel>(_ model: Model.Type) {
+    type = model
+    let name = String(describing: model)
+    self.name = name
+    let metadata = Model.schemaMetadata
+    let properties = metadata.filter { !$0.name.isEmpty }.map { ModelProperty($0, of: name) }
+    self.properties = properties
+    var positions: [AnyKeyPath: Int] = [:]
+    for (position, property) in properties.enumerated() { positions[property.keyPath] = position }
+    self.positions = positions
+    func names(_ keyPaths: [AnyKeyPath]) -> [String] {
+      keyPaths.map { keyPath in
+        guard let position = positions[keyPath] else { misuse(.noProperty(keyPath, name, properties)) }
+        return properties[position].name
+      }
+    }
+    uniquenessConstraints =
+      properties.filter(\.isUnique).map { [$0.name] }
+      + metadata.compactMap { ($0.metadata as? any UniquenessConstraints)?.keyPaths }.flatMap { $0.map(names) }
+    indices = metadata.compactMap { ($0.metadata as? any PropertyIndexes)?.keyPaths }.flatMap { $0.map(names) }
+  }
+
+  private static let known = Mutex<[ObjectIdentifier: ModelType]>([:])
+
+  static func of(_ model: any PersistentModel.Type) -> ModelType {
+    if let found = known.withLock({ $0[ObjectIdentifier(model)] }) { return found }
+    // Initial values are expressions of the program's, and may be of models: so not under the lock.
+    let made = ModelType(model)
+    return known.withLock {
+      if let found = $0[ObjectIdentifier(model)] { return found }
+      $0[ObjectIdentifier(model)] = made
+      return made
+    }
+  }
+
+  func property(named name: String) -> ModelProperty? { properties.first { $0.name == name } }
+
+  /// The property that a key path of one step leads to.
+  func property(at keyPath: AnyKeyPath) -> ModelProperty? { positions[keyPath].map { properties[$0] } }
+
+  func position(of keyPath: AnyKeyPath) -> Int {
+    if let position = literals.withLock({ $0.positions[ObjectIdentifier(keyPath)] }) { return position }
+    guard let position = positions[keyPath] else { misuse(.noProperty(keyPath, name, properties)) }
+    nonisolated(unsafe) let literal = keyPath
+    literals.withLock {
+      // Key paths that are made anew each time would fill it.
+      if $0.kept.count < 1000 {
+        $0.kept.append(literal)
+        $0.positions[ObjectIdentifier(literal)] = position
+      }
+    }
+    return position
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func noProperty(
+    _ keyPath: AnyKeyPath, _ entity: String, _ properties: [ModelProperty]
+  ) -> MisuseReport {
+    MisuseReport(
+      "A key path leads to no persistent property of \(entity).",
+      facts: [("Key path", "\(keyPath)"), ("Properties", properties.map(\.name).joined(separator: ", "))],
+      how: "The property is computed or @Transient, or the key path has several steps.",
+      remedy: "Name a stored property of the class itself.")
+  }
+}

@@ -1,0 +1,183 @@
+import CoreData
+
+extension Schema {
+  /// The schema as a managed object model, in which every entity's objects are `ModelObject`s.
+  ///
+  /// - Parameter configurations: the names of configurations and of their entities.
+  func makeManagedObjectModel(configurations: [String: Set<String>] = [:]) -> NSManagedObjectModel {
+    let model = NSManagedObjectModel()
+    model.versionIdentifiers = ["\(version)"]
+    let made = types.map { ($0, NSEntityDescription()) }
+    let entitiesByName = Dictionary(uniqueKeysWithValues: made.map { ($0.name, $1) })
+    for (type, entity) in made {
+      entity.name = type.name
+      entity.unnamedObjectClass = ModelObject.self
+      entity.properties = type.properties.map { $0.makeDescription(destinations: entitiesByName) }
+    }
+    for (type, entity) in made {
+      entity.uniquenessConstraints = type.uniquenessConstraints
+      entity.indexes = type.indices.map { names in
+        NSFetchIndexDescription(
+          name: "SwiftDataIndexOnBinary" + names.joined(),
+          elements: names.map {
+            // The names are of this class's properties.
+            NSFetchIndexElementDescription(property: entity.propertiesByName[$0]!, collationType: .binary)
+          })
+      }
+    }
+    for (one, other) in InversePairs(types).pairs {
+      let (a, b) = (one.description(in: entitiesByName), other.description(in: entitiesByName))
+      a.inverseRelationship = b
+      b.inverseRelationship = a
+    }
+    model.entities = made.map(\.1)
+    let all = Set(entitiesByName.keys)
+    for (name, entities) in configurations.isEmpty ? ["default": all] : configurations {
+      model.setEntities(model.entities.filter { entities.contains($0.name ?? "") }, forConfigurationName: name)
+    }
+    return model
+  }
+}
+
+/// Which relationship leads back along which.
+private struct InversePairs {
+  struct End: Hashable {
+    let entity: String
+    let property: String
+
+    func description(in entities: [String: NSEntityDescription]) -> NSRelationshipDescription {
+      // Ends are made of relationships of the schema's own types.
+      entities[entity]!.relationshipsByName[property]!
+    }
+  }
+
+  private(set) var pairs: [(End, End)] = []
+  private var paired: Set<End> = []
+
+  init(_ types: [ModelType]) {
+    for type in types { for property in type.properties { addStated(type, property) } }
+    for type in types { for property in type.properties { addOnlyOne(type, property) } }
+  }
+
+  private mutating func pair(_ one: End, _ other: End) {
+    if paired.contains(one) || paired.contains(other) { return }
+    paired.formUnion([one, other])
+    pairs.append((one, other))
+  }
+
+  /// What `inverse:` names.
+  private mutating func addStated(_ type: ModelType, _ property: ModelProperty) {
+    guard let destination = property.destination, let keyPath = property.relationship?.inverseKeyPath else { return }
+    let there = ModelType.of(destination)
+    guard let back = there.property(at: keyPath), let backDestination = back.destination,
+      ModelType.of(backDestination) === type
+    else {
+      misuse(
+        MisuseReport(
+          "The inverse of \(type.name).\(property.name) is no relationship back.",
+          facts: [("Leads to", there.name), ("Inverse", "\(keyPath)")],
+          how: "`inverse:` has to name a property of \(there.name) whose type is \(type.name), or an array of it.",
+          remedy: "Correct the key path, or leave it out."))
+    }
+    pair(End(entity: type.name, property: property.name), End(entity: there.name, property: back.name))
+  }
+
+  /// Two relationships that are the only ones between their classes, each way, and are not paired yet.
+  private mutating func addOnlyOne(_ type: ModelType, _ property: ModelProperty) {
+    guard let destination = property.destination else { return }
+    let there = ModelType.of(destination)
+    if there === type { return }
+    func free(_ from: ModelType, to: ModelType) -> [End] {
+      from.properties.filter { $0.destination.map(ModelType.of) === to }
+        .map { End(entity: from.name, property: $0.name) }.filter { !paired.contains($0) }
+    }
+    let (mine, theirs) = (free(type, to: there), free(there, to: type))
+    guard mine.count == 1, theirs.count == 1, mine[0].property == property.name else { return }
+    pair(mine[0], theirs[0])
+  }
+}
+
+extension ModelProperty {
+  fileprivate func makeDescription(destinations: [String: NSEntityDescription]) -> NSPropertyDescription {
+    let made: NSPropertyDescription =
+      switch kind {
+      case .toOne(let model), .toMany(let model):
+        makeRelationship(to: destinations[ModelType.of(model).name])
+      case .attribute, .composite, .archive, .transformable: makeAttribute()
+      }
+    made.name = name
+    made.isOptional = isOptional
+    if let original = attribute?.statedOriginalName ?? relationship?.statedOriginalName {
+      made.renamingIdentifier = original
+    }
+    if let modifier = attribute?.hashModifier ?? relationship?.hashModifier { made.versionHashModifier = modifier }
+    return made
+  }
+
+  private func makeRelationship(to destination: NSEntityDescription?) -> NSRelationshipDescription {
+    let made = NSRelationshipDescription()
+    made.destinationEntity = destination
+    if case .toOne = kind { made.maxCount = 1 } else { made.maxCount = relationship?.maximumModelCount ?? 0 }
+    made.minCount = relationship?.minimumModelCount ?? 0
+    made.deleteRule =
+      switch relationship?.deleteRule ?? .nullify {
+      case .noAction: .noActionDeleteRule
+      case .nullify: .nullifyDeleteRule
+      case .cascade: .cascadeDeleteRule
+      case .deny: .denyDeleteRule
+      }
+    return made
+  }
+
+  private func makeAttribute() -> NSAttributeDescription {
+    let made: NSAttributeDescription
+    switch kind {
+    case .attribute(let type):
+      made = NSAttributeDescription()
+      made.attributeType = type
+      made.defaultValue = defaultValue.map(AttributeTypes.boxed)
+    case .composite(let shape):
+      made = shape.makeDescription()
+      made.defaultValue = (defaultValue as? any Encodable).flatMap { try? shape.dictionary(of: $0) }
+    case .archive:
+      made = NSAttributeDescription()
+      made.attributeType = .transformableAttributeType
+      made.valueTransformerName = "NSSecureUnarchiveFromData"
+      made.attributeValueClassName = "\(type)"
+    case .transformable(let transformer):
+      made = NSAttributeDescription()
+      made.attributeType = .transformableAttributeType
+      made.valueTransformerName = transformer
+    case .toOne, .toMany: preconditionFailure("A relationship is no attribute.")
+    }
+    attribute?.apply(to: made)
+    return made
+  }
+}
+
+extension ValueShape {
+  fileprivate func makeDescription() -> NSCompositeAttributeDescription {
+    let made = NSCompositeAttributeDescription()
+    made.elements = parts.map { part in
+      let element: NSAttributeDescription
+      switch part.kind {
+      case .simple(let type):
+        element = NSAttributeDescription()
+        element.attributeType = type
+      case .document:
+        element = NSAttributeDescription()
+        element.attributeType = .binaryDataAttributeType
+      case .shape(let shape): element = shape.makeDescription()
+      }
+      element.name = part.name
+      element.isOptional = part.isOptional
+      return element
+    }
+    if isEnumeration {
+      var userInfo: [AnyHashable: Any] = ["EnumType": true]
+      if let caseNames { userInfo["enum"] = caseNames }
+      made.userInfo = userInfo
+    }
+    return made
+  }
+}

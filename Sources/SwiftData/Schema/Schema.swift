@@ -1,0 +1,124 @@
+import CoreData
+
+/// Model classes that are stored together, with those that they refer to.
+public final class Schema: Hashable, @unchecked Sendable {
+  // `@unchecked Sendable`: nothing changes after `init`.
+
+  /// The version that a store of the schema states.
+  public let version: Version
+  /// The entities, by name.
+  public let entities: [Entity]
+  /// The entities by their names.
+  public let entitiesByName: [String: Entity]
+  let types: [ModelType]
+
+  /// A schema of some classes, and of all that their relationships lead to.
+  public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
+    self.version = version
+    var found: [ModelType] = []
+    func add(_ model: any PersistentModel.Type) {
+      let type = ModelType.of(model)
+      if found.contains(where: { $0 === type }) { return }
+      if let other = found.first(where: { $0.name == type.name }) { misuse(.sameName(type, other)) }
+      found.append(type)
+      for property in type.properties { if let destination = property.destination { add(destination) } }
+    }
+    types.forEach(add)
+    self.types = found.sorted { $0.name < $1.name }
+    entities = self.types.map(Entity.init)
+    entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+  }
+
+  /// A schema of some classes, and of all that their relationships lead to.
+  public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
+    self.init(types, version: version)
+  }
+
+  /// The schema of a version of the program.
+  public convenience init(versionedSchema: any VersionedSchema.Type) {
+    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+  }
+
+  /// The entity of a class; nil if the schema has it not.
+  public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
+    let wanted = ModelType.of(type)
+    return types.contains { $0 === wanted } ? entitiesByName[wanted.name] : nil
+  }
+
+  /// The name of a class's entity: the class's own, without what it is nested in.
+  public static func entityName<T: PersistentModel>(for type: T.Type) -> String { ModelType.of(type).name }
+
+  /// Whether they have the same version and the same classes.
+  public static func == (left: Schema, right: Schema) -> Bool {
+    left === right || left.version == right.version && left.typeIdentifiers == right.typeIdentifiers
+  }
+  /// By version and classes.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(version)
+    hasher.combine(typeIdentifiers)
+  }
+  private var typeIdentifiers: Set<ObjectIdentifier> { Set(types.map { ObjectIdentifier($0) }) }
+
+  /// Three numbers.
+  public struct Version: Codable, Comparable, Hashable, Sendable, CustomStringConvertible {
+    /// The first number.
+    public let major: Int
+    /// The second number.
+    public let minor: Int
+    /// The third number.
+    public let patch: Int
+
+    /// A version of three numbers.
+    public init(_ major: Int, _ minor: Int, _ patch: Int) {
+      self.major = major
+      self.minor = minor
+      self.patch = patch
+    }
+    /// By the first number that differs.
+    public static func < (left: Version, right: Version) -> Bool {
+      (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+    }
+    /// `1.0.0`
+    public var description: String { "\(major).\(minor).\(patch)" }
+  }
+
+  /// What the macro says of a property.
+  public struct PropertyMetadata {
+    let name: String
+    let keypath: AnyKeyPath
+    let defaultValue: Any?
+    let metadata: Any?
+
+    /// Generated code makes them.
+    public init(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil) {
+      self.init(name, keypath, defaultValue, metadata)
+    }
+
+    /// Generated code makes them.
+    public init<T: PersistentModel>(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: Unique<T>) {
+      self.init(name, keypath, defaultValue, metadata)
+    }
+
+    /// Generated code makes them.
+    public init<T: PersistentModel>(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: Index<T>) {
+      self.init(name, keypath, defaultValue, metadata)
+    }
+
+    private init(_ name: String, _ keypath: AnyKeyPath, _ defaultValue: Any?, _ metadata: Any?) {
+      self.name = name
+      self.keypath = keypath
+      self.defaultValue = defaultValue
+      self.metadata = metadata
+    }
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func sameName(_ type: ModelType, _ other: ModelType) -> MisuseReport {
+    MisuseReport(
+      "A schema has two models of the name \(type.name).",
+      facts: [("One", String(reflecting: other.type)), ("Other", String(reflecting: type.type))],
+      how: "An entity is named after its class, without what the class is nested in.",
+      remedy: "Rename one of them, or give each a schema of its own.")
+  }
+}

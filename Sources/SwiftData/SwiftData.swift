@@ -1,0 +1,5 @@
+@_exported import Foundation
+@_exported import Observation
+
+@_exported import class CoreData.UndoManager
+@_exported import class CoreData.ValueTransformer

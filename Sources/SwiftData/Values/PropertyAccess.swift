@@ -1,0 +1,235 @@
+import CoreData
+
+/// How a property's value gets into a managed object, whatever its type.
+class AnyPropertyAccess {
+  func writeAny(_ value: Any, _ object: ModelObject, _ storage: ModelStorage) { preconditionFailure() }
+  func anyValue(of object: ModelObject, _ storage: ModelStorage) -> Any { preconditionFailure() }
+}
+
+/// The same for a type. Each way of keeping values is a subclass.
+class PropertyAccess<Value>: AnyPropertyAccess {
+  final let key: PropertyKey
+
+  init(_ key: PropertyKey) { self.key = key }
+
+  /// nil where the object has nothing: of a type without `?` that is a misuse.
+  func stored(_ object: ModelObject, _ storage: ModelStorage) -> Value? { preconditionFailure() }
+  func write(_ value: Value, _ object: ModelObject, _ storage: ModelStorage) { preconditionFailure() }
+  /// What a property reads as that nothing has set.
+  func initialValue(_ property: ModelProperty) -> Value? { property.defaultValue as? Value }
+
+  final func read(_ object: ModelObject, _ storage: ModelStorage) -> Value {
+    if let value = stored(object, storage) { return value }
+    misuse(
+      MisuseReport(
+        "\(key.entity).\(key.name) has no value in the store, but is declared without \"?\".",
+        facts: [("Declared as", "\(Value.self)"), ("Object", object.objectID.description)],
+        how: "The row was written when the property was optional or not there, by another program, or the object has "
+          + "been deleted.",
+        remedy: "Declare the property as \(Value.self)?, or give it an initial value and migrate the store."))
+  }
+
+  final override func writeAny(_ value: Any, _ object: ModelObject, _ storage: ModelStorage) {
+    // The storage's values are set by `set(_:_:)` alone, in the declared type.
+    write(value as! Value, object, storage)
+  }
+  final override func anyValue(of object: ModelObject, _ storage: ModelStorage) -> Any {
+    stored(object, storage) as Any
+  }
+}
+
+// Simple values.
+
+private final class SimpleAccess<V: ManagedValue>: PropertyAccess<V> {
+  override func stored(_ o: ModelObject, _: ModelStorage) -> V? { V.readManagedOptional(o, key.key) }
+  override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { V.writeManaged(v, o, key.key) }
+}
+
+private final class OptionalAccess<V: ManagedValue>: PropertyAccess<V?> {
+  override func stored(_ o: ModelObject, _: ModelStorage) -> V?? { .some(V.readManagedOptional(o, key.key)) }
+  override func write(_ v: V?, _ o: ModelObject, _: ModelStorage) { V.writeManagedOptional(v, o, key.key) }
+  override func initialValue(_ property: ModelProperty) -> V?? { .some(property.defaultValue as? V) }
+}
+
+func makeAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess { SimpleAccess<V>(key) }
+func makeOptionalAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess { OptionalAccess<V>(key) }
+
+// Relationships.
+
+private final class ToOneAccess<M: PersistentModel>: PropertyAccess<M> {
+  override func stored(_ o: ModelObject, _ s: ModelStorage) -> M? {
+    ModelObject.readManagedOptional(o, key.key).map { s.context!.model(of: $0, M.self) }
+  }
+  override func write(_ v: M, _ o: ModelObject, _ s: ModelStorage) {
+    ModelObject.writeManagedOptional(s.context!.object(of: v), o, key.key)
+  }
+}
+
+private final class OptionalToOneAccess<M: PersistentModel>: PropertyAccess<M?> {
+  override func stored(_ o: ModelObject, _ s: ModelStorage) -> M?? {
+    .some(ModelObject.readManagedOptional(o, key.key).map { s.context!.model(of: $0, M.self) })
+  }
+  override func write(_ v: M?, _ o: ModelObject, _ s: ModelStorage) {
+    ModelObject.writeManagedOptional(v.map { s.context!.object(of: $0) }, o, key.key)
+  }
+  override func initialValue(_ property: ModelProperty) -> M?? { .some(nil) }
+}
+
+private final class ToManyAccess<M: PersistentModel>: PropertyAccess<[M]> {
+  override func stored(_ o: ModelObject, _ s: ModelStorage) -> [M]? {
+    Set<ModelObject>.readManaged(o, key.key).map { s.context!.model(of: $0, M.self) }
+  }
+  override func write(_ v: [M], _ o: ModelObject, _ s: ModelStorage) {
+    Set<ModelObject>.writeManaged(Set(v.map { s.context!.object(of: $0) }), o, key.key)
+  }
+  override func initialValue(_ property: ModelProperty) -> [M]? { [] }
+}
+
+private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]?> {
+  override func stored(_ o: ModelObject, _ s: ModelStorage) -> [M]?? {
+    .some(Set<ModelObject>.readManaged(o, key.key).map { s.context!.model(of: $0, M.self) })
+  }
+  override func write(_ v: [M]?, _ o: ModelObject, _ s: ModelStorage) {
+    Set<ModelObject>.writeManaged(Set((v ?? []).map { s.context!.object(of: $0) }), o, key.key)
+  }
+  override func initialValue(_ property: ModelProperty) -> [M]?? { .some(nil) }
+}
+
+func makeToOneAccess<M: PersistentModel>(_: M.Type, _ key: PropertyKey) -> AnyPropertyAccess { ToOneAccess<M>(key) }
+func makeOptionalToOneAccess<M: PersistentModel>(_: M.Type, _ key: PropertyKey) -> AnyPropertyAccess {
+  OptionalToOneAccess<M>(key)
+}
+func makeToManyAccess<M: PersistentModel>(_: M.Type, _ key: PropertyKey) -> AnyPropertyAccess { ToManyAccess<M>(key) }
+func makeOptionalToManyAccess<M: PersistentModel>(_: M.Type, _ key: PropertyKey) -> AnyPropertyAccess {
+  OptionalToManyAccess<M>(key)
+}
+
+// Values that are kept in a form: a dictionary, an array of objects, JSON.
+
+/// A form that values of a type are kept in. What throws is told of with the property's name, and ends the program:
+/// property accesses cannot throw.
+private struct Form<V> {
+  let stored: (V) throws -> Any
+  let value: (Any) throws -> V
+
+  func store(_ v: V?, _ o: ModelObject, _ key: PropertyKey) {
+    do {
+      o.setValue(try v.map(stored), forKey: key.name)
+    } catch {
+      misuse(
+        MisuseReport(
+          "A value of \(key.entity).\(key.name) cannot be stored.",
+          facts: [("Type", "\(V.self)"), ("Why", ValueProblem.words(of: error))],
+          how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
+          remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own."))
+    }
+  }
+
+  func read(_ stored: Any, _ o: ModelObject, _ key: PropertyKey) -> V {
+    do {
+      return try value(stored)
+    } catch {
+      misuse(
+        MisuseReport(
+          "What the store has for \(key.entity).\(key.name) is no \(V.self).",
+          facts: [
+            ("Object", o.objectID.description), ("Stored", String(describing: stored).prefixOfLine),
+            ("Why", ValueProblem.words(of: error)),
+          ],
+          how: "It was written when the type had other cases or properties, or by another program.",
+          remedy: "Keep the earlier cases, make new properties optional, or migrate the store in a custom stage."))
+    }
+  }
+}
+
+extension String {
+  /// Short enough for a line of a message.
+  fileprivate var prefixOfLine: String { count > 200 ? prefix(200) + "…" : self }
+}
+
+private final class FormAccess<V>: PropertyAccess<V> {
+  let form: Form<V>
+  /// What the value is made of where the object has nothing.
+  let empty: Any?
+  init(_ key: PropertyKey, _ form: Form<V>, empty: Any? = nil) {
+    self.form = form
+    self.empty = empty
+    super.init(key)
+  }
+  override func stored(_ o: ModelObject, _: ModelStorage) -> V? {
+    (o.value(forKey: key.name) ?? empty).map { form.read($0, o, key) }
+  }
+  override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { form.store(v, o, key) }
+}
+
+private final class OptionalFormAccess<V>: PropertyAccess<V?> {
+  let form: Form<V>
+  init(_ key: PropertyKey, _ form: Form<V>) {
+    self.form = form
+    super.init(key)
+  }
+  override func stored(_ o: ModelObject, _: ModelStorage) -> V?? {
+    .some(o.value(forKey: key.name).map { form.read($0, o, key) })
+  }
+  override func write(_ v: V?, _ o: ModelObject, _: ModelStorage) { form.store(v, o, key) }
+  override func initialValue(_ property: ModelProperty) -> V?? { .some(property.defaultValue as? V) }
+}
+
+private func structForm<V: Codable>(_: V.Type, _ shape: ValueShape) -> Form<V> {
+  Form(
+    stored: { try shape.dictionary(of: $0) },
+    value: { stored in
+      guard let values = stored as? [String: Any] else { throw ValueProblem("there is no dictionary of its parts") }
+      return try shape.value(V.self, from: values)
+    })
+}
+
+/// Apple's framework archives the bytes of the JSON.
+private func archiveForm<V: Codable>(_: V.Type) -> Form<V> {
+  Form(
+    stored: { NSData(data: try JSONEncoder().encode($0)) },
+    value: { stored in
+      if let data = stored as? Data { return try JSONDecoder().decode(V.self, from: data) }
+      if let data = stored as? NSData { return try JSONDecoder().decode(V.self, from: data as Data) }
+      throw ValueProblem("the archive holds no bytes")
+    })
+}
+
+func makeStructAccess<V: Codable>(_: V.Type, _ shape: ValueShape, _ key: PropertyKey) -> AnyPropertyAccess {
+  // All parts may be nil, which a composite cannot tell from having none.
+  FormAccess<V>(key, structForm(V.self, shape), empty: shape.isEnumeration ? nil : [String: Any]())
+}
+func makeOptionalStructAccess<V: Codable>(_: V.Type, _ shape: ValueShape, _ key: PropertyKey) -> AnyPropertyAccess {
+  OptionalFormAccess<V>(key, structForm(V.self, shape))
+}
+func makeArchiveAccess<V: Codable>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess {
+  FormAccess<V>(key, archiveForm(V.self))
+}
+func makeOptionalArchiveAccess<V: Codable>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess {
+  OptionalFormAccess<V>(key, archiveForm(V.self))
+}
+
+// What a transformer makes data of is handed on as it is.
+
+private final class TransformableAccess<V>: PropertyAccess<V> {
+  override func stored(_ o: ModelObject, _: ModelStorage) -> V? {
+    let stored = o.value(forKey: key.name)
+    if let value = stored as? V { return value }
+    guard let stored else { return nil }
+    misuse(
+      MisuseReport(
+        "The transformer of \(key.entity).\(key.name) has made another type than the property's.",
+        facts: [("Declared as", "\(V.self)"), ("Made", "\(type(of: stored))")],
+        how: "`reverseTransformedValue(_:)` and the property's declaration do not agree.",
+        remedy: "Return a \(V.self) from the transformer."))
+  }
+  override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { o.setValue(unwrapped(v), forKey: key.name) }
+  override func initialValue(_ property: ModelProperty) -> V? {
+    property.defaultValue as? V ?? Optional<Any>.none as? V
+  }
+}
+
+func makeTransformableAccess(_ type: Any.Type, _ key: PropertyKey) -> AnyPropertyAccess {
+  func make<V>(_: V.Type) -> AnyPropertyAccess { TransformableAccess<V>(key) }
+  return _openExistential(type, do: make)
+}

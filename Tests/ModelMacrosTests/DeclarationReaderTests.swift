@@ -1,0 +1,176 @@
+import ModelMacros
+import Testing
+
+@Suite("What a model's declaration says")
+struct DeclarationReaderTests {
+  private func property(_ source: String) throws -> PropertyDeclaration {
+    try #require(try PropertyDeclaration.reading(source))
+  }
+
+  private func names(_ body: String) throws -> [String] {
+    try ModelDeclaration("@Model final class Note {\n\(body)\n}").properties.map(\.name)
+  }
+
+  private func problem(_ source: String) -> String? {
+    do {
+      _ = try ModelDeclaration(source)
+      return nil
+    } catch {
+      return (error as? SourceProblem)?.message
+    }
+  }
+
+  @Test("A property's type and initial value are read as they stand")
+  func typesAndValues() throws {
+    let cases: [(source: String, type: String?, value: String?)] = [
+      ("var text: String", "String", nil),
+      ("public private(set) var stars = 0 // four", nil, "0"),
+      ("var stars: Int = 0 /* { */", "Int", "0"),
+      ("var map: [String: [Int]] = [:]", "[String: [Int]]", "[:]"),
+      ("var pair: Dictionary<String, Int>? = nil", "Dictionary<String, Int>?", "nil"),
+      ("var call: (Int) -> Void = { _ in }", "(Int) -> Void", "{ _ in }"),
+      ("var made: Set<Int> = {\n  [1, 2]\n}()", "Set<Int>", "{\n  [1, 2]\n}()"),
+      ("var text = \"a } // b\\(x {\"c\"})\"", nil, "\"a } // b\\(x {\"c\"})\""),
+      ("var text = \"\"\"\n  }\n  \"\"\"", nil, "\"\"\"\n  }\n  \"\"\""),
+      ("var a = first\n  .second\n  ?? third", nil, "first\n  .second\n  ?? third"),
+      ("var a = x < y ? 1 : 2", nil, "x < y ? 1 : 2"),
+      ("var a = Set<Pair<Int, Int>>()", nil, "Set<Pair<Int, Int>>()"),
+      ("var a: Int { didSet { print(a) } }", "Int", nil),
+      ("var a = 3 { willSet { print(a) } }", nil, "3"),
+      ("var a: some P = f()", "some P", "f()"),
+      ("var a: Int! = 3", "Int!", "3"),
+      ("var a: Module.Kind = .one", "Module.Kind", ".one"),
+    ]
+    for item in cases {
+      let read = try property(item.source)
+      #expect(read.type == item.type && read.initialValue == item.value, "\(item.source): \(read)")
+      #expect(read.isPersistent, "\(item.source)")
+    }
+  }
+
+  @Test("Stored properties of objects are persistent, others not")
+  func persistent() throws {
+    let body = """
+      static let shared = 1
+      class var kind: Int { 3 }
+      lazy var late = make()
+      @Transient var open = false
+      @SwiftData.Transient var shut: Bool?
+      var computed: Int { 1 }
+      var getter: Int { get { 1 } set { } }
+      var own: Int {
+        @storageRestrictions(initializes: _text, accesses: _$backingData)
+        init(initialValue) { }
+        get { 1 }
+      }
+      let id = UUID()
+      var text: String
+      @Attribute(.unique, originalName: "x") var a: Int
+      private(set) var b: Int? {
+        didSet { }
+      }
+      var `default`: Int
+      """
+    #expect(try names(body) == ["id", "text", "a", "b", "default"])
+  }
+
+  @Test("What else stands in a class is passed over")
+  func others() throws {
+    let body = """
+      #Index<Note>([\\.a])
+      typealias Text = String
+      enum Kind: String, Codable { case one, two; var x: Int { 1 } }
+      struct Inner { var y = 0 }
+      class Other { var z = 0 }
+      class func make() -> Int { 3 }
+      init<T>(a: T = f({ $0 })) where T: P { self.a = 1 }
+      deinit { print("}") }
+      subscript(i: Int) -> Int { i }
+      @discardableResult func f(_ x: () -> Void = { }) async throws -> [Int] { [] }
+      #if DEBUG
+      func g() { }
+      #endif
+      static func == (a: Note, b: Note) -> Bool { a === b }
+      var a: Int
+      """
+    #expect(try names(body) == ["a"])
+  }
+
+  @Test("What cannot be read is a problem with a sentence")
+  func problems() {
+    #expect(problem("@Model struct A { }")?.contains("'A' is no class") == true)
+    #expect(problem("@Model class A<T> { }")?.contains("generic class 'A'") == true)
+    #expect(problem("@Model class A { var a = 0, b = 1 }")?.contains("take 'a' apart") == true)
+    #expect(problem("@Model class A { var (a, b) = (0, 1) }")?.contains("pattern") == true)
+    #expect(problem("@Model class A { weak var a: B? }")?.contains("weak property 'a'") == true)
+    #expect(problem("@Model class A { @Transient var a: Int }")?.contains("needs an initial value") == true)
+    #expect(problem("@Model class A {\n#if X\nvar a = 0\n#endif\n}")?.contains("between #if and #endif") == true)
+    #expect(problem("@Model class A { @Attribute @Relationship var a: B? }")?.contains("cannot be both") == true)
+    #expect(problem("@Model class A { var a: }")?.contains("A type was expected") == true)
+    #expect(problem("@Model class A { var a = }")?.contains("A value was expected") == true)
+    #expect(problem("@Model class A { 3 }")?.contains("A declaration was expected") == true)
+    #expect(problem("@Model class A { var a = [1 }") != nil)
+    #expect(problem("@Model class A { var a: Int") == nil)
+  }
+
+  @Test("A problem stands where the declaration does")
+  func places() throws {
+    let source = "@Model class A {\n  // é\n  weak var a: B?\n}"
+    do {
+      _ = try ModelDeclaration(source)
+      Issue.record("It was read.")
+    } catch let problem as SourceProblem {
+      #expect(String(decoding: Array(source.utf8)[problem.offset...].prefix(1), as: UTF8.self) == "a")
+      #expect(Array(source.utf8)[..<problem.offset].count == source.utf8.count - "a: B?\n}".utf8.count)
+    }
+  }
+
+  @Test("A model's members repeat its access, its properties and their attributes")
+  func members() throws {
+    let model = try ModelDeclaration(
+      """
+      @Model public class Note {
+        #Unique<Note>([\\.text])
+        @Attribute(.unique) var text: String
+        @Relationship(deleteRule: .cascade, inverse: \\Line.note) var lines: [Line] = []
+        var `default` = 3
+      }
+      """)
+    let members = model.members
+    #expect(members.contains("public required init(backingData: any SwiftData.BackingData<Note>)"))
+    #expect(
+      members.contains(
+        #"name: "text", keypath: \Note.text, defaultValue: nil, metadata: SwiftData.Schema.Attribute(.unique))"#))
+    #expect(
+      members.contains(
+        #"defaultValue: ([]) as [Line], metadata: SwiftData.Schema.Relationship(deleteRule: .cascade, inverse: \Line.note))"#
+      ))
+    #expect(members.contains(#"name: "default", keypath: \Note.`default`, defaultValue: 3, metadata: nil)"#))
+    #expect(members.contains(#"metadata: SwiftData.Schema.Unique<Note>([\.text]))"#))
+    #expect(members.contains("_default = _SwiftDataNoType()"))
+  }
+
+  @Test("A model that inherits from another is refused")
+  func inheritance() throws {
+    let model = try ModelDeclaration("@Model class Novel: Book { var a = 0 }")
+    #expect(throws: SourceProblem.self) { try model.conformances(of: "Novel", wanted: "") }
+    #expect(try model.conformances(of: "Novel", wanted: "PersistentModel, Observable").contains("extension Novel"))
+  }
+
+  @Test("Members that a transformer makes data of have accessors of their own")
+  func transformable() {
+    #expect(
+      ModelDeclaration.memberAttribute(for: "@Attribute(.transformable(by: X.self)) var a: A?")
+        == "@_TransformablePersistedProperty")
+    #expect(ModelDeclaration.memberAttribute(for: "var a: A?") == "@_PersistedProperty")
+    #expect(ModelDeclaration.memberAttribute(for: "func f() { }") == "")
+    #expect(ModelDeclaration.memberAttribute(for: "@Transient var a: A?") == "")
+  }
+
+  @Test("Only an actor becomes a model actor")
+  func actors() throws {
+    #expect(throws: SourceProblem.self) { try ModelActorDeclaration("@ModelActor class A { }") }
+    let members = try ModelActorDeclaration("@ModelActor public actor A { }").members
+    #expect(members.contains("public nonisolated let modelExecutor: any SwiftData.ModelExecutor"))
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("Fetches of models")
+struct FetchTests {
+  /// Two authors with three books, in a file.
+  private func filled(_ folder: TemporaryFolder) throws -> ModelContext {
+    let context = try library(folder.file())
+    let (jane, mary) = (Author(name: "Jane"), Author(name: "Mary"))
+    let emma = Book(isbn: "1", title: "Emma", pages: 474, author: jane)
+    emma.genre = .essay
+    emma.size = Size(width: 1, height: 2, unit: Size.Unit(name: "cm"))
+    let frankenstein = Book(isbn: "2", title: "Frankenstein", pages: 280, author: mary)
+    let anonymous = Book(isbn: "3", title: "Édda", pages: 100)
+    for book in [emma, frankenstein, anonymous] { context.insert(book) }
+    try context.save()
+    return context
+  }
+
+  private func titles(_ context: ModelContext, _ predicate: Predicate<Book>) throws -> [String] {
+    try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.isbn)])).map(\.title)
+  }
+
+  @Test("Predicates compare, join, and follow relationships")
+  func predicates() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let limit = 200
+    #expect(try titles(context, #Predicate { $0.pages > limit && $0.pages < 400 }) == ["Frankenstein"])
+    #expect(try titles(context, #Predicate { $0.title == "Emma" || $0.pages == 100 }) == ["Emma", "Édda"])
+    #expect(try titles(context, #Predicate { !$0.isRead && $0.title.contains("ank") }) == ["Frankenstein"])
+    #expect(try titles(context, #Predicate { $0.title.starts(with: "Em") }) == ["Emma"])
+    #expect(try titles(context, #Predicate { $0.title.localizedStandardContains("EDDA") }) == ["Édda"])
+    #expect(try titles(context, #Predicate { $0.author == nil }) == ["Édda"])
+    #expect(try titles(context, #Predicate { $0.author?.name == "Jane" }) == ["Emma"])
+    let wanted = ["1", "3"]
+    #expect(try titles(context, #Predicate { wanted.contains($0.isbn) }) == ["Emma", "Édda"])
+    let authors = try context.fetch(
+      FetchDescriptor<Author>(predicate: #Predicate { $0.books.contains { $0.pages > 300 } }))
+    #expect(authors.map(\.name) == ["Jane"])
+  }
+
+  @Test("Models and identities are compared")
+  func identities() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let jane = try #require(try context.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)])).first)
+    let (id, ids) = (jane.persistentModelID, [jane.persistentModelID])
+    #expect(try titles(context, #Predicate { $0.author?.persistentModelID == id }) == ["Emma"])
+    let found = try context.fetch(FetchDescriptor<Author>(predicate: #Predicate { $0.persistentModelID == id }))
+    #expect(found == [jane])
+    let listed = try context.fetch(
+      FetchDescriptor<Author>(predicate: #Predicate { ids.contains($0.persistentModelID) }))
+    #expect(listed == [jane])
+  }
+
+  @Test("Parts of structs and cases with raw values are compared")
+  func parts() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let genre = Genre.essay
+    #expect(try titles(context, #Predicate { $0.genre == genre }) == ["Emma"])
+    #expect(try titles(context, #Predicate { $0.genre != genre }) == ["Frankenstein", "Édda"])
+    #expect(try titles(context, #Predicate { $0.secondGenre == nil }) == ["Emma", "Frankenstein", "Édda"])
+    #expect(try titles(context, #Predicate { $0.size?.width == 1 }) == ["Emma"])
+    #expect(try titles(context, #Predicate { $0.size?.unit.name == "cm" }) == ["Emma"])
+  }
+
+  @Test("Sorting follows relationships; limit and offset count")
+  func sorting() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.author?.name, order: .reverse)])
+    #expect(try context.fetch(descriptor).map(\.title) == ["Frankenstein", "Emma", "Édda"])
+    descriptor.sortBy = [SortDescriptor(\.pages)]
+    descriptor.fetchLimit = 1
+    descriptor.fetchOffset = 1
+    descriptor.propertiesToFetch = [\.title]
+    descriptor.relationshipKeyPathsForPrefetching = [\.author]
+    #expect(try context.fetch(descriptor).map(\.title) == ["Frankenstein"])
+  }
+
+  @Test("Pending changes count, unless they are not wanted")
+  func pending() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    context.insert(Book(isbn: "4", title: "Sanditon"))
+    var descriptor = FetchDescriptor<Book>()
+    #expect(try context.fetchCount(descriptor) == 4)
+    descriptor.includePendingChanges = false
+    #expect(try context.fetchCount(descriptor) == 3)
+  }
+
+  @Test("What no store can be asked is refused")
+  func refused() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    #expect(throws: SwiftDataError.unsupportedPredicate) {
+      try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.summary == "x" }))
+    }
+    #expect(throws: SwiftDataError.unsupportedSortDescriptor) {
+      try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.summary)]))
+    }
+    #expect(throws: SwiftDataError.unknownSchema) { try context.fetch(FetchDescriptor<Shelf>()) }
+  }
+}

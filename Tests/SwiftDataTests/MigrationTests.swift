@@ -1,0 +1,171 @@
+import Foundation
+import SwiftData
+import Testing
+
+enum NotesV1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Note.self] }
+  @Model final class Note {
+    var text: String
+    var stars: Int
+    init(text: String, stars: Int) {
+      self.text = text
+      self.stars = stars
+    }
+  }
+}
+
+enum NotesV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Note.self] }
+  @Model final class Note {
+    @Attribute(originalName: "text") var title: String
+    var stars: Int
+    var isRead = true
+    init(title: String, stars: Int) {
+      self.title = title
+      self.stars = stars
+    }
+  }
+}
+
+enum NotesV3: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { [Note.self] }
+  @Model final class Note {
+    @Attribute(.unique) var title: String
+    var stars: Int
+    var isRead = true
+    var words: Int?
+    init(title: String, stars: Int) {
+      self.title = title
+      self.stars = stars
+    }
+  }
+}
+
+enum NotesPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self, NotesV3.self] }
+  static var stages: [MigrationStage] {
+    [
+      .lightweight(fromVersion: NotesV1.self, toVersion: NotesV2.self),
+      .custom(
+        fromVersion: NotesV2.self, toVersion: NotesV3.self,
+        willMigrate: { context in
+          // No two may have one title afterwards.
+          var seen: Set<String> = []
+          for note in try context.fetch(FetchDescriptor<NotesV2.Note>(sortBy: [SortDescriptor(\.stars)])) {
+            if !seen.insert(note.title).inserted { context.delete(note) }
+          }
+          try context.save()
+        },
+        didMigrate: { context in
+          for note in try context.fetch(FetchDescriptor<NotesV3.Note>()) {
+            note.words = note.title.split(separator: " ").count
+          }
+          try context.save()
+        }),
+    ]
+  }
+}
+
+enum BackwardPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
+  static var stages: [MigrationStage] { [.lightweight(fromVersion: NotesV2.self, toVersion: NotesV1.self)] }
+}
+
+/// What Note becomes when it gets a struct and a case.
+enum NotesV4 {
+  enum Kind: String, Codable {
+    case plain
+    case rich
+  }
+  struct Place: Codable, Equatable {
+    var x: Int
+    var y: Int?
+  }
+  @Model final class Note {
+    var text: String
+    var stars: Int
+    var kind = Kind.rich
+    var place = Place(x: 3, y: nil)
+    init(text: String, stars: Int) {
+      self.text = text
+      self.stars = stars
+    }
+  }
+}
+
+@Suite("Stores of earlier versions")
+struct MigrationTests {
+  private func first(_ folder: TemporaryFolder) throws {
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesV1.self), configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    for (text, stars) in [("a b", 1), ("a b", 2), ("c", 3)] { context.insert(NotesV1.Note(text: text, stars: stars)) }
+    try context.save()
+  }
+
+  @Test("A renamed and a new property follow without a plan")
+  func lightweight() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesV2.self), configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    let notes = try context.fetch(FetchDescriptor<NotesV2.Note>(sortBy: [SortDescriptor(\.stars)]))
+    #expect(notes.map(\.title) == ["a b", "a b", "c"] && notes.allSatisfy(\.isRead))
+  }
+
+  @Test("A plan's stages run one after the other, with code before and after")
+  func staged() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesV3.self), migrationPlan: NotesPlan.self,
+      configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    let notes = try context.fetch(FetchDescriptor<NotesV3.Note>(sortBy: [SortDescriptor(\.stars)]))
+    #expect(notes.map(\.title) == ["a b", "c"] && notes.map(\.words) == [2, 1] && notes.map(\.stars) == [1, 3])
+  }
+
+  @Test("New structs and cases have their initial value in old rows")
+  func newComposites() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let container = try ModelContainer(for: NotesV4.Note.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    let notes = try context.fetch(FetchDescriptor<NotesV4.Note>())
+    #expect(notes.count == 3 && notes.allSatisfy { $0.kind == .rich && $0.place == NotesV4.Place(x: 3, y: nil) })
+  }
+
+  @Test("A plan that does not fit is refused")
+  func plans() throws {
+    let folder = TemporaryFolder()
+    #expect(throws: SwiftDataError.backwardMigration) {
+      try ModelContainer(
+        for: Schema(versionedSchema: NotesV1.self), migrationPlan: BackwardPlan.self,
+        configurations: ModelConfiguration(url: folder.file()))
+    }
+    #expect(throws: SwiftDataError.unknownSchema) {
+      try ModelContainer(
+        for: Book.self, migrationPlan: NotesPlan.self, configurations: ModelConfiguration(url: folder.file()))
+    }
+  }
+
+  @Test("A store of another program's models is an error, and stays as it is")
+  func otherModels() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    // A file that may not be written cannot become another version.
+    #expect(throws: (any Error).self) {
+      try ModelContainer(
+        for: NotesV2.Note.self, configurations: ModelConfiguration(url: folder.file(), allowsSave: false))
+    }
+    try Data("no database".utf8).write(to: folder.file("text"))
+    #expect(throws: (any Error).self) {
+      try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file("text")))
+    }
+    #expect(try SQLiteText.rows(folder.file(), "SELECT count(*) FROM ZNOTE") == ["3"])
+  }
+}

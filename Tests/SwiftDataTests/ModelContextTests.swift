@@ -1,0 +1,302 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("A model context")
+struct ModelContextTests {
+  @Test("Inserting the root of a graph inserts what it refers to, and inverses agree")
+  func graph() throws {
+    let context = try memory(Author.self)
+    let author = Author(name: "Jane")
+    let book = Book(isbn: "1", title: "Emma", author: author)
+    context.insert(book)
+    #expect(author.modelContext == context && author.books == [book])
+    author.books.append(Book(isbn: "2", title: "Persuasion"))
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 2)
+    #expect(context.hasChanges && context.insertedModelsArray.count == 3)
+    try context.save()
+    #expect(!context.hasChanges && !book.hasChanges)
+    let other = ModelContext(context.container)
+    let found = try #require(try other.fetch(FetchDescriptor<Author>()).first)
+    #expect(found !== author && Set(found.books.map(\.title)) == ["Emma", "Persuasion"])
+    #expect(found.books.allSatisfy { $0.author === found })
+  }
+
+  @Test("A fetch gives the model that is there already")
+  func identity() throws {
+    let context = try memory(Author.self)
+    let author = Author(name: "Jane")
+    context.insert(author)
+    #expect(try context.fetch(FetchDescriptor<Author>()).first === author)
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Author>()).first === author)
+  }
+
+  @Test("Delete rules are followed, and a deleted model keeps what it held")
+  func cascade() throws {
+    let context = try memory(Author.self)
+    let author = Author(name: "Jane")
+    let book = Book(isbn: "1", title: "Emma", author: author)
+    context.insert(book)
+    try context.save()
+    let id = book.persistentModelID
+    context.delete(author)
+    #expect(author.isDeleted)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
+    #expect(book.isDeleted && book.modelContext == nil && book.title == "Emma" && book.persistentModelID == id)
+  }
+
+  @Test("Models are deleted by a predicate")
+  func deleteWhere() throws {
+    let context = try memory(Book.self)
+    for number in 0..<5 { context.insert(Book(isbn: "\(number)", title: "T\(number)", pages: number)) }
+    try context.save()
+    try context.delete(model: Book.self, where: #Predicate { $0.pages > 2 })
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)])).map(\.pages) == [0, 1, 2])
+    try context.delete(model: Book.self)
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
+  }
+
+  @Test("A unique value that is stored already is updated", arguments: [true, false])
+  func upsert(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = try inFile ? library(folder.file()) : memory(Book.self)
+    context.insert(Book(isbn: "1", title: "Emma", pages: 3))
+    try context.save()
+    let second = Book(isbn: "1", title: "Emma, revised", pages: 4)
+    context.insert(second)
+    try context.save()
+    let other = ModelContext(context.container)
+    let found = try other.fetch(FetchDescriptor<Book>())
+    #expect(found.map(\.title) == ["Emma, revised"] && found.map(\.pages) == [4])
+    #expect(second.title == "Emma, revised")
+  }
+
+  @Test("A rollback drops inserts, deletions and changes")
+  func rollback() throws {
+    let context = try memory(Book.self)
+    let (kept, deleted) = (Book(isbn: "1", title: "Emma"), Book(isbn: "2", title: "Persuasion"))
+    context.insert(kept)
+    context.insert(deleted)
+    try context.save()
+    let new = Book(isbn: "3", title: "Sanditon")
+    context.insert(new)
+    kept.title = "X"
+    context.delete(deleted)
+    context.rollback()
+    #expect(!context.hasChanges && kept.title == "Emma" && !deleted.isDeleted)
+    #expect(new.modelContext == nil && new.title == "Sanditon")
+    context.insert(new)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 3)
+  }
+
+  @Test("A change is undone")
+  func undo() throws {
+    let context = try memory(Book.self)
+    let book = Book(isbn: "1", title: "Emma")
+    context.insert(book)
+    try context.save()
+    let manager = UndoManager()
+    context.undoManager = manager
+    book.title = "X"
+    context.processPendingChanges()
+    manager.undo()
+    #expect(book.title == "Emma")
+  }
+
+  @Test("A transaction saves what its block has done")
+  func transaction() throws {
+    let context = try memory(Book.self)
+    try context.transaction { context.insert(Book(isbn: "1", title: "Emma")) }
+    #expect(!context.hasChanges)
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Book>()) == 1)
+  }
+
+  @Test("Notifications of a save name the models")
+  func notifications() throws {
+    let context = try memory(Book.self)
+    let (book, other) = (Book(isbn: "1", title: "Emma"), Book(isbn: "2", title: "Persuasion"))
+    context.insert(book)
+    try context.save()
+    nonisolated(unsafe) var seen: [String] = []
+    nonisolated(unsafe) var identifiers: [String: [PersistentIdentifier]] = [:]
+    let observers = [ModelContext.willSave, ModelContext.didSave].map { name in
+      NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { notification in
+        seen.append(name.rawValue)
+        for (key, value) in notification.userInfo ?? [:] {
+          identifiers[key as! String] = value as? [PersistentIdentifier]
+        }
+      }
+    }
+    defer { observers.forEach(NotificationCenter.default.removeObserver) }
+    context.insert(other)
+    book.title = "X"
+    try context.save()
+    #expect(seen == [ModelContext.willSave.rawValue, ModelContext.didSave.rawValue])
+    #expect(identifiers[ModelContext.NotificationKey.insertedIdentifiers.rawValue] == [other.persistentModelID])
+    #expect(identifiers[ModelContext.NotificationKey.updatedIdentifiers.rawValue] == [book.persistentModelID])
+    let id = book.persistentModelID
+    context.delete(book)
+    try context.save()
+    #expect(identifiers[ModelContext.NotificationKey.deletedIdentifiers.rawValue] == [id])
+  }
+
+  @Test("An identity leads to the model in every context, also after it was written down as JSON")
+  func identifiers() throws {
+    let folder = TemporaryFolder()
+    let context = try library(folder.file())
+    let book = Book(isbn: "1", title: "Emma")
+    context.insert(book)
+    #expect((context.model(for: book.persistentModelID) as? Book) === book)
+    try context.save()
+    let id = book.persistentModelID
+    #expect(id.entityName == "Book" && id.storeIdentifier != nil)
+    let data = try JSONEncoder().encode(id)
+    let again = try JSONDecoder().decode(PersistentIdentifier.self, from: data)
+    #expect(again == id && again.hashValue == id.hashValue)
+    let json = try #require(try JSONSerialization.jsonObject(with: data) as? [String: [String: Any]])
+    #expect(json["implementation"]?["primaryKey"] as? String == "p1")
+    let other = try library(folder.file())
+    #expect(other.registeredModel(for: again) as Book? == nil)
+    #expect((other.model(for: again) as? Book)?.title == "Emma")
+    let same: Book? = context.registeredModel(for: again)
+    #expect(same === book)
+    #expect(try other.fetchIdentifiers(FetchDescriptor<Book>()) == [id])
+  }
+
+  @Test("The values of a model in two contexts are merged by property")
+  func twoContexts() throws {
+    let folder = TemporaryFolder()
+    let one = try library(folder.file())
+    one.insert(Book(isbn: "1", title: "Emma"))
+    try one.save()
+    let other = ModelContext(one.container)
+    let mine = try #require(try one.fetch(FetchDescriptor<Book>()).first)
+    let theirs = try #require(try other.fetch(FetchDescriptor<Book>()).first)
+    mine.title = "X"
+    theirs.pages = 5
+    try one.save()
+    try other.save()
+    let third = ModelContext(one.container)
+    let read = try #require(try third.fetch(FetchDescriptor<Book>()).first)
+    #expect(read.title == "X" && read.pages == 5)
+  }
+
+  @Test("The main context saves by itself, and takes up what others save")
+  @MainActor func mainContext() async throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
+    #expect(container.mainContext.autosaveEnabled)
+    let book = Book(isbn: "1", title: "Emma")
+    container.mainContext.insert(book)
+    for _ in 0..<200 where container.mainContext.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!container.mainContext.hasChanges)
+    let other = ModelContext(container)
+    try #require(try other.fetch(FetchDescriptor<Book>()).first).title = "X"
+    try other.save()
+    for _ in 0..<200 where book.title != "X" { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(book.title == "X")
+  }
+
+  @Test("Models are enumerated in batches, and their changes saved")
+  func enumerate() throws {
+    let folder = TemporaryFolder()
+    let context = try library(folder.file())
+    for number in 0..<25 { context.insert(Book(isbn: "\(number)", title: "T", pages: number)) }
+    try context.save()
+    var sum = 0
+    try context.enumerate(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)]), batchSize: 10) { sum += $0.pages }
+    #expect(sum == 300)
+  }
+
+  @Test("Models of several stores of one container are in their own file")
+  func twoStores() throws {
+    let folder = TemporaryFolder()
+    let configurations = [
+      ModelConfiguration("books", schema: Schema([Book.self]), url: folder.file("books.store")),
+      ModelConfiguration("garden", schema: Schema([Garden.Bed.self]), url: folder.file("garden.store")),
+    ]
+    let container = try ModelContainer(
+      for: Schema([Book.self, Garden.Bed.self]), configurations: configurations)
+    let context = ModelContext(container)
+    context.insert(Book(isbn: "1", title: "Emma"))
+    context.insert(Garden.Bed(number: 1))
+    try context.save()
+    let books = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file("books.store")))
+    #expect(try ModelContext(books).fetchCount(FetchDescriptor<Book>()) == 1)
+    #expect(throws: SwiftDataError.duplicateConfiguration) {
+      try ModelContainer(
+        for: Schema([Book.self, Garden.Bed.self]), configurations: [configurations[0], configurations[0]])
+    }
+    #expect(throws: SwiftDataError.configurationSchemaNotFoundInContainerSchema) {
+      try ModelContainer(for: Schema([Book.self]), configurations: [configurations[1]])
+    }
+  }
+
+  @Test("A store that may not be saved to refuses")
+  func readOnly() throws {
+    let folder = TemporaryFolder()
+    let context = try library(folder.file())
+    context.insert(Book(isbn: "1", title: "Emma"))
+    try context.save()
+    let container = try ModelContainer(
+      for: Book.self, configurations: ModelConfiguration(url: folder.file(), allowsSave: false))
+    let reader = ModelContext(container)
+    try #require(try reader.fetch(FetchDescriptor<Book>()).first).title = "X"
+    #expect(throws: (any Error).self) { try reader.save() }
+  }
+
+  @Test("Erasing removes the file")
+  func erase() throws {
+    let folder = TemporaryFolder()
+    let context = try library(folder.file())
+    context.insert(Book(isbn: "1", title: "Emma"))
+    try context.save()
+    try context.container.erase()
+    #expect(try library(folder.file()).fetchCount(FetchDescriptor<Book>()) == 0)
+  }
+}
+
+@ModelActor actor Librarian {
+  func add(_ title: String) throws -> PersistentIdentifier {
+    let book = Book(isbn: title, title: title)
+    modelContext.insert(book)
+    try modelContext.save()
+    return book.persistentModelID
+  }
+  func title(_ id: PersistentIdentifier) -> String? { self[id, as: Book.self]?.title }
+}
+
+@Suite("A model actor")
+struct ModelActorTests {
+  @Test("It has a context of its own, and reads models by identity")
+  func actor() async throws {
+    let container = try ModelContainer(
+      for: Book.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let librarian = Librarian(modelContainer: container)
+    let id = try await librarian.add("Emma")
+    #expect(await librarian.title(id) == "Emma")
+    let context = ModelContext(container)
+    let titles = try context.fetch(FetchDescriptor<Book>()).map(\.title)
+    #expect(titles == ["Emma"])
+  }
+
+  @Test("Many actors write at once")
+  func many() async throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          let librarian = Librarian(modelContainer: container)
+          for step in 0..<5 { _ = try await librarian.add("\(number).\(step)") }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Book>()) == 20)
+  }
+}

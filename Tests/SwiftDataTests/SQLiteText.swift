@@ -1,0 +1,23 @@
+import CSQLite
+import Foundation
+
+/// The first column of a query's rows, read without the stack.
+enum SQLiteText {
+  static func rows(_ url: URL, _ query: String) throws -> [String] {
+    var database: OpaquePointer?
+    guard sqlite3_open_v2(url.path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
+      throw CocoaError(.fileReadUnknown)
+    }
+    defer { sqlite3_close(database) }
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    defer { sqlite3_finalize(statement) }
+    var rows: [String] = []
+    while sqlite3_step(statement) == SQLITE_ROW {
+      rows.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "NULL")
+    }
+    return rows
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("Values of models, stored and read again")
+struct StoredValueTests {
+  @Test("Every kind of value comes back from a file")
+  func everyKind() throws {
+    let folder = TemporaryFolder()
+    let size = Size(
+      width: 1.5, height: 2, unit: Size.Unit(name: "cm", factor: nil), marks: ["a", "b"], genre: .essay)
+    let id = UUID()
+    do {
+      let context = try library(folder.file())
+      let book = Book(isbn: "1", title: "Emma", pages: 474)
+      book.price = Decimal(string: "12.34")
+      book.cover = Data([1, 2, 3])
+      book.token = id
+      book.page = URL(string: "https://example.org/emma")
+      book.genre = .essay
+      book.location = .lent(to: "Anna", since: nil)
+      book.size = size
+      book.remark = Remark(text: "good", stars: nil)
+      book.tags = ["old", "red"]
+      book.numbers = [3, -1]
+      book.counts = ["a": 1]
+      book.sizes = [size, size]
+      book.default = 7
+      book.hide(42)
+      context.insert(book)
+      try context.save()
+    }
+    let context = try library(folder.file())
+    let book = try #require(try context.fetch(FetchDescriptor<Book>()).first)
+    #expect(book.title == "Emma" && book.pages == 474 && book.isbn == "1")
+    #expect(book.price == Decimal(string: "12.34") && book.weight == 0.5 && book.isRead == false)
+    #expect(book.added == Date(timeIntervalSinceReferenceDate: 0) && book.cover == Data([1, 2, 3]))
+    #expect(book.token == id && book.page?.absoluteString == "https://example.org/emma")
+    #expect(book.genre == .essay && book.secondGenre == nil)
+    #expect(book.location == .lent(to: "Anna", since: nil))
+    #expect(book.size == size)
+    #expect(book.remark == Remark(text: "good", stars: nil))
+    #expect(book.tags == ["old", "red"] && book.numbers == [3, -1])
+    #expect(book.counts == ["a": 1] && book.sizes == [size, size])
+    #expect(book.default == 7 && book.secret == 42)
+    #expect(book.summary == "Emma, 474 pages")
+  }
+
+  @Test(
+    "Every form of an enumeration's case comes back",
+    arguments: [
+      Location.shelf(row: 3), .lent(to: "B", since: Date(timeIntervalSinceReferenceDate: 5)), .box("x", 2), .lost,
+      .sold,
+    ])
+  func cases(_ location: Location) throws {
+    let folder = TemporaryFolder()
+    do {
+      let context = try library(folder.file())
+      let book = Book(isbn: "1", title: "Emma")
+      book.location = .lost
+      context.insert(book)
+      try context.save()
+      book.location = location
+      try context.save()
+    }
+    let context = try library(folder.file())
+    #expect(try context.fetch(FetchDescriptor<Book>()).first?.location == location)
+  }
+
+  @Test("A struct all of whose parts are nil is a value")
+  func emptyStruct() throws {
+    let folder = TemporaryFolder()
+    do {
+      let context = try library(folder.file())
+      context.insert(Book(isbn: "1", title: "Emma"))
+      try context.save()
+    }
+    let context = try library(folder.file())
+    #expect(try context.fetch(FetchDescriptor<Book>()).first?.remark == Remark())
+  }
+
+  @Test("A model has its values before it is inserted")
+  func detached() {
+    let author = Author(name: "Jane")
+    let book = Book(isbn: "1", title: "Emma", author: author)
+    #expect(book.title == "Emma" && book.author === author && book.tags == [] && book.size == nil)
+    #expect(book.modelContext == nil && author.books == [])
+    book.pages += 3
+    #expect(book.pages == 3 && !book.hasChanges)
+  }
+
+  @Test("A change is observed")
+  func observation() throws {
+    let context = try memory(Book.self)
+    let book = Book(isbn: "1", title: "Emma")
+    context.insert(book)
+    nonisolated(unsafe) var changes = 0
+    withObservationTracking {
+      _ = book.title
+    } onChange: {
+      changes += 1
+    }
+    book.pages = 3
+    #expect(changes == 0)
+    book.title = "Persuasion"
+    #expect(changes == 1)
+  }
+}
