@@ -7,8 +7,8 @@ import CoreData
 ///
 /// May be used on any thread.
 public final class ModelContainer: Equatable, @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes after `init` but `mainContext`, which is the main actor's, and the coordinator,
-  // which may be used on any thread.
+  // `@unchecked Sendable`: nothing changes after `init` but `mainContext`, which is the main actor's, and the
+  // coordinator, which may be used on any thread.
 
   /// The models, with all that they refer to.
   public let schema: Schema

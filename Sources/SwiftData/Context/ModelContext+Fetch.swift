@@ -72,8 +72,8 @@ extension ModelContext {
     return names.joined(separator: ".")
   }
 
-  /// What stands in a predicate for a value of the program's: for a model and for an identity the object's id, for a case
-  /// its raw value.
+  /// What stands in a predicate for a value of the program's: for a model and for an identity the object's id, for a
+  /// case its raw value.
   private func constant(_ value: Any) -> Any? {
     switch value {
     case let model as any PersistentModel: model.storage.object?.objectID ?? NSNull()

@@ -37,8 +37,8 @@ public final class ModelContext: Equatable {
   /// Whether they are the same.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 
-  /// Whether a save follows changes by itself, when the main queue, or the actor's, next has time. What stands in its way
-  /// is written to standard error.
+  /// Whether a save follows changes by itself, when the main queue, or the actor's, next has time. What stands in its
+  /// way is written to standard error.
   ///
   /// True for the main context, false for any other. A context that belongs to whoever uses it cannot save by itself.
   public var autosaveEnabled = false {
@@ -235,8 +235,8 @@ public final class ModelContext: Equatable {
     try save()
   }
 
-  /// Drops all changes: inserted models are of no context again, deleted ones are there again, and others have the values
-  /// that were saved.
+  /// Drops all changes: inserted models are of no context again, deleted ones are there again, and others have the
+  /// values that were saved.
   public func rollback() {
     let inserted = managedContext.insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
     let values = inserted.map { $0.valuesOfAttributes() }
@@ -249,8 +249,8 @@ public final class ModelContext: Equatable {
 
   /// Posted before a save, with the context as its object.
   public static let willSave = Notification.Name("NSModelContextWillSave")
-  /// Posted after a save, with the context as its object. Under each ``NotificationKey``'s raw value the user info has an
-  /// array of ``PersistentIdentifier``.
+  /// Posted after a save, with the context as its object. Under each ``NotificationKey``'s raw value the user info has
+  /// an array of ``PersistentIdentifier``.
   public static let didSave = Notification.Name("NSModelContextDidSave")
 
   /// The keys of a notification's user info.

@@ -15,7 +15,8 @@ extension _PredicateInitializers {
 }
 
 extension NSPredicate {
-  /// The predicate that `#Predicate` made of objects that are models of another kind, which stand before managed objects.
+  /// The predicate that `#Predicate` made of objects that are models of another kind, which stand before managed
+  /// objects.
   ///
   /// nil as for `NSPredicate(_:)`.
   /// - Parameter names: the properties along a key path; empty for one that leads to the object itself.
