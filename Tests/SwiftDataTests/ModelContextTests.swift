@@ -59,12 +59,14 @@ struct ModelContextTests {
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
   }
 
-  @Test("A unique value that is stored already is updated", arguments: [true, false])
-  func upsert(inFile: Bool) throws {
+  @Test("A unique value that is stored already is updated", arguments: [true, false], [true, false])
+  func upsert(inFile: Bool, keepsFirst: Bool) throws {
     let folder = TemporaryFolder()
     let context = try inFile ? library(folder.file()) : memory(Book.self)
-    context.insert(Book(isbn: "1", title: "Emma", pages: 3))
+    var first: Book? = Book(isbn: "1", title: "Emma", pages: 3)
+    context.insert(try #require(first))
     try context.save()
+    if !keepsFirst { first = nil }
     let second = Book(isbn: "1", title: "Emma, revised", pages: 4)
     context.insert(second)
     try context.save()
@@ -72,6 +74,13 @@ struct ModelContextTests {
     let found = try other.fetch(FetchDescriptor<Book>())
     #expect(found.map(\.title) == ["Emma, revised"] && found.map(\.pages) == [4])
     #expect(second.title == "Emma, revised")
+    // The second model stands for the stored row now, or, beside the first one, for none.
+    #expect(first == nil ? second.modelContext == context : second.modelContext == nil)
+    let living = first ?? second
+    living.pages = 9
+    try context.save()
+    let third = ModelContext(context.container)
+    #expect(try third.fetch(FetchDescriptor<Book>()).map(\.pages) == [9])
   }
 
   @Test("A rollback drops inserts, deletions and changes")

@@ -217,6 +217,7 @@ public final class ModelContext: Equatable {
       )
     }
     try managedContext.save()
+    for model in inserted where model.storage.object?.managedObjectContext == nil { followStored(model.storage) }
     for (storage, values, _) in deleted { storage?.detach(keeping: values, deleted: true) }
     let userInfo: [AnyHashable: Any] = [
       NotificationKey.insertedIdentifiers.rawValue: inserted.map { $0.storage.identifier },
@@ -227,6 +228,33 @@ public final class ModelContext: Equatable {
     ]
     changed.removeAll()
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
+  }
+
+  /// A new model with the unique values of a stored one has given that one its values, and its object has gone: from now on
+  /// it stands for the stored object. Where another model does so already, it is of no context again.
+  private func followStored(_ storage: ModelStorage) {
+    if let object = stored(like: storage), object.storage == nil {
+      storage.attach(object, in: self)
+    } else {
+      storage.detach(keeping: storage.valuesOfAttributes(), deleted: false)
+    }
+  }
+
+  private func stored(like storage: ModelStorage) -> ModelObject? {
+    guard let object = storage.object else { return nil }
+    for names in storage.type.uniquenessConstraints {
+      let values = names.compactMap { name in
+        storage.type.property(named: name)?.isRelationship == false ? object.value(forKey: name) : nil
+      }
+      guard values.count == names.count else { continue }
+      let request = NSFetchRequest<NSManagedObject>(entityName: storage.type.name)
+      request.predicate = NSCompoundPredicate(
+        andPredicateWithSubpredicates: zip(names, values).map {
+          NSPredicate(format: "%K == %@", argumentArray: [$0, $1])
+        })
+      if let found = try? managedContext.fetch(request).first as? ModelObject { return found }
+    }
+    return nil
   }
 
   /// Runs a block, and saves.

@@ -1,0 +1,83 @@
+import Foundation
+import SwiftData
+import Testing
+
+final class Colour: Equatable {
+  let red: UInt8
+  init(red: UInt8) { self.red = red }
+  static func == (left: Colour, right: Colour) -> Bool { left.red == right.red }
+}
+
+final class ColourTransformer: ValueTransformer {
+  override func transformedValue(_ value: Any?) -> Any? { (value as? Colour).map { Data([$0.red]) } }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    (value as? Data)?.first.map { Colour(red: $0) }
+  }
+}
+
+@Model final class Painting {
+  @Attribute(.transformable(by: ColourTransformer.self)) var colour: Colour?
+  @Attribute(.externalStorage) var image: Data?
+  @Attribute(hashModifier: "2") var name: String = ""
+  @Relationship(deleteRule: .deny, inverse: \Frame.painting) var frame: Frame?
+  init() {}
+}
+
+@Model final class Frame {
+  var painting: Painting?
+  init() {}
+}
+
+@Suite("Options of properties")
+struct OptionTests {
+  private func gallery(_ folder: TemporaryFolder) throws -> ModelContext {
+    ModelContext(try ModelContainer(for: Painting.self, configurations: ModelConfiguration(url: folder.file())))
+  }
+
+  @Test("A transformer makes data of a value, and large data lie in a file of their own")
+  func transformerAndFile() throws {
+    let folder = TemporaryFolder()
+    let image = Data(repeating: 7, count: 300_000)
+    do {
+      let context = try gallery(folder)
+      let painting = Painting()
+      painting.colour = Colour(red: 9)
+      painting.image = image
+      context.insert(painting)
+      try context.save()
+    }
+    let context = try gallery(folder)
+    let painting = try #require(try context.fetch(FetchDescriptor<Painting>()).first)
+    #expect(painting.colour == Colour(red: 9) && painting.image == image)
+    #expect(try SQLiteText.rows(folder.file(), "SELECT hex(ZCOLOUR) FROM ZPAINTING") == ["09"])
+    #expect(try SQLiteText.rows(folder.file(), "SELECT length(ZIMAGE) < 100 FROM ZPAINTING") == ["1"])
+  }
+
+  @Test("A relationship may forbid the deletion")
+  func deny() throws {
+    let folder = TemporaryFolder()
+    let context = try gallery(folder)
+    let painting = Painting()
+    painting.frame = Frame()
+    context.insert(painting)
+    try context.save()
+    context.delete(painting)
+    #expect(throws: (any Error).self) { try context.save() }
+    painting.frame?.painting = nil
+    context.rollback()
+    #expect(!painting.isDeleted && painting.frame != nil)
+  }
+
+  @Test("A schema tells its entities and their properties")
+  func schema() throws {
+    let schema = Schema([Painting.self], version: Schema.Version(1, 2, 3))
+    #expect(schema.entities.map(\.name) == ["Frame", "Painting"])
+    let entity = try #require(schema.entity(for: Painting.self))
+    #expect(entity.attributesByName["name"]?.hashModifier == "2")
+    #expect(entity.attributesByName["colour"]?.isTransformable == true)
+    #expect(entity.relationshipsByName["frame"]?.destination == "Frame")
+    #expect(entity.relationshipsByName["frame"]?.deleteRule == .deny)
+    #expect(schema == Schema([Painting.self], version: Schema.Version(1, 2, 3)))
+    #expect(schema != Schema([Painting.self]) && schema.version.description == "1.2.3")
+  }
+}
