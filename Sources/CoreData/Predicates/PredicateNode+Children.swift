@@ -1,5 +1,5 @@
-/// The parts of a node: conditions and values. Which case has which is said here alone; a walk says what it does with one
-/// node, and leaves the way down to these three.
+/// The parts of a node: conditions and values. Which case has which is said here alone; a walk says what it does with
+/// one node, and leaves the way down to these three.
 extension PredicateNode {
   /// The same node with other parts.
   @inline(__always)

@@ -18,7 +18,9 @@ extension ModelContext {
 
   /// Runs a block for each model that a descriptor asks for; so many of them are read at a time.
   ///
-  /// - Parameter allowEscapingMutations: without it the block may change no model; it throws, where one is.
+  /// - Parameter allowEscapingMutations: With it, what the block changes is left for you to save. Without it, each
+  ///   change is saved before the next model is read, unless the context had changes of its own when this began.
+  ///   Apple's documentation leaves open what happens then.
   public func enumerate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void

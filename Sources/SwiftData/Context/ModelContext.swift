@@ -230,8 +230,8 @@ public final class ModelContext: Equatable {
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
   }
 
-  /// A new model with the unique values of a stored one has given that one its values, and its object has gone: from now on
-  /// it stands for the stored object. Where another model does so already, it is of no context again.
+  /// A new model with the unique values of a stored one has given that one its values, and its object has gone: from
+  /// now on it stands for the stored object. Where another model does so already, it is of no context again.
   private func followStored(_ storage: ModelStorage) {
     if let object = stored(like: storage), object.storage == nil {
       storage.attach(object, in: self)

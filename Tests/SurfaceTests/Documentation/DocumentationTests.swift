@@ -13,7 +13,8 @@ import Testing
       guard let file = file as? URL, file.pathExtension == "swift" else { continue }
       for example in Self.examples(in: try Self.lines(of: file)) {
         found += 1
-        #expect(compiled.contains(example), "\(file.lastPathComponent)")
+        let isCompiled = compiled.contains(example)
+        #expect(isCompiled, "\(file.lastPathComponent): Examples.swift lacks \(example)")
       }
     }
     #expect(found > 20)
@@ -36,17 +37,17 @@ import Testing
     lines.flatMap { $0.split(whereSeparator: \.isWhitespace) }.joined(separator: " ")
   }
 
-  /// The indented parts of comments on public declarations, as words.
+  /// The indented parts of comments on public declarations, as words. An empty line parts two of them.
   private static func examples(in lines: [String]) -> [String] {
     var (examples, comment): ([String], [[String]]) = ([], [])
     var isInside = false
     for line in lines.map({ $0.trimmingCharacters(in: .whitespaces) }) {
       if line.hasPrefix("///     "), isInside || comment.last == [] {
-        if !isInside { comment.append([]) }
         isInside = true
         comment[comment.count - 1].append(line.dropFirst(8).trimmingCharacters(in: .whitespaces))
       } else if line == "///" {
-        if !isInside { comment.append([]) }
+        isInside = false
+        comment.append([])
       } else if line.hasPrefix("///") {
         isInside = false
         comment.append(["-"])

@@ -1,5 +1,5 @@
-/// Finds out what the columns of the destination get: the same column, an expression over the row before, or nothing yet
-/// and a look-up once all rows are in their places.
+/// Finds out what the columns of the destination get: the same column, an expression over the row before, or nothing
+/// yet and a look-up once all rows are in their places.
 struct FeedPlanner {
   private let versions: MigrationVersions
   private let moves: TableMoves

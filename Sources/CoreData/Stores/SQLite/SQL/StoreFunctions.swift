@@ -125,8 +125,8 @@ enum StoreFunctions {
 }
 
 extension Connection {
-  /// `name(text, pattern, options, …)`: 1 if the text fits what `make` makes of the other two. A scan asks with the same
-  /// pattern for every row: that is made once.
+  /// `name(text, pattern, options, …)`: 1 if the text fits what `make` makes of the other two. A scan asks with the
+  /// same pattern for every row: that is made once.
   fileprivate func registerTest(
     _ name: String, argumentCount: Int32, make: @escaping (String, Int64) throws -> (String) -> Bool
   ) throws {
