@@ -227,6 +227,13 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
     #expect(
       UnbrokenCode.html(of: "x-coredata://A/Book/p1")
         == "<span class=\"whole-word\">x-coredata://</span><wbr>A/<wbr>Book/<wbr>p1")
+    #expect(UnbrokenCode.html(of: "--store /tmp/strata/Asking").hasSuffix(" /tmp/<wbr>strata/<wbr>Asking"))
+    #expect(
+      UnbrokenCode.html(of: "-com.apple.CoreData.SQLDebug 1")
+        == "<span class=\"whole-word\">-com</span>.apple.CoreData.SQLDebug 1")
+    #expect(
+      Highlighter.html(of: "$ swift run X --fresh", language: "console")
+        == "<span class=\"command\">$ swift run X <span class=\"whole-word\">--fresh</span></span>")
     #expect(UnbrokenCode.html(of: "context.save()") == "context.save()")
     #expect(!UnbrokenCode.html(of: String(repeating: "a-", count: 20)).contains("span"))
   }

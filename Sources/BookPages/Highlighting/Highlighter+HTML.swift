@@ -20,7 +20,12 @@ extension Token {
   /// The token in a `span` of its kind's class; plain text without one.
   var html: String {
     let text = String(text).escapedForHTML
-    return kind == .plain ? text : "<span class=\"\(kind.rawValue)\">\(text)</span>"
+    switch kind {
+    case .plain: return text
+    // On a phone its line ends somewhere.
+    case .command: return "<span class=\"command\">\(UnbrokenCode.html(of: text))</span>"
+    default: return "<span class=\"\(kind.rawValue)\">\(text)</span>"
+    }
   }
 }
 
