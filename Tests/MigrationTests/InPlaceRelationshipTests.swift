@@ -106,4 +106,31 @@ struct InPlaceRelationshipTests {
       #expect(InPlace.names(people["p2"]?.value(forKey: "mates")) == ["p0"])
     }
   }
+
+  @Test("A new to-one end within one table says of what entity the row is that it refers to")
+  func selfReference() throws {
+    func model(_ more: Bool) -> NSManagedObjectModel {
+      let person = InPlace.entity("Person", [InPlace.attribute("name")])
+      let boss = InPlace.entity("Boss")
+      person.subentities = [boss]
+      let reports = InPlace.relate(person, "reports", .many, person)
+      if more { InPlace.join(reports, InPlace.relate(person, "superior", .one, person)) }
+      return InPlace.model(person)
+    }
+    try InPlace.open(url, model(false)) { context in
+      let people = (0..<3).map { InPlace.new(context, $0 == 0 ? "Boss" : "Person", ["name": "p\($0)"]) }
+      people[0].setValue(NSSet(array: [people[1]]), forKey: "reports")
+      people[1].setValue(NSSet(array: [people[2]]), forKey: "reports")
+      try context.save()
+    }
+    try InPlace.migrate(url, to: model(true)) { context in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      // One by one, so that a superior is met as a fault first, of the entity that the row says.
+      for (name, entity) in [("p1", "Boss"), ("p2", "Person")] {
+        request.predicate = NSPredicate(format: "name == %@", name)
+        let superior = try context.fetch(request).first?.value(forKey: "superior") as? NSManagedObject
+        #expect(superior?.entity.name == entity)
+      }
+    }
+  }
 }

@@ -4,7 +4,8 @@ package struct StoreAudit {
   /// What is wrong; empty when nothing is:
   ///
   /// - all that `SQLiteStore.audit` asks for;
-  /// - a destination of a to-one relationship that no row has;
+  /// - a destination of a to-one relationship that no row has, or whose entity is another one than the column beside it
+  ///   says;
   /// - a file that a row refers to and that is not there.
   package private(set) var problems: [String] = []
   /// Files in the folder of external values that no row refers to.
@@ -38,6 +39,7 @@ package struct StoreAudit {
         if column.isTagged { try noteReferences(entity, column, connection) }
         if column.property.kind == .toOne, let destination = schema.entities[column.property.destination] {
           try noteDangling(entity, column, destination, connection)
+          try noteWrongEntities(entity, column, destination, connection)
         }
       }
     }
@@ -69,6 +71,18 @@ package struct StoreAudit {
         + "AND \(name) NOT IN (SELECT Z_PK FROM \(destination.table))")
     problems += rows.map { row in
       "\(table): \(name) of row \(row[0] ?? "") is \(row[1] ?? ""), which no row of \(destination.table) is"
+    }
+  }
+
+  private mutating func noteWrongEntities(
+    _ entity: EntitySchema, _ column: SlotColumn, _ destination: EntitySchema, _ connection: Connection
+  ) throws {
+    guard let name = column.entityName else { return }
+    let rows = try connection.rows(
+      "SELECT a.Z_PK, a.\(name), b.Z_ENT FROM \(entity.table) a JOIN \(destination.table) b ON b.Z_PK = a.\(column.name) "
+        + "WHERE a.Z_ENT = \(entity.number) AND a.\(name) IS NOT b.Z_ENT")
+    problems += rows.map { row in
+      "\(entity.table): \(name) of row \(row[0] ?? "") is \(row[1] ?? "null"), but the row referred to has \(row[2] ?? "null")"
     }
   }
 }

@@ -161,7 +161,8 @@ struct RowPlanner {
     let target = "(SELECT v FROM \(name) WHERE k = \(table.name).Z_PK)"
     var sets = ["\(lookup.column) = \(target)"]
     if let column = lookup.entityColumn {
-      sets.append("\(column) = (SELECT Z_ENT FROM \(lookup.target) WHERE Z_PK = \(target))")
+      // With a name of its own: where the target is the table itself, its name has to mean the row that is written.
+      sets.append("\(column) = (SELECT t.Z_ENT FROM \(lookup.target) AS t WHERE t.Z_PK = \(target))")
     }
     if let column = lookup.orderColumn {
       sets.append("\(column) = (SELECT n FROM \(name) WHERE k = \(table.name).Z_PK)")
