@@ -71,7 +71,7 @@ final class Covers {
   /// What waits to be removed has been looked at.
   static func settle() { ExternalStorage.queue.sync {} }
 
-  /// Files go when the last reader of an older state has ended, which a timer does: so this looks again for a while.
+  /// Where an older state is still being read, its files go when that ends: so this looks again for a while.
   static func settle(until isSettled: @autoclosure () -> Bool) {
     settle()
     for _ in 0..<1000 where !isSettled() {
