@@ -61,7 +61,9 @@ extension [HTMLPiece] {
 extension String {
   /// The text that HTML with these characters' names stands for.
   var unescapedFromHTML: String {
-    replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
+    // Hardly any text has one.
+    guard utf8.contains(UInt8(ascii: "&")) else { return self }
+    return replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
       .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
   }
 }

@@ -55,7 +55,7 @@ enum WholeBook {
   /// A page has one title: those of the chapters stand a level below it, and their class tells what they were.
   private static func lowered(_ html: String) -> String {
     HTMLPiece.pieces(of: html).map { piece in
-      guard case .tag(var tag) = piece, let level = tag.name.wholeMatch(of: #/h([1-5])/#).flatMap({ Int($0.1) }) else {
+      guard case .tag(var tag) = piece, let level = (1...5).first(where: { tag.name == "h\($0)" }) else {
         return piece.html
       }
       if !tag.isEnd { tag["class"] = tag.name }

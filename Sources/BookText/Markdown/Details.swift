@@ -11,6 +11,12 @@ public struct Details: Sendable {
   public let isClosed: Bool
 }
 
+/// What is folded in a text, and the lines with a `</details>` that closes nothing.
+struct FoldedParts: Sendable {
+  let details: [Details]
+  let strays: [Int]
+}
+
 extension MarkdownText {
   /// In the order of their beginnings.
   public var details: [Details] { foldedParts.details }
@@ -18,13 +24,15 @@ extension MarkdownText {
   /// Lines with a `</details>` that closes nothing.
   var strayDetailsEnds: [Int] { foldedParts.strays }
 
-  private var foldedParts: (details: [Details], strays: [Int]) {
+  private var foldedParts: FoldedParts { readFoldedParts.value(readDetails) }
+
+  private func readDetails() -> FoldedParts {
     var open: [Int] = []
     var found: [Details] = []
     var strays: [Int] = []
     for line in proseLines {
       let text = Self.withoutCode(line.text)
-      if text.contains(#/<details\b/#) { open.append(line.number) }
+      if text.contains(Patterns.details) { open.append(line.number) }
       if text.contains("</details>") {
         if let first = open.popLast() {
           found.append(details(first...line.number, isClosed: true))
@@ -34,7 +42,7 @@ extension MarkdownText {
       }
     }
     found += open.map { details($0...lines.count, isClosed: false) }
-    return (found.sorted { $0.lines.lowerBound < $1.lines.lowerBound }, strays)
+    return FoldedParts(details: found.sorted { $0.lines.lowerBound < $1.lines.lowerBound }, strays: strays)
   }
 
   private func details(_ lines: ClosedRange<Int>, isClosed: Bool) -> Details {

@@ -30,6 +30,12 @@ public struct MarkdownText: Sendable {
   /// A fence that is opened and never closed.
   public let openFence: Int?
 
+  // What is read of the text, each once.
+  let readProse = Once<[Line]>()
+  let readRuns = Once<[ProseRun]>()
+  let readLinks = Once<[Link]>()
+  let readFoldedParts = Once<FoldedParts>()
+
   public init(_ text: String) {
     lines = text.components(separatedBy: "\n")
     (blocks, openFence) = FencedBlock.blocks(in: lines)
@@ -37,9 +43,11 @@ public struct MarkdownText: Sendable {
 
   /// All lines outside of fenced blocks.
   public var proseLines: [Line] {
-    var isInBlock = Set<Int>()
-    for block in blocks { isInBlock.formUnion(block.lines) }
-    return lines.indices.filter { !isInBlock.contains($0 + 1) }.map { Line(number: $0 + 1, text: lines[$0]) }
+    readProse.value {
+      var isInBlock = Set<Int>()
+      for block in blocks { isInBlock.formUnion(block.lines) }
+      return lines.indices.filter { !isInBlock.contains($0 + 1) }.map { Line(number: $0 + 1, text: lines[$0]) }
+    }
   }
 
   public var headings: [Heading] {
@@ -69,15 +77,17 @@ public struct MarkdownText: Sendable {
   /// The links and images in the prose; what looks like one in `code` isn't one. A link's text may go on in the next
   /// line.
   public var links: [Link] {
-    proseRuns.flatMap { run in
-      let text = Self.withoutCode(run.text)
-      return text.matches(of: #/(!?)\[[^\]]*\]\(<?([^)\s>]+)>?[^)]*\)/#).map {
-        Link(line: run.line(of: $0.range.lowerBound, in: text), target: String($0.2), isImage: !$0.1.isEmpty)
+    readLinks.value {
+      proseRuns.flatMap { run in
+        let text = Self.withoutCode(run.text)
+        return text.matches(of: Patterns.target).map {
+          Link(line: run.line(of: $0.range.lowerBound, in: text), target: String($0.2), isImage: !$0.1.isEmpty)
+        }
       }
     }
   }
 
   static func withoutCode(_ text: String) -> String {
-    text.replacing(#/`[^`]*`/#) { "``" + $0.0.filter { $0 == "\n" } }
+    text.replacing(Patterns.code) { "``" + $0.0.filter { $0 == "\n" } }
   }
 }

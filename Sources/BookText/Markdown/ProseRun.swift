@@ -22,7 +22,7 @@ public struct ProseRun: Sendable {
   /// What a reader reads: links by their texts, without tags and marks, and one sign for each span of code. It has as
   /// many line feeds as `text`.
   public var plain: String {
-    Self.plain(text.replacing(#/`+[^`]*`+/#) { String(Self.code) + $0.0.filter { $0 == "\n" } })
+    Self.plain(text.replacing(Patterns.codeSpan) { String(Self.code) + $0.0.filter { $0 == "\n" } })
   }
 
   /// The same in one line, with the code.
@@ -33,9 +33,9 @@ public struct ProseRun: Sendable {
 
   private static func plain(_ text: String) -> String {
     text
-      .replacing(#/!?\[([^\]]*)\]\(([^)]*)\)/#) { $0.1 + $0.2.filter { $0 == "\n" } }
-      .replacing(#/<\/?[a-zA-Z][^>]*>/#) { $0.0.filter { $0 == "\n" } }
-      .replacing(#/[*\\]/#, with: "")
+      .replacing(Patterns.link) { $0.1 + $0.2.filter { $0 == "\n" } }
+      .replacing(Patterns.tag) { $0.0.filter { $0 == "\n" } }
+      .replacing(Patterns.emphasis, with: "")
   }
 
   /// The line of a place in `plain`.
@@ -52,12 +52,14 @@ public struct ProseRun: Sendable {
 extension MarkdownText {
   /// All prose in order. Code, be it fenced or indented, and comments are left out.
   public var proseRuns: [ProseRun] {
-    var reader = ProseReader()
-    for line in withoutComments(proseLines) {
-      if isIndentedCode(line) { continue }
-      reader.read(line)
+    readRuns.value {
+      var reader = ProseReader()
+      for line in withoutComments(proseLines) {
+        if isIndentedCode(line) { continue }
+        reader.read(line)
+      }
+      return reader.runs
     }
-    return reader.runs
   }
 
   /// Whether the line is code by its four blanks. Lists continue with indented lines too; code stands behind an empty
@@ -110,15 +112,15 @@ private struct ProseReader {
 
     if text.isEmpty {
       isOpen = false
-    } else if let heading = text.prefixMatch(of: #/#{1,6} +/#) {
+    } else if let heading = text.prefixMatch(of: Patterns.headingSign) {
       add(.heading, text[heading.range.upperBound...], line, isQuoted)
       isOpen = false
     } else if text.hasPrefix("|") {
       for cell in Self.cells(of: text) { add(.cell, cell, line, isQuoted) }
       isOpen = false
-    } else if let sign = text.prefixMatch(of: #/(?:[-*+]|[0-9]+[.)]) +/#) {
+    } else if let sign = text.prefixMatch(of: Patterns.listSign) {
       add(.item, text[sign.range.upperBound...], line, isQuoted)
-    } else if text.prefixMatch(of: #/<\/?(?:details|summary|div|section|aside)\b/#) != nil {
+    } else if text.prefixMatch(of: Patterns.block) != nil {
       add(.html, text, line, isQuoted)
       isOpen = false
     } else if isOpen, let last = runs.last, last.lines.upperBound == line.number - 1, last.isQuoted == isQuoted {

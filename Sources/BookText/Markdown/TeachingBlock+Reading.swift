@@ -94,7 +94,7 @@ extension MarkdownText {
   // MARK: Pictures and what comes next
 
   private func pictures(_ run: ProseRun) -> [TeachingBlock] {
-    run.text.matches(of: #/!\[([^\]]*)\]\(<?([^)\s>]+)>?[^)]*\)/#).map { match in
+    run.text.matches(of: Patterns.picture).map { match in
       let first = run.line(of: match.range.lowerBound, in: run.text)
       return .picture(
         TeachingBlock.Picture(

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 
 class Browser:
@@ -85,6 +86,21 @@ class Browser:
         if "exceptionDetails" in result:
             raise RuntimeError(f"{script[:200]}: {result['exceptionDetails']['exception'].get('description')}")
         return result["result"].get("value")
+
+    def until(self, script, seconds=20):
+        """The first true value of the script; its last value if it never comes true: what a page does by timers takes as long
+        as the machine makes it take. In the middle of a navigation there is no page to ask."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                value = self.run(script)
+            except RuntimeError:
+                value = None
+                if time.monotonic() > end:
+                    raise
+            if value or time.monotonic() > end:
+                return value
+            time.sleep(0.02)
 
     def key(self, key, text=None):
         code = {"Escape": 27, "Enter": 13, "Tab": 9, "ArrowDown": 40}.get(key, ord(key[0]))

@@ -72,6 +72,19 @@ COLLISIONS = """(() => {
 })()"""
 
 
+# Ends when nothing has moved for ten frames: parts of a page get their final height when they are first seen.
+AT_REST = """new Promise((done) => {
+  let [frames, last] = [0, null];
+  const look = () => {
+    const now = `${scrollY} ${document.documentElement.scrollHeight}`;
+    frames = now === last ? frames + 1 : 0;
+    last = now;
+    frames === 10 ? done(1) : requestAnimationFrame(look);
+  };
+  look();
+})"""
+
+
 def look_at_all(browser):
     for page in pages + sample:
         for width in widths if page != whole else [390, 1440]:
@@ -112,10 +125,9 @@ def move(browser):
             wrong(longest, f"no previous and next at its end ({end})")
     section = browser.run("document.querySelectorAll('main > h2')[2].textContent")
     browser.run("document.querySelectorAll('main > h2')[2].scrollIntoView()")
-    browser.run("new Promise((done) => setTimeout(done, 200))")
-    marked = browser.run("document.querySelector('.sections [aria-current]')?.textContent")
-    if marked != section:
-        wrong(longest, f"in “{section}” the tree marks “{marked}”")
+    marks = "document.querySelector('.sections [aria-current]')?.textContent"
+    if not browser.until(f"{marks} === {json.dumps(section)}"):
+        wrong(longest, f"in “{section}” the tree marks “{browser.run(marks)}”")
     if not browser.run("(() => { const box = document.querySelector('.sections [aria-current]').getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight })()"):
         wrong(longest, "the marked section can't be seen in the tree")
     browser.size(390, 844)
@@ -134,13 +146,14 @@ def search(browser):
         browser.open(address(longest))
         browser.run("scrollTo(0, 3000)")
         browser.run("document.querySelectorAll('main > p a')[0].focus({ preventScroll: true })")
+        browser.run(AT_REST)
         before = browser.run("[scrollY, document.activeElement.outerHTML]")
         browser.key("/", "/")
         if not browser.run("document.querySelector('.search-window')?.open && document.activeElement.id === 'search-words'"):
             wrong(longest, "/ does not open the search")
             return
         browser.type("what is a fault")
-        browser.run("new Promise((done) => { const wait = () => document.querySelector('.results a') ? done() : setTimeout(wait, 20); wait() })")
+        browser.until("document.querySelector('.results a')")
         if browser.run("scrollY") != before[0]:
             wrong(longest, "the page moves when the search opens")
         browser.key("ArrowDown")
@@ -149,6 +162,7 @@ def search(browser):
         browser.key("ArrowUp")
         browser.run("(() => { const field = document.activeElement; field.value = 'merge'; field.dispatchEvent(new Event('input')) })()")
         browser.key("ArrowDown")
+        # Late results come by a timer of 60 ms that was set before this one, so they have come when this one ends.
         browser.run("new Promise((done) => setTimeout(done, 110))")
         if not browser.run("document.activeElement.matches('.results a') && document.activeElement.textContent.toLowerCase().includes('merge')"):
             wrong(longest, "results that come late take the reader out of them")
@@ -169,9 +183,8 @@ def search(browser):
         wrong("search", "results are not grouped by page")
     browser.run("(() => { const field = document.getElementById('search-words'); field.value = 'delete rule' })()")
     browser.key("Enter", "\r")
-    browser.run("new Promise((done) => setTimeout(done, 300))")
-    if "h-glossary.html#delete-rule" not in browser.run("location.href"):
-        wrong("search", "Enter does not open the first result")
+    if not browser.until("location.href.includes('h-glossary.html#delete-rule')"):
+        wrong("search", f"Enter does not open the first result, but {browser.run('location.href')}")
 
 
 def handle(browser):
