@@ -89,10 +89,12 @@ let package = Package(
       name: "ModelFilesTests", dependencies: ["CoreData", "DataModelFiles"], swiftSettings: stackSettings),
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "PredicateTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
-    .testTarget(name: "StackTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
+    .testTarget(name: "StackTests", dependencies: ["CoreData", "TestDice"], swiftSettings: stackSettings),
     .testTarget(
-      name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles"], swiftSettings: stackSettings),
-    .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
+      name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles", "TestDice"], swiftSettings: stackSettings),
+    .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData", "TestDice"], swiftSettings: stackSettings),
+    // Random numbers that come again, for every suite that plays.
+    .target(name: "TestDice", path: "Tests/TestDice"),
 
     // Models that are plain Swift classes: what their macros write, the program that the compiler asks for it, and the
     // module. A client of `CoreData` alone builds none of them.
@@ -127,14 +129,15 @@ let package = Package(
     // of it is in a product.
     .target(name: "FaultyFiles", path: "Tests/FaultyFiles"),
     .target(
-      name: "DurabilitySupport", dependencies: ["CoreData", "FaultyFiles"], path: "Tests/DurabilitySupport",
+      name: "DurabilitySupport", dependencies: ["CoreData", "FaultyFiles", "TestDice"], path: "Tests/DurabilitySupport",
       swiftSettings: stackSettings),
     .executableTarget(
       name: "StoreCrasher",
-      dependencies: ["CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", argumentParser],
+      dependencies: ["CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", "TestDice", argumentParser],
       path: "Tests/StoreCrasher", swiftSettings: stackSettings),
     .testTarget(
-      name: "DurabilityTests", dependencies: ["BuiltPrograms", "CoreData", "DurabilitySupport", "StoreCrasher"],
+      name: "DurabilityTests",
+      dependencies: ["BuiltPrograms", "CoreData", "DurabilitySupport", "StoreCrasher", "TestDice"],
       swiftSettings: stackSettings),
 
     // What tools and chapters write files with, where a person has said where to.
@@ -186,7 +189,7 @@ let package = Package(
         swiftSettings: stackSettings),
       .testTarget(name: "BookTextTests", dependencies: ["BookText", "StepFrames"]),
       .testTarget(
-        name: "BookPagesTests", dependencies: ["BookPages", "BookText", "ComparisonPages"],
+        name: "BookPagesTests", dependencies: ["BookPages", "BookText", "ComparisonPages", "TestDice"],
         exclude: ["Browser", "searches.json"]),
     ]
     // The exercises' tool: runs a learner's and proves the book's. The exercises themselves are at the end of this

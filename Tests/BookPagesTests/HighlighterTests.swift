@@ -1,4 +1,5 @@
 import Foundation
+import TestDice
 import Testing
 
 @testable import BookPages
@@ -19,7 +20,7 @@ import Testing
 
   @Test("No language loses or changes a character", arguments: languages)
   func nothingIsLost(language: String) {
-    var random = SplitMix(state: 7)
+    var random = Dice(state: 7)
     for _ in 0..<400 {
       let text = (0..<Int.random(in: 0...40, using: &random))
         .map { _ in Self.fragments.randomElement(using: &random)! }.joined()
@@ -31,7 +32,7 @@ import Testing
 
   @Test("Lines put together are the text", arguments: languages)
   func linesAreTheText(language: String) {
-    var random = SplitMix(state: 11)
+    var random = Dice(state: 11)
     for _ in 0..<200 {
       let text = (0..<30).map { _ in Self.fragments.filter { $0 != "\r\n" }.randomElement(using: &random)! }.joined()
       let lines = Highlighter.lines(of: text, language: language)
@@ -120,19 +121,6 @@ import Testing
   private func marked(_ text: String, _ language: String) -> String {
     Highlighter.tokens(of: text, language: language)
       .map { $0.kind == .plain ? String($0.text) : "\($0.kind.rawValue)(\($0.text))" }.joined()
-  }
-}
-
-/// The same numbers on each run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 

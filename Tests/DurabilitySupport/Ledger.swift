@@ -1,4 +1,5 @@
 import Foundation
+import TestDice
 
 /// What a store holds after a number of saves: a pure function of a seed, in plain values.
 ///
@@ -63,7 +64,7 @@ public struct Ledger: Sendable {
   /// - Parameter withFile: adds one book with a long cover.
   public mutating func advance(withFile: Bool = false) -> [Change] {
     saves += 1
-    var random = SplitMix(seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(saves))
+    var random = Dice(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(saves))
     var changes: [Change] = []
     let count = saves == 1 ? 8 : random.below(5) + 1
     for _ in 0..<count {
@@ -86,7 +87,7 @@ public struct Ledger: Sendable {
     return changes
   }
 
-  private mutating func next(_ random: inout SplitMix) -> Change {
+  private mutating func next(_ random: inout Dice) -> Change {
     let numbers = items.keys.sorted()
     let books = numbers.filter { items[$0]!.isBook }
     func any(_ kind: Kind) -> Int? { random.any(numbers.filter { items[$0]!.kind == kind }) }
@@ -120,7 +121,7 @@ public struct Ledger: Sendable {
   }
 
   /// Mostly short, sometimes longer than a page.
-  private func name(_ number: Int, _ random: inout SplitMix) -> String {
+  private func name(_ number: Int, _ random: inout Dice) -> String {
     let length = random.below(20) == 0 ? 6000 : random.below(200)
     return "\(number)-\(saves)-" + String(repeating: "x", count: length)
   }
@@ -198,20 +199,7 @@ public struct Ledger: Sendable {
   }
 }
 
-/// A small random generator whose numbers depend on its seed alone.
-public struct SplitMix: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  public init(_ seed: UInt64) { state = seed }
-
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension Dice {
   public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 
   public mutating func any<Element>(_ list: [Element]) -> Element? {

@@ -1,6 +1,7 @@
 import BuiltPrograms
 import DurabilitySupport
 import Foundation
+import TestDice
 import Testing
 
 /// Programs that end in the middle of a save. `Scripts/kill-rounds` does the same thousands of times.
@@ -24,7 +25,7 @@ struct KillTests {
 
   @Test("No acknowledged save is lost and none is there in part, wherever the program is killed")
   func rounds() throws {
-    let (code, output) = try run(["rounds", "160", "--quiet", "--seed", "\(UInt64.random(in: 1...1_000_000))"])
+    let (code, output) = try run(["rounds", "160", "--quiet", "--seed", "\(RandomTest.seed("STRATA_KILL_SEED", 11))"])
     #expect(code == 0, "\(output)")
     #expect(output.contains("Lost saves: 0. Extra saves: 0. Half saves and broken files: 0."), "\(output)")
   }
@@ -33,14 +34,14 @@ struct KillTests {
   func migrations() throws {
     let (code, output) = try run([
       "migrations", "6", "--store", "sqlite,wal,files", "--store", "xml", "--seed",
-      "\(UInt64.random(in: 1...1_000_000))",
+      "\(RandomTest.seed("STRATA_KILL_SEED", 11))",
     ])
     #expect(code == 0, "\(output)")
   }
 
   @Test("Broken files, rows and models give an error that names the file, or what can be read of them")
   func broken() throws {
-    let (code, output) = try run(["broken", "60", "--seed", "\(UInt64.random(in: 1...1_000_000))"])
+    let (code, output) = try run(["broken", "60", "--seed", "\(RandomTest.seed("STRATA_KILL_SEED", 11))"])
     #expect(code == 0, "\(output)")
   }
 }

@@ -1,5 +1,6 @@
 import DurabilitySupport
 import Foundation
+import TestDice
 import Testing
 
 @testable import CoreData
@@ -16,8 +17,9 @@ struct MigrationDiskTests {
     arguments: setups, ways)
   func fullDisk(_ setup: StoreSetup, _ way: MigrationWay) throws {
     let store = try OldStore(setup)
-    // Operations are far more than there is time for: each run takes others of them.
-    var skipped = Int.random(in: 0..<3)
+    // Operations are far more than there is time for: each seed takes others of them.
+    var dice = Dice(state: RandomTest.seed("STRATA_DISK_SEED"))
+    var skipped = Int.random(in: 0..<3, using: &dice)
     var failures = 0
     while true {
       store.folder.fail(.filling, with: ENOSPC, skipping: skipped)
@@ -29,7 +31,7 @@ struct MigrationDiskTests {
       // Behind the migration comes the opening, which may find no room for SQLite's own files.
       guard try store.isOld() else { break }
       try store.checkIsOld("after \(skipped): \(error.localizedDescription)")
-      skipped += Int.random(in: 5..<17)
+      skipped += Int.random(in: 5..<17, using: &dice)
     }
     #expect(failures > 0)
     try way.migrate(setup, in: store.folder.url)

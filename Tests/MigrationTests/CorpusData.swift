@@ -1,24 +1,12 @@
 import Foundation
+import TestDice
 
 @testable import CoreData
-
-/// A small random generator whose numbers depend on its seed alone.
-struct SeededRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
 
 /// Fills a store of any model with random objects that satisfy it.
 struct CorpusData {
   let model: NSManagedObjectModel
-  var random: SeededRandom
+  var random: Dice
 
   /// Takes rules away that no version hash depends on: limits, and classes that this program does not have.
   static func relax(_ model: NSManagedObjectModel) {

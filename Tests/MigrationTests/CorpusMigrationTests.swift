@@ -1,5 +1,6 @@
 import DataModelFiles
 import Foundation
+import TestDice
 import Testing
 
 @testable import CoreData
@@ -59,7 +60,7 @@ struct CorpusMigrationTests {
       report.unfilled += 1
       return
     }
-    var data = CorpusData(model: old, random: SeededRandom(state: UInt64(report.steps)))
+    var data = CorpusData(model: old, random: Dice(state: UInt64(report.steps)))
     let count = try data.fill(first, objectsPerEntity: 4)
     let before = try ObjectGraph(first)
     for store in first.persistentStores { try first.remove(store) }

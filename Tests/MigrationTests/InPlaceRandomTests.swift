@@ -1,9 +1,12 @@
 import Foundation
+import TestDice
 import Testing
 
 @testable import CoreData
 
 /// Random models, random changes, random data; what should come of them is worked out over dictionaries.
+///
+/// `STRATA_INPLACE_ROUNDS` says how many models are migrated, `STRATA_INPLACE_SEED` where the seeds begin.
 @Suite("Migration in place: random models")
 struct InPlaceRandomTests {
   /// An object as plain values.
@@ -18,10 +21,8 @@ struct InPlaceRandomTests {
 
   @Test("What is migrated is what the two models and the old objects say")
   func random() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let rounds = environment["INPLACE_ROUNDS"].flatMap(Int.init) ?? 60
-    let first = environment["INPLACE_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)
-    print("Migration in place at random: \(rounds) rounds from seed \(first)")
+    let rounds = RandomTest.count("STRATA_INPLACE_ROUNDS", 20)
+    let first = RandomTest.seed("STRATA_INPLACE_SEED")
     var refused = 0
     for round in 0..<rounds {
       let seed = first &+ UInt64(round)
@@ -32,13 +33,12 @@ struct InPlaceRandomTests {
         return
       }
     }
-    print("\(refused) of \(rounds) changes can't be inferred")
     #expect(refused < rounds / 2 + 1)
   }
 
   /// False where the change can't be inferred.
   private func run(_ seed: UInt64) throws -> Bool {
-    var random = SeededRandom(state: seed)
+    var random = Dice(state: seed)
     let folder = InPlace.Folder()
     let url = folder.file("store.sqlite")
     var spec = InPlaceRandomModel(&random)
@@ -66,7 +66,7 @@ struct InPlaceRandomTests {
 
   // Data.
 
-  private func fill(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ random: inout SeededRandom)
+  private func fill(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ random: inout Dice)
     throws
   {
     for entity in model.entitiesInStoreOrder where !entity.isAbstract {
@@ -106,7 +106,7 @@ struct InPlaceRandomTests {
     try context.save()
   }
 
-  private func value(_ type: NSAttributeType, _ random: inout SeededRandom) -> Any {
+  private func value(_ type: NSAttributeType, _ random: inout Dice) -> Any {
     let number = Int(random.next() % 1000)
     switch type {
     case .integer32AttributeType: return number

@@ -1,5 +1,6 @@
 import DataModelFiles
 import Foundation
+import TestDice
 import Testing
 
 @testable import CoreData
@@ -9,8 +10,9 @@ import Testing
   @Test("Random pairs of models are inferred or refused as the rules say")
   func random() throws {
     var outcomes: [String: Int] = [:]
-    let count = ProcessInfo.processInfo.environment["STRATA_INFERENCE_CASES"].flatMap { Int($0) } ?? 400
-    for seed in 0..<count {
+    let count = RandomTest.count("STRATA_INFERENCE_CASES", 400)
+    let first = Int(RandomTest.seed("STRATA_INFERENCE_SEED", 0))
+    for seed in first..<first + count {
       var random = InferenceRandom(seed: UInt64(seed))
       let from = random.model(named: "from")
       let to = seed % 3 == 0 ? random.model(named: "to") : random.changed(from)

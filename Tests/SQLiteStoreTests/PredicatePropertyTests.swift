@@ -1,4 +1,4 @@
-import Foundation
+import TestDice
 import Testing
 
 /// Random models, data and requests, beside the oracle in `PredicateOracle/`, which says what predicates mean and
@@ -8,15 +8,11 @@ import Testing
 /// `STRATA_PREDICATE_FAILURES` after how many failures it ends.
 @Suite("Predicates and the oracle")
 struct PredicatePropertyTests {
-  private static func number(_ variable: String) -> UInt64? {
-    ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) }
-  }
-
   @Test("SQLite, memory and unsaved changes choose what the oracle chooses")
   func agreement() throws {
-    var left = Self.number("STRATA_PREDICATE_CASES").map(Int.init) ?? 20_000
-    var seed = Self.number("STRATA_PREDICATE_SEED") ?? 1
-    var failures = Self.number("STRATA_PREDICATE_FAILURES") ?? 1
+    var left = RandomTest.count("STRATA_PREDICATE_CASES", 20_000)
+    var seed = RandomTest.seed("STRATA_PREDICATE_SEED")
+    var failures = RandomTest.number("STRATA_PREDICATE_FAILURES") ?? 1
     while left > 0 {
       var generator = OracleGenerator(seed: seed)
       let model = generator.makeModel()

@@ -1,4 +1,4 @@
-import Foundation
+import TestDice
 import Testing
 
 /// Random saves of objects with uniqueness constraints, beside the oracle in `ConstraintOracle/`, which says over plain
@@ -7,16 +7,12 @@ import Testing
 /// `STRATA_CONSTRAINT_CASES` says how many saves are compared, `STRATA_CONSTRAINT_SEED` where the seeds begin.
 @Suite("Uniqueness constraints and the oracle")
 struct ConstraintPropertyTests {
-  private static func number(_ variable: String) -> UInt64? {
-    ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) }
-  }
-
   @Test(
     "Saves that end within the constraints succeed; others end as the policy says, and no stored object goes")
   func agreement() throws {
-    let cases = Self.number("STRATA_CONSTRAINT_CASES").map(Int.init) ?? 20_000
+    let cases = RandomTest.count("STRATA_CONSTRAINT_CASES", 5_000)
     var (left, clashes, refusals) = (cases, 0, 0)
-    var seed = Self.number("STRATA_CONSTRAINT_SEED") ?? 1
+    var seed = RandomTest.seed("STRATA_CONSTRAINT_SEED")
     while left > 0 {
       // Of ten trials seven have SQLite in memory, two the store in memory, one a file.
       let turn = seed / 20 % 10
@@ -47,7 +43,7 @@ struct ConstraintPropertyTests {
       #expect(clashes > cases / 5 && clashes < cases * 4 / 5, "\(clashes) of \(cases)")
       #expect(refusals > cases / 50)
     }
-    if Self.number("STRATA_CONSTRAINT_CASES") != nil {
+    if RandomTest.number("STRATA_CONSTRAINT_CASES") != nil {
       print("\(cases) saves, \(clashes) with clashes, \(refusals) refused")
     }
   }

@@ -211,7 +211,7 @@ struct DeleteRuleGenerationTests {
     let shapes = RelationshipShape.all(topology)
     let stack = try Stack(kind, model(shapes.enumerated().flatMap { $1.entities($0) }))
     var problems: [String] = []
-    for round in Turns.of(Round.all, kind, topology, every: 3) {
+    for round in Turns.of(Round.all, kind, topology, every: 9) {
       let graphs = shapes.enumerated().map { Graph($0, $1, round) }
       problems += try refused(graphs.filter { !$0.outcome.denied.isEmpty }, round, stack)
       problems += try carriedOut(graphs.filter { $0.outcome.denied.isEmpty }, round, stack)

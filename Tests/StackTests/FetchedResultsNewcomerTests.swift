@@ -1,3 +1,4 @@
+import TestDice
 import Testing
 
 @testable import CoreData
@@ -132,7 +133,7 @@ struct FetchedResultsNewcomerTests {
         try ListScreen(
           context, by: ["isbn", "pages", "title"], sections: "isbn", predicate: NSPredicate(format: "pages < 50"))
       }
-      var dice = Dice(seed: 17)
+      var dice = Dice(state: 17)
       for step in 0..<150 {
         let told = try stack.elsewhere { other in
           var told: Notification?
@@ -166,16 +167,6 @@ struct FetchedResultsNewcomerTests {
           #expect(pages == pages.sorted())
         }
       }
-    }
-  }
-
-  /// Small numbers that come again with each run.
-  private struct Dice {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func roll(_ sides: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % sides
     }
   }
 

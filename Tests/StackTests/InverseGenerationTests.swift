@@ -224,7 +224,7 @@ struct InverseGenerationTests {
     let shapes = InverseGenerationTests.shapes(topology)
     let stack = try Stack(kind, model(shapes.enumerated().flatMap { $1.entities($0) }))
     var problems: [String] = []
-    // The topologies take turns, over each kind of store in another order; see `COREDATA_EVERY_COMBINATION`.
+    // The topologies take turns, over each kind of store in another order; see `Turns`.
     for condition in Turns.of(Condition.allCases, kind, topology, every: 2) {
       let graphs = shapes.enumerated().flatMap { number, shape in
         let start = InverseGenerationTests.start(shape)

@@ -1,4 +1,5 @@
 import Foundation
+import TestDice
 import Testing
 
 @testable import CoreData
@@ -15,14 +16,10 @@ struct ModelBasedTests {
     [nil], [nil, nil], [nil, 0], [nil, nil, nil], [nil, nil, 0, 2],
   ]
 
-  private static func number(_ variable: String) -> UInt64? {
-    ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) }
-  }
-
   @Test("Random programs do what the rules say", arguments: StoreKind.allCases, families)
   func programs(_ kind: StoreKind, _ parents: [Int?]) {
-    var left = Self.number("STRATA_ORACLE_STEPS").map(Int.init) ?? 500
-    var seed = Self.number("STRATA_ORACLE_SEED") ?? 1
+    var left = RandomTest.count("STRATA_ORACLE_STEPS", 500)
+    var seed = RandomTest.seed("STRATA_ORACLE_SEED")
     while left > 0 {
       // Under stress nothing that was read stays as it is.
       for keepsObjects in Stress.isOn ? [false] : [true, false] {

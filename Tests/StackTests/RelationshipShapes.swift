@@ -1,4 +1,5 @@
 import CoreData
+import TestDice
 
 /// Which entities the two ends of a relationship belong to.
 enum Topology: CaseIterable, Sendable {
@@ -10,12 +11,12 @@ enum Topology: CaseIterable, Sendable {
 }
 
 /// Over each kind of store every round of a test takes place; the topologies take turns at it, since all of
-/// them in all rounds take minutes. `COREDATA_EVERY_COMBINATION=1` runs them.
+/// them in all rounds take minutes. `STRATA_SOAK=1` runs them.
 enum Turns {
   static func of<Round>(
     _ rounds: [Round], _ kind: StoreKind, _ topology: Topology, every count: Int
   ) -> [Round] {
-    if ProcessInfo.processInfo.environment["COREDATA_EVERY_COMBINATION"] == "1" { return rounds }
+    if RandomTest.soak != nil { return rounds }
     let turn = Topology.allCases.firstIndex(of: topology)! + (kind == .sqlite ? 1 : 0)
     return rounds.enumerated().filter { $0.offset % count == turn % count }.map(\.element)
   }

@@ -1,6 +1,7 @@
 import CoreData
 import DataModelFiles
 import DurabilitySupport
+import TestDice
 
 /// Objects of an archive that a program may allow.
 final class ArchivedPoint: NSObject, NSSecureCoding {
@@ -87,7 +88,7 @@ enum BrokenArchives {
 
   /// Puts a changed archive into the row.
   static func change(_ url: URL, _ archives: [Data], seed: UInt64) throws -> String {
-    var random = SplitMix(seed &* 0xFF51_AFD7_ED55_8CCD &+ 11)
+    var random = Dice(state: seed &* 0xFF51_AFD7_ED55_8CCD &+ 11)
     let number = random.below(archives.count)
     let original = Array(archives[number])
     var (bytes, words) = (original, "")

@@ -1,5 +1,6 @@
 import CoreData
 import DurabilitySupport
+import TestDice
 
 /// Rows with values that the stack would not have written: of other storage classes, out of range, null.
 enum BrokenRows {
@@ -11,7 +12,7 @@ enum BrokenRows {
 
   /// Changes one value, or a few, and says which.
   static func change(_ url: URL, seed: UInt64) throws -> String {
-    var random = SplitMix(seed)
+    var random = Dice(state: seed)
     let columns = try StoreColumns.all(in: url)
     var statements: [String] = []
     for _ in 0...random.below(3) {

@@ -1,5 +1,6 @@
 import DurabilitySupport
 import Foundation
+import TestDice
 
 /// Tables, columns and names that the stack would not have made, with a sound file around them.
 enum BrokenSchema {
@@ -10,7 +11,7 @@ enum BrokenSchema {
   private static let types = ["INTEGER", "VARCHAR", "BLOB", "TIMESTAMP", "DECIMAL", "FLOAT", "", "INT, X"]
 
   static func change(_ url: URL, seed: UInt64) throws -> String {
-    var random = SplitMix(seed &* 0xC2B2_AE3D_27D4_EB4F &+ 9)
+    var random = Dice(state: seed &* 0xC2B2_AE3D_27D4_EB4F &+ 9)
     let columns = try StoreColumns.all(in: url)
     var statements: [String] = []
     for _ in 0...random.below(3) {

@@ -1,5 +1,6 @@
 import DurabilitySupport
 import Foundation
+import TestDice
 
 /// How one file is broken: a pure function of a number.
 struct Damage: CustomStringConvertible {
@@ -17,7 +18,7 @@ struct Damage: CustomStringConvertible {
 
   /// - Parameter sizes: those of the files that may be broken.
   init(seed: UInt64, sizes: [Int]) {
-    var random = SplitMix(seed &* 0xD134_2543_DE82_EF95 &+ 1)
+    var random = Dice(state: seed &* 0xD134_2543_DE82_EF95 &+ 1)
     file = random.below(sizes.count)
     let size = max(sizes[file], 1)
     /// Often near the beginning or the end, where formats keep what matters.

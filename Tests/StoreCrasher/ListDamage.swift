@@ -1,5 +1,6 @@
 import DataModelFiles
 import DurabilitySupport
+import TestDice
 
 /// Changes in what a property list says, with its form left whole: values of another kind, references that lead
 /// elsewhere, keys that change places. Archives are property lists.
@@ -7,7 +8,7 @@ enum ListDamage {
   /// The list with one to three changes, and which; nil for bytes that are no property list.
   static func apply(to bytes: [UInt8], seed: UInt64) -> (bytes: [UInt8], description: String)? {
     guard var list = try? BinaryPropertyListReader.read(bytes) else { return nil }
-    var random = SplitMix(seed &* 0x9E6C_63D0_876A_46AD &+ 3)
+    var random = Dice(state: seed &* 0x9E6C_63D0_876A_46AD &+ 3)
     var words: [String] = []
     let texts = Array(texts(of: list).prefix(400))
     for _ in 0...random.below(3) {
@@ -35,7 +36,7 @@ enum ListDamage {
   }
 
   private static func changed(
-    _ list: PropertyList, at place: inout Int, _ texts: [String], _ random: inout SplitMix, _ words: inout [String],
+    _ list: PropertyList, at place: inout Int, _ texts: [String], _ random: inout Dice, _ words: inout [String],
     path: String
   ) -> PropertyList {
     place -= 1
@@ -62,7 +63,7 @@ enum ListDamage {
   }
 
   private static func replacement(
-    for list: PropertyList, _ texts: [String], _ random: inout SplitMix
+    for list: PropertyList, _ texts: [String], _ random: inout Dice
   ) -> PropertyList {
     if random.below(2) == 0 {
       // Of the same kind.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoreData
 import DurabilitySupport
+import TestDice
 
 /// Kills processes that migrate a store, at every operation on its files, and looks at what is left: the old store or
 /// the new one, complete.
@@ -44,7 +45,7 @@ final class MigrationRounds {
   /// Lets the old model be one that this program has loaded.
   private let former = NSPersistentStoreCoordinator(managedObjectModel: ledgerModel)
   private let lines: [String]
-  private var random: SplitMix
+  private var random: Dice
   private var kills = 0, old = 0, new = 0
   private(set) var complaints: [String] = []
 
@@ -55,7 +56,7 @@ final class MigrationRounds {
   /// Makes the store that each round begins with.
   init(_ setup: StoreSetup, _ way: MigrationWay, seed: UInt64) throws {
     (self.setup, self.way) = (setup, way)
-    random = SplitMix(seed)
+    random = Dice(state: seed)
     let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : FileManager.default.temporaryDirectory.path
     place = URL(fileURLWithPath: base).appendingPathComponent("store-crasher-\(getpid())-\(way)", isDirectory: true)
     try? FileManager.default.removeItem(at: place)

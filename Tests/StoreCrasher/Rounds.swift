@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoreData
 import DurabilitySupport
+import TestDice
 
 /// The driver: each round is a process that is killed at some operation on the store's files.
 struct Rounds: ParsableCommand {
@@ -38,7 +39,7 @@ struct Rounds: ParsableCommand {
     let kinds = kind.isEmpty ? StoreSetup.Kind.thatExist : kind.compactMap { StoreSetup.Kind(rawValue: $0) }
     let setups = store.isEmpty ? StoreSetup.all(kinds) : store.compactMap { StoreSetup($0) }
     var report = RoundReport()
-    var random = SplitMix(seed)
+    var random = Dice(state: seed)
     /// How many operations a process of a setup has, in a new folder and in an old one.
     var usual: [String: Int] = [:]
     var round = 0
@@ -101,7 +102,7 @@ struct RoundPlan: CustomStringConvertible {
   /// In microseconds: the process is killed from outside, between operations too.
   var delay: UInt32?
 
-  init(_ random: inout SplitMix, operations: Int?) {
+  init(_ random: inout Dice, operations: Int?) {
     saves = random.below(3) == 0 ? 6 : 4
     reopen = random.below(3) == 0 ? 2 : 0
     moment = random.any(FaultyFolder.Moment.allCases)!

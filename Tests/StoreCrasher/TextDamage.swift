@@ -1,5 +1,6 @@
 import DurabilitySupport
 import Foundation
+import TestDice
 
 /// Changes in an XML document's values and elements, most of which leave it well-formed.
 enum TextDamage {
@@ -11,7 +12,7 @@ enum TextDamage {
   ]
 
   static func apply(to data: Data, seed: UInt64) -> (data: Data, description: String) {
-    var random = SplitMix(seed &* 0xA24B_AED4_963E_E407 &+ 5)
+    var random = Dice(state: seed &* 0xA24B_AED4_963E_E407 &+ 5)
     var lines = String(decoding: data, as: UTF8.self).components(separatedBy: "\n")
     var words: [String] = []
     for _ in 0...random.below(3) {
@@ -40,7 +41,7 @@ enum TextDamage {
   }
 
   /// The line with another value in one of its attributes, or between its tags.
-  private static func replaced(_ line: String, by value: String, _ random: inout SplitMix) -> String? {
+  private static func replaced(_ line: String, by value: String, _ random: inout Dice) -> String? {
     var parts = line.components(separatedBy: "\"")
     if parts.count > 2, random.below(4) > 0 {
       let index = 1 + 2 * random.below(parts.count / 2)

@@ -1,14 +1,15 @@
 import Foundation
+import TestDice
 
 /// Thinks of models, data, changes and requests.
 struct OracleGenerator {
-  var dice: OracleDice
+  var dice: Dice
   var model = OracleModel()
   private var paths: [String: [OraclePath]] = [:]
   /// Objects that constants may name, the deleted and the unsaved among them.
   private(set) var known: [Int: String] = [:]
 
-  init(seed: UInt64) { dice = OracleDice(state: seed) }
+  init(seed: UInt64) { dice = Dice(state: seed) }
 
   mutating func makeModel() -> OracleModel {
     var entities: [OracleEntity] = []

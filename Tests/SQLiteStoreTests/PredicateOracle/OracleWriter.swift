@@ -1,4 +1,5 @@
 import Foundation
+import TestDice
 
 /// Writes predicates in the format language, each time a little differently: constants as literals or as arguments,
 /// keys as names or as `%K`, signs in their several spellings.
@@ -12,10 +13,10 @@ struct OracleWriter {
   private(set) var text = ""
   private(set) var arguments: [Argument] = []
   /// nil for people: everything as it is usually written, objects by their numbers.
-  private var dice: OracleDice?
+  private var dice: Dice?
 
   init(_ predicate: OraclePredicate, spelling seed: UInt64?) {
-    dice = seed.map { OracleDice(state: $0) }
+    dice = seed.map { Dice(state: $0) }
     write(predicate)
   }
 

@@ -1,4 +1,5 @@
 import CoreData
+import TestDice
 
 /// Thinks of rounds: edits that exchange, rotate, shift, free and take values, and some that collide.
 struct ConstraintGenerator {

@@ -1,4 +1,5 @@
 import Foundation
+import TestDice
 
 /// Thinks of steps. Most are possible; whether they are, the oracle says.
 struct OracleGenerator {
