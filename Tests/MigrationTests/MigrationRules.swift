@@ -74,12 +74,14 @@ struct MigrationRules {
     func isFree(_ source: String) -> Bool { !found.values.contains(source) }
     /// Makes pairs of all that fit; each may fit only one.
     func pair(_ fits: ((name: String, identifier: String?), (name: String, identifier: String?)) -> Bool) throws {
-      var candidates: [(source: String, destination: String)] = []
+      var candidates: [(identifier: String, destination: String, source: String)] = []
       for destination in to where found[destination.name] == nil {
         for source in from where isFree(source.name) && fits(source, destination) {
-          candidates.append((source.name, destination.name))
+          candidates.append((told(destination) ?? told(source) ?? "", destination.name, source.name))
         }
       }
+      // Of several ties the one with the first identifier is told.
+      candidates.sort { $0 < $1 }
       for candidate in candidates {
         let rivals = candidates.filter {
           ($0.source == candidate.source) != ($0.destination == candidate.destination)

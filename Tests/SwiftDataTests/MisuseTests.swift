@@ -19,24 +19,35 @@ struct Renamed: Codable {
   init(body: Renamed) { self.body = body }
 }
 
+@Model final class Postcard {
+  var body = Renamed(text: "Greetings")
+  init() {}
+}
+
 @Suite("Models that are used as they should not be")
 struct MisuseTests {
   private func message(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
+  /// Saves a book, changes its row by SQL, and reads the book anew.
+  private static func read(_ book: Book, after change: String, _ body: (Book) -> Void) throws {
+    let folder = TemporaryFolder()
+    do {
+      let context = try library(folder.file())
+      context.insert(book)
+      try context.save()
+    }
+    _ = try SQLiteText.rows(folder.file(), change)
+    let context = try library(folder.file())
+    body(try context.fetch(FetchDescriptor<Book>())[0])
+  }
+
   @Test("A stored case that the source no longer knows ends the program with a sentence")
   func unknownCase() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let folder = TemporaryFolder()
-      do {
-        let context = try library(folder.file())
-        context.insert(Book(isbn: "1", title: "Emma"))
-        try context.save()
-      }
-      _ = try SQLiteText.rows(folder.file(), "UPDATE ZBOOK SET ZGENRE = 'poem'")
-      let context = try library(folder.file())
-      _ = try context.fetch(FetchDescriptor<Book>())[0].genre
+      let book = Book(isbn: "1", title: "Emma")
+      try MisuseTests.read(book, after: "UPDATE ZBOOK SET ZGENRE = 'poem'") { _ = $0.genre }
     }
     #expect(message(result).contains("What the store has for Book.genre is no Genre."))
     #expect(message(result).contains("no case has the raw value poem"))
@@ -45,17 +56,9 @@ struct MisuseTests {
   @Test("JSON that does not decode ends the program with a sentence")
   func brokenJSON() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let folder = TemporaryFolder()
-      do {
-        let context = try library(folder.file())
-        let book = Book(isbn: "1", title: "Emma")
-        book.size = Size(width: 1, height: 1, unit: Size.Unit(name: "cm"))
-        context.insert(book)
-        try context.save()
-      }
-      _ = try SQLiteText.rows(folder.file(), "UPDATE ZBOOK SET ZMARKS = x'7B61'")
-      let context = try library(folder.file())
-      _ = try context.fetch(FetchDescriptor<Book>())[0].size
+      let book = Book(isbn: "1", title: "Emma")
+      book.size = Size(width: 1, height: 1, unit: Size.Unit(name: "cm"))
+      try MisuseTests.read(book, after: "UPDATE ZBOOK SET ZMARKS = x'7B61'") { _ = $0.size }
     }
     #expect(message(result).contains("What the store has for Book.size is no Size."))
   }
@@ -63,15 +66,8 @@ struct MisuseTests {
   @Test("A row without a value for a property that needs one ends the program with a sentence")
   func missingValue() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let folder = TemporaryFolder()
-      do {
-        let context = try library(folder.file())
-        context.insert(Book(isbn: "1", title: "Emma"))
-        try context.save()
-      }
-      _ = try SQLiteText.rows(folder.file(), "UPDATE ZBOOK SET ZTITLE = NULL")
-      let context = try library(folder.file())
-      _ = try context.fetch(FetchDescriptor<Book>())[0].title
+      let book = Book(isbn: "1", title: "Emma")
+      try MisuseTests.read(book, after: "UPDATE ZBOOK SET ZTITLE = NULL") { _ = $0.title }
     }
     #expect(message(result).contains("Book.title has no value in the store, but is declared without \"?\"."))
   }
@@ -92,6 +88,14 @@ struct MisuseTests {
     }
     #expect(message(result).contains("A value of Letter.body cannot be stored."))
     #expect(message(result).contains("has no stored property \"content\""))
+  }
+
+  @Test("An initial value that cannot be stored is refused when the schema's model is made")
+  func initialValue() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try memory(Postcard.self)
+    }
+    #expect(message(result).contains("The initial value of Postcard.body cannot be stored."))
   }
 
   @Test("A model whose context is gone ends the program with a sentence")

@@ -52,7 +52,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     let partition = try StorePartition(schema, configurations)
     model = schema.makeManagedObjectModel(configurations: partition.entities)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    let stages = try migrationPlan.map { try PlannedStages($0, for: schema) }
+    let stages = try migrationPlan.map { try PlannedStages($0, forModelWith: model.versionChecksum) }
     for configuration in configurations {
       try open(configuration, partition.name(of: configuration), stages)
     }

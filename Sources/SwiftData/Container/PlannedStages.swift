@@ -4,20 +4,29 @@ import CoreData
 struct PlannedStages {
   private let stages: [() -> NSMigrationStage]
 
-  /// Throws `SwiftDataError.unknownSchema` where no stage leads to the schema, and `backwardMigration` where one leads
-  /// to an earlier version.
-  init(_ plan: any SchemaMigrationPlan.Type, for schema: Schema) throws {
-    let current = schema.makeManagedObjectModel().versionChecksum
+  /// Throws `SwiftDataError.unknownSchema` where no version of the plan has the checksum of the container's model, and
+  /// `backwardMigration` where a stage leads to an earlier version.
+  init(_ plan: any SchemaMigrationPlan.Type, forModelWith checksum: String) throws {
+    var versions: [ObjectIdentifier: Version] = [:]
+    func version(_ type: any VersionedSchema.Type) -> Version {
+      if let known = versions[ObjectIdentifier(type)] { return known }
+      let made = Version(type)
+      versions[ObjectIdentifier(type)] = made
+      return made
+    }
+    for schema in plan.schemas { _ = version(schema) }
     var stages: [() -> NSMigrationStage] = []
-    var known: Set<String> = Set(
-      plan.schemas.map { Schema(versionedSchema: $0).makeManagedObjectModel().versionChecksum })
     for stage in plan.stages {
-      let step = Step(stage)
-      guard step.from.version < step.to.version else { throw SwiftDataError.backwardMigration }
-      known.formUnion([step.fromModel.versionChecksum, step.toModel.versionChecksum])
+      let step =
+        switch stage {
+        case .lightweight(let from, let to): Step(from: version(from), to: version(to))
+        case .custom(let from, let to, let willMigrate, let didMigrate):
+          Step(from: version(from), to: version(to), willMigrate: willMigrate, didMigrate: didMigrate)
+        }
+      guard step.from.schema.version < step.to.schema.version else { throw SwiftDataError.backwardMigration }
       stages.append { step.stage }
     }
-    guard known.contains(current) else { throw SwiftDataError.unknownSchema }
+    guard versions.values.contains(where: { $0.checksum == checksum }) else { throw SwiftDataError.unknownSchema }
     self.stages = stages
   }
 
@@ -26,33 +35,32 @@ struct PlannedStages {
     stages.isEmpty ? nil : NSStagedMigrationManager(stages.map { $0() })
   }
 
-  private final class Step {
-    let from: Schema
-    let to: Schema
-    let fromModel: NSManagedObjectModel
-    let toModel: NSManagedObjectModel
-    let willMigrate: ((ModelContext) throws -> Void)?
-    let didMigrate: ((ModelContext) throws -> Void)?
-    let isLightweight: Bool
+  /// A version of the schema; several stages lead to it or from it.
+  private final class Version {
+    let schema: Schema
+    let model: NSManagedObjectModel
+    let checksum: String
 
-    init(_ stage: MigrationStage) {
-      switch stage {
-      case .lightweight(let from, let to):
-        (self.from, self.to) = (Schema(versionedSchema: from), Schema(versionedSchema: to))
-        (willMigrate, didMigrate, isLightweight) = (nil, nil, true)
-      case .custom(let from, let to, let willMigrate, let didMigrate):
-        (self.from, self.to) = (Schema(versionedSchema: from), Schema(versionedSchema: to))
-        (self.willMigrate, self.didMigrate, isLightweight) = (willMigrate, didMigrate, false)
-      }
-      fromModel = from.makeManagedObjectModel()
-      toModel = to.makeManagedObjectModel()
+    init(_ type: any VersionedSchema.Type) {
+      schema = Schema(versionedSchema: type)
+      model = schema.makeManagedObjectModel()
+      checksum = model.versionChecksum
     }
 
+    var reference: NSManagedObjectModelReference {
+      NSManagedObjectModelReference(model: model, versionChecksum: checksum)
+    }
+  }
+
+  private struct Step {
+    let from: Version
+    let to: Version
+    var willMigrate: ((ModelContext) throws -> Void)?
+    var didMigrate: ((ModelContext) throws -> Void)?
+
     var stage: NSMigrationStage {
-      let (from, to) = (from, to)
-      let made = NSCustomMigrationStage(
-        migratingFrom: NSManagedObjectModelReference(model: fromModel, versionChecksum: fromModel.versionChecksum),
-        to: NSManagedObjectModelReference(model: toModel, versionChecksum: toModel.versionChecksum))
+      let (from, to) = (from.schema, to.schema)
+      let made = NSCustomMigrationStage(migratingFrom: self.from.reference, to: self.to.reference)
       made.label = "\(from.version) to \(to.version)"
       if let willMigrate {
         made.willMigrateHandler = { manager, _ in try Step.run(willMigrate, manager, from) }

@@ -58,7 +58,8 @@ extension ModelActor {
   /// The actor's context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// A model of the actor's context; nil if no store has it any more.
+  /// A model of the actor's context; nil if no store has it any more, or if it could not be read, which standard error
+  /// tells.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.existingModel(id, type)
   }
@@ -66,9 +67,19 @@ extension ModelActor {
 
 extension ModelContext {
   fileprivate func existingModel<T: PersistentModel>(_ identifier: PersistentIdentifier, _ type: T.Type) -> T? {
-    guard identifier.entityName == ModelType.of(type).name, let objectID = objectID(of: identifier),
-      let object = try? managedContext.existingObject(with: objectID)
-    else { return nil }
-    return model(of: object, type)
+    guard identifier.entityName == ModelType.of(type).name, let objectID = objectID(of: identifier) else { return nil }
+    do {
+      return model(of: try managedContext.existingObject(with: objectID), type)
+    } catch {
+      if (error as NSError).code != NSManagedObjectReferentialIntegrityError {
+        warn(
+          MisuseReport(
+            "A \(identifier.entityName) could not be read.",
+            facts: [("Identity", identifier.uri), ("Error", error.localizedDescription)],
+            how: "self[id, as:] cannot throw, and gives nil as for a model that is gone.",
+            remedy: "Use fetch(_:), which throws."))
+      }
+      return nil
+    }
   }
 }

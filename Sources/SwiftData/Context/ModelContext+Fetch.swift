@@ -16,7 +16,8 @@ extension ModelContext {
     try fetch(descriptor).map { $0.storage.identifier }
   }
 
-  /// Runs a block for each model that a descriptor asks for; so many of them are read at a time.
+  /// Runs a block for each model that a descriptor asks for. Which models these are is read at once; their values are
+  /// read for `batchSize` models at a time, and a model that nobody holds goes when the block has ended.
   ///
   /// - Parameter allowEscapingMutations: With it, what the block changes is left for you to save. Without it, each
   ///   change is saved before the next model is read, unless the context had changes of its own when this began.

@@ -252,7 +252,17 @@ public final class ModelContext: Equatable {
         andPredicateWithSubpredicates: zip(names, values).map {
           NSPredicate(format: "%K == %@", argumentArray: [$0, $1])
         })
-      if let found = try? managedContext.fetch(request).first as? ModelObject { return found }
+      do {
+        if let found = try managedContext.fetch(request).first as? ModelObject { return found }
+      } catch {
+        // The save has been done, so it can't fail for this.
+        warn(
+          MisuseReport(
+            "A new \(storage.type.name) has lost its stored object.",
+            facts: [("Identity", storage.identifier.uri), ("Error", error.localizedDescription)],
+            how: "It had the unique values of a stored one, which was given its values; reading that one failed.",
+            remedy: "The model is of no context any more. Fetch the stored one."))
+      }
     }
     return nil
   }

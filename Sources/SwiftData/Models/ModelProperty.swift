@@ -26,6 +26,7 @@ final class ModelProperty {
   let relationship: Schema.Relationship?
   let kind: Kind
   let access: AnyPropertyAccess
+  let key: PropertyKey
 
   init(_ metadata: Schema.PropertyMetadata, of entity: String) {
     name = metadata.name
@@ -37,7 +38,7 @@ final class ModelProperty {
     defaultValue = metadata.defaultValue.flatMap(unwrapped)
     attribute = metadata.metadata as? Schema.Attribute
     relationship = metadata.metadata as? Schema.Relationship
-    let key = PropertyKey(entity: entity, name: name)
+    key = PropertyKey(entity: entity, name: name)
     if let transformer = attribute?.transformer {
       kind = .transformable(transformer: transformer)
       access = makeTransformableAccess(declaredType, key)

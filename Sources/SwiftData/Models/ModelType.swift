@@ -10,8 +10,8 @@ final class ModelType: Sendable {
   let uniquenessConstraints: [[String]]
   let indices: [[String]]
   nonisolated(unsafe) private let positions: [AnyKeyPath: Int]
-  /// The literal in an accessor is one object for the program's life, so its address tells. They are kept, lest another
-  /// gets the address.
+  /// The literal in an accessor is one object for the program's life, so its address tells which property is meant.
+  /// Each literal is kept here: if one went, another key path could get its address.
   private let literals = Mutex<Literals>(Literals())
 
   private struct Literals: @unchecked Sendable {

@@ -138,7 +138,11 @@ extension ModelProperty {
       made.defaultValue = defaultValue.map(AttributeTypes.boxed)
     case .composite(let shape):
       made = shape.makeDescription()
-      made.defaultValue = (defaultValue as? any Encodable).flatMap { try? shape.dictionary(of: $0) }
+      made.defaultValue = (defaultValue as? any Encodable).map { value in
+        do { return try shape.dictionary(of: value) } catch {
+          misuse(.cannotBeStored("The initial value", type, key, error))
+        }
+      }
     case .archive:
       made = NSAttributeDescription()
       made.attributeType = .transformableAttributeType
