@@ -1,3 +1,5 @@
+import CoreData
+
 /// The cases of an enumeration and what they carry, out of the records that the compiler leaves for reflection.
 ///
 /// Nobody promises their form. What is leaned on, of Swift 5 and 6 on 64-bit systems:
@@ -8,7 +10,8 @@
 ///     record      +4  relative pointer to the payload's mangled name, 0 without one    +8  to the case's name
 ///     tuple       +8  how many    +16 labels, each followed by a blank    +24 pairs of a type and an offset
 ///
-/// Cases with payload come first. Another form shows in `ValueShape`, which refuses what it cannot encode.
+/// Cases with payload come first. Whether the records are in this form is tried once, with an enumeration of this
+/// module's; where they are not, an enumeration in a schema ends the program with a sentence.
 struct EnumerationCase {
   let name: String
   /// nil for a case that carries nothing.
@@ -18,6 +21,19 @@ struct EnumerationCase {
   static func all(of type: Any.Type) -> [EnumerationCase]? {
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
     guard metadata.load(as: UInt.self) == 0x201 else { return nil }
+    guard areReadable else { misuse(.unknownRecords(type)) }
+    return read(metadata)
+  }
+
+  /// Whether this version of Swift leaves its records in the form above.
+  static let areReadable: Bool = {
+    let found = read(unsafeBitCast(RecordSample.self as Any.Type, to: UnsafeRawPointer.self)).map { one in
+      one.name + (one.payload.map { "(" + $0.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + ")" } ?? "")
+    }
+    return found == ["single(_0: Int)", "labelled(weekday: Int)", "pair(a: Int, _1: String)", "plain"]
+  }()
+
+  private static func read(_ metadata: UnsafeRawPointer) -> [EnumerationCase] {
     let descriptor = metadata.load(fromByteOffset: 8, as: UnsafeRawPointer.self)
     guard let fields = relative(descriptor, 16) else { return [] }
     let size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
@@ -35,6 +51,23 @@ struct EnumerationCase {
   private static func relative(_ base: UnsafeRawPointer, _ offset: Int) -> UnsafeRawPointer? {
     let distance = base.load(fromByteOffset: offset, as: Int32.self)
     return distance == 0 ? nil : base + offset + Int(distance)
+  }
+}
+
+/// What the form of the records is tried with.
+private enum RecordSample {
+  case plain
+  case single(Int)
+  case labelled(weekday: Int)
+  case pair(a: Int, String)
+}
+
+extension MisuseReport {
+  fileprivate static func unknownRecords(_ type: Any.Type) -> MisuseReport {
+    MisuseReport(
+      "The cases of \(type) cannot be read.", facts: [("Enumeration", String(reflecting: type))],
+      how: "This version of Swift keeps what it knows of enumerations in another form than the versions before.",
+      remedy: "Build with an earlier version of Swift, or keep the enumeration's raw value in a property of its own.")
   }
 }
 
