@@ -94,7 +94,17 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       ofType: NSSQLiteStoreType, configurationName: name, at: configuration.url, options: options)
   }
 
-  /// Closes the stores and removes their files. The container and its contexts are of no use any more.
+  /// The same as ``erase()``; what stands in its way is written to standard error.
+  public func deleteAllData() {
+    do { try erase() } catch {
+      warn(
+        MisuseReport(
+          "A container's data could not be deleted.", facts: [("Error", error.localizedDescription)],
+          how: "deleteAllData() cannot throw.", remedy: "Call erase(), which throws the error."))
+    }
+  }
+
+  /// Closes the stores and empties their files, which stay. The container and its contexts are of no use any more.
   public func erase() throws {
     for store in coordinator.persistentStores {
       let (url, type) = (store.url, store.type)

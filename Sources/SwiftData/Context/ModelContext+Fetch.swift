@@ -35,7 +35,7 @@ extension ModelContext {
     }
   }
 
-  private func request<T: PersistentModel>(
+  func request<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> NSFetchRequest<NSManagedObject> {
     let type = ModelType.of(T.self)
