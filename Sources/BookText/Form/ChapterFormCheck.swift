@@ -138,7 +138,7 @@ public struct ChapterFormCheck {
             details.summaryLine, "put an empty line behind the summary; without it Markdown is not read in the part"))
       }
     }
-    for line in markdown.proseLines where line.text.contains(#/^\W*(?:<summary>)?Predict:/#) {
+    for line in markdown.proseLines where line.text.contains(Patterns.prediction) {
       if !markdown.details.contains(where: { $0.lines.contains(line.number) && $0.summary.hasPrefix("Predict:") }) {
         problems.append(
           page.problem(line.number, "\"Predict:\" stands outside of a <details>, as whose <summary> it belongs"))

@@ -11,7 +11,7 @@ public struct FigureRequest: Equatable, Sendable {
 
   /// The file that a comment asks for; nil for any other comment.
   public static func file(inComment text: some StringProtocol) -> String? {
-    String(text).wholeMatch(of: #/<!-- figures (\S+) -->/#).map { String($0.1) }
+    String(text).wholeMatch(of: Patterns.figures).map { String($0.1) }
   }
 }
 

@@ -13,5 +13,9 @@ enum Patterns {
   nonisolated(unsafe) static let headingSign = #/#{1,6} +/#
   nonisolated(unsafe) static let block = #/<\/?(?:details|summary|div|section|aside)\b/#
   nonisolated(unsafe) static let details = #/<details\b/#
+  nonisolated(unsafe) static let quotedTable = #/<!-- table transcript=(\S+) -->/#
+  nonisolated(unsafe) static let prediction = #/^\W*(?:<summary>)?Predict:/#
+  nonisolated(unsafe) static let figures = #/<!-- figures (\S+) -->/#
+  nonisolated(unsafe) static let parts = #/<!-- parts: ([^>]*) -->/#
   nonisolated(unsafe) static let picture = #/!\[([^\]]*)\]\(<?([^)\s>]+)>?[^)]*\)/#
 }

@@ -22,7 +22,7 @@ public struct SectionParts: Sendable {
 
   /// What a comment says; nil for any other comment.
   public static func names(inComment text: some StringProtocol) -> [String]? {
-    String(text).wholeMatch(of: #/<!-- parts: ([^>]*) -->/#).map { match in
+    String(text).wholeMatch(of: Patterns.parts).map { match in
       match.1.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmingPrefix(" ") }.map(
         String.init)
     }

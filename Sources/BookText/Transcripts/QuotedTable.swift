@@ -31,7 +31,7 @@ extension MarkdownText {
   var quotedTables: [QuotedTable] {
     let prose = proseLines
     return prose.indices.compactMap { index in
-      guard let mark = prose[index].text.wholeMatch(of: #/<!-- table transcript=(\S+) -->/#) else { return nil }
+      guard let mark = prose[index].text.wholeMatch(of: Patterns.quotedTable) else { return nil }
       let below = prose[(index + 1)...].drop { $0.text.isEmpty }
       return QuotedTable(
         transcript: String(mark.1), line: below.first?.number ?? prose[index].number,
