@@ -7,17 +7,22 @@ struct PlannedStages {
   /// Throws `SwiftDataError.unknownSchema` where no stage leads to the schema, and `backwardMigration` where one leads
   /// to an earlier version.
   init(_ plan: any SchemaMigrationPlan.Type, for schema: Schema) throws {
-    let current = schema.makeManagedObjectModel().versionChecksum
+    var versions: [ObjectIdentifier: Version] = [:]
+    func version(_ type: any VersionedSchema.Type) -> Version {
+      if let made = versions[ObjectIdentifier(type)] { return made }
+      let made = Version(type)
+      versions[ObjectIdentifier(type)] = made
+      return made
+    }
+    for type in plan.schemas { _ = version(type) }
     var stages: [() -> NSMigrationStage] = []
-    var known: Set<String> = Set(
-      plan.schemas.map { Schema(versionedSchema: $0).makeManagedObjectModel().versionChecksum })
     for stage in plan.stages {
-      let step = Step(stage)
-      guard step.from.version < step.to.version else { throw SwiftDataError.backwardMigration }
-      known.formUnion([step.fromModel.versionChecksum, step.toModel.versionChecksum])
+      let step = Step(stage, version)
+      guard step.from.schema.version < step.to.schema.version else { throw SwiftDataError.backwardMigration }
       stages.append { step.stage }
     }
-    guard known.contains(current) else { throw SwiftDataError.unknownSchema }
+    let current = schema.makeManagedObjectModel().versionChecksum
+    guard versions.values.contains(where: { $0.checksum == current }) else { throw SwiftDataError.unknownSchema }
     self.stages = stages
   }
 
@@ -26,38 +31,48 @@ struct PlannedStages {
     stages.isEmpty ? nil : NSStagedMigrationManager(stages.map { $0() })
   }
 
+  /// A version of the program, and its model. A plan names each in several places.
+  private final class Version {
+    let schema: Schema
+    let checksum: String
+    private let model: NSManagedObjectModel
+
+    init(_ type: any VersionedSchema.Type) {
+      schema = Schema(versionedSchema: type)
+      model = schema.makeManagedObjectModel()
+      checksum = model.versionChecksum
+    }
+
+    var reference: NSManagedObjectModelReference {
+      NSManagedObjectModelReference(model: model, versionChecksum: checksum)
+    }
+  }
+
   private final class Step {
-    let from: Schema
-    let to: Schema
-    let fromModel: NSManagedObjectModel
-    let toModel: NSManagedObjectModel
+    let from: Version
+    let to: Version
     let willMigrate: ((ModelContext) throws -> Void)?
     let didMigrate: ((ModelContext) throws -> Void)?
-    let isLightweight: Bool
 
-    init(_ stage: MigrationStage) {
+    init(_ stage: MigrationStage, _ version: (any VersionedSchema.Type) -> Version) {
       switch stage {
       case .lightweight(let from, let to):
-        (self.from, self.to) = (Schema(versionedSchema: from), Schema(versionedSchema: to))
-        (willMigrate, didMigrate, isLightweight) = (nil, nil, true)
+        (self.from, self.to) = (version(from), version(to))
+        (willMigrate, didMigrate) = (nil, nil)
       case .custom(let from, let to, let willMigrate, let didMigrate):
-        (self.from, self.to) = (Schema(versionedSchema: from), Schema(versionedSchema: to))
-        (self.willMigrate, self.didMigrate, isLightweight) = (willMigrate, didMigrate, false)
+        (self.from, self.to) = (version(from), version(to))
+        (self.willMigrate, self.didMigrate) = (willMigrate, didMigrate)
       }
-      fromModel = from.makeManagedObjectModel()
-      toModel = to.makeManagedObjectModel()
     }
 
     var stage: NSMigrationStage {
-      let (from, to) = (from, to)
-      let made = NSCustomMigrationStage(
-        migratingFrom: NSManagedObjectModelReference(model: fromModel, versionChecksum: fromModel.versionChecksum),
-        to: NSManagedObjectModelReference(model: toModel, versionChecksum: toModel.versionChecksum))
-      made.label = "\(from.version) to \(to.version)"
+      let (older, newer) = (from.schema, to.schema)
+      let made = NSCustomMigrationStage(migratingFrom: from.reference, to: to.reference)
+      made.label = "\(older.version) to \(newer.version)"
       if let willMigrate {
-        made.willMigrateHandler = { manager, _ in try Step.run(willMigrate, manager, from) }
+        made.willMigrateHandler = { manager, _ in try Step.run(willMigrate, manager, older) }
       }
-      if let didMigrate { made.didMigrateHandler = { manager, _ in try Step.run(didMigrate, manager, to) } }
+      if let didMigrate { made.didMigrateHandler = { manager, _ in try Step.run(didMigrate, manager, newer) } }
       return made
     }
 

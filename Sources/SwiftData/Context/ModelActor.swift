@@ -58,7 +58,8 @@ extension ModelActor {
   /// The actor's context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// A model of the actor's context; nil if no store has it any more.
+  /// A model of the actor's context; nil if no store has it any more. A store that cannot be read is told of on standard
+  /// error, and gives nil too.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.existingModel(id, type)
   }
@@ -66,9 +67,19 @@ extension ModelActor {
 
 extension ModelContext {
   fileprivate func existingModel<T: PersistentModel>(_ identifier: PersistentIdentifier, _ type: T.Type) -> T? {
-    guard identifier.entityName == ModelType.of(type).name, let objectID = objectID(of: identifier),
-      let object = try? managedContext.existingObject(with: objectID)
-    else { return nil }
-    return model(of: object, type)
+    guard identifier.entityName == ModelType.of(type).name, let objectID = objectID(of: identifier) else { return nil }
+    do {
+      return model(of: try managedContext.existingObject(with: objectID), type)
+    } catch let error as NSError {
+      let isGone = error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
+      if !isGone {
+        warn(
+          MisuseReport(
+            "A model could not be read.", facts: [("Identity", identifier.uri), ("Error", "\(error)")],
+            how: "The store did not answer, and a subscript cannot throw.",
+            remedy: "Fetch the model with a FetchDescriptor, which throws the error."))
+      }
+      return nil
+    }
   }
 }

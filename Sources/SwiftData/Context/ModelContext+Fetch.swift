@@ -16,7 +16,10 @@ extension ModelContext {
     try fetch(descriptor).map { $0.storage.identifier }
   }
 
-  /// Runs a block for each model that a descriptor asks for; so many of them are read at a time.
+  /// Runs a block for each model that a descriptor asks for.
+  ///
+  /// First the store says which models there are. Their values are read `batchSize` models at a time, when the first of
+  /// each batch is used. What has been read stays in memory until the enumeration has ended.
   ///
   /// - Parameter allowEscapingMutations: With it, what the block changes is left for you to save. Without it, each
   ///   change is saved before the next model is read, unless the context had changes of its own when this began.

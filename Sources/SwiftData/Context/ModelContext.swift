@@ -252,7 +252,17 @@ public final class ModelContext: Equatable {
         andPredicateWithSubpredicates: zip(names, values).map {
           NSPredicate(format: "%K == %@", argumentArray: [$0, $1])
         })
-      if let found = try? managedContext.fetch(request).first as? ModelObject { return found }
+      do {
+        if let found = try managedContext.fetch(request).first as? ModelObject { return found }
+      } catch {
+        warn(
+          MisuseReport(
+            "The stored row of a \(storage.type.name) was not found again after it was saved.",
+            facts: [("Unique", names.joined(separator: ", ")), ("Error", "\(error)")],
+            how: "The model has updated a stored one, whose place it takes, and the store did not answer. What was saved "
+              + "is in the store; the model is of no context.",
+            remedy: "Fetch the model again."))
+      }
     }
     return nil
   }

@@ -23,9 +23,10 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   /// Two configurations have one name or one file.
   public static let duplicateConfiguration = SwiftDataError(
     "duplicateConfiguration", "two configurations have the same name, or the same file")
-  /// A configuration's schema has a model that the container's has not.
+  /// A configuration's schema has a model that is missing in the container's.
   public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
-    "configurationSchemaNotFoundInContainerSchema", "a configuration's schema has a model that the container's has not")
+    "configurationSchemaNotFoundInContainerSchema",
+    "a configuration's schema has a model that is missing in the container's")
   /// A stage of a migration plan leads to an earlier version.
   public static let backwardMigration = SwiftDataError(
     "backwardMigration", "a stage of the migration plan leads to an earlier version")

@@ -54,8 +54,6 @@ final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingDat
     }
   }
 
-  override func makeModel() -> any PersistentModel { Model(backingData: self) }
-
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable { value(key) }
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel { value(key) }
   func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel { value(key) }

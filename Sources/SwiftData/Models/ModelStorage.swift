@@ -28,9 +28,6 @@ class ModelStorage {
 
   deinit { object?.storage = nil }
 
-  /// A new model for the values.
-  func makeModel() -> any PersistentModel { preconditionFailure("Only storage of a class makes models.") }
-
   final var context: ModelContext? { ownContext }
   final var isDeleted: Bool { wasDeleted || object?.isDeleted ?? false }
 

@@ -10,8 +10,8 @@ final class ModelType: Sendable {
   let uniquenessConstraints: [[String]]
   let indices: [[String]]
   nonisolated(unsafe) private let positions: [AnyKeyPath: Int]
-  /// The literal in an accessor is one object for the program's life, so its address tells. They are kept, lest another
-  /// gets the address.
+  /// The literal in an accessor is one object for the program's life, so its address tells. They are kept: the address of
+  /// a freed one could become another's.
   private let literals = Mutex<Literals>(Literals())
 
   private struct Literals: @unchecked Sendable {

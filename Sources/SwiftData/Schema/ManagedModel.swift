@@ -12,7 +12,7 @@ extension Schema {
     for (type, entity) in made {
       entity.name = type.name
       entity.unnamedObjectClass = ModelObject.self
-      entity.properties = type.properties.map { $0.makeDescription(destinations: entitiesByName) }
+      entity.properties = type.properties.map { $0.makeDescription(of: type.name, destinations: entitiesByName) }
     }
     for (type, entity) in made {
       entity.uniquenessConstraints = type.uniquenessConstraints
@@ -98,12 +98,14 @@ private struct InversePairs {
 }
 
 extension ModelProperty {
-  fileprivate func makeDescription(destinations: [String: NSEntityDescription]) -> NSPropertyDescription {
+  fileprivate func makeDescription(
+    of entity: String, destinations: [String: NSEntityDescription]
+  ) -> NSPropertyDescription {
     let made: NSPropertyDescription =
       switch kind {
       case .toOne(let model), .toMany(let model):
         makeRelationship(to: destinations[ModelType.of(model).name])
-      case .attribute, .composite, .archive, .transformable: makeAttribute()
+      case .attribute, .composite, .archive, .transformable: makeAttribute(of: entity)
       }
     made.name = name
     made.isOptional = isOptional
@@ -129,7 +131,7 @@ extension ModelProperty {
     return made
   }
 
-  private func makeAttribute() -> NSAttributeDescription {
+  private func makeAttribute(of entity: String) -> NSAttributeDescription {
     let made: NSAttributeDescription
     switch kind {
     case .attribute(let type):
@@ -138,7 +140,7 @@ extension ModelProperty {
       made.defaultValue = defaultValue.map(AttributeTypes.boxed)
     case .composite(let shape):
       made = shape.makeDescription()
-      made.defaultValue = (defaultValue as? any Encodable).flatMap { try? shape.dictionary(of: $0) }
+      made.defaultValue = (defaultValue as? any Encodable).map { parts(of: $0, shape, entity) }
     case .archive:
       made = NSAttributeDescription()
       made.attributeType = .transformableAttributeType
@@ -152,6 +154,19 @@ extension ModelProperty {
     }
     attribute?.apply(to: made)
     return made
+  }
+
+  private func parts(of value: any Encodable, _ shape: ValueShape, _ entity: String) -> [String: Any] {
+    do {
+      return try shape.dictionary(of: value)
+    } catch {
+      misuse(
+        MisuseReport(
+          "The initial value of \(entity).\(name) cannot be stored.",
+          facts: [("Type", "\(type)"), ("Why", ValueProblem.words(of: error))],
+          how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
+          remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own."))
+    }
   }
 }
 

@@ -39,7 +39,7 @@ public final class Schema: Hashable, @unchecked Sendable {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }
 
-  /// The entity of a class; nil if the schema has it not.
+  /// The entity of a class; nil if the schema does not have it.
   public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
     let wanted = ModelType.of(type)
     return types.contains { $0 === wanted } ? entitiesByName[wanted.name] : nil

@@ -8,7 +8,8 @@
 ///     record      +4  relative pointer to the payload's mangled name, 0 without one    +8  to the case's name
 ///     tuple       +8  how many    +16 labels, each followed by a blank    +24 pairs of a type and an offset
 ///
-/// Cases with payload come first. Another form shows in `ValueShape`, which refuses what it cannot encode.
+/// Cases with payload come first. `ModelAssumption.enumerationRecords` tries it; where it is not so, the program ends
+/// with that sentence at the first model that has a struct or an enumeration.
 struct EnumerationCase {
   let name: String
   /// nil for a case that carries nothing.
@@ -16,12 +17,20 @@ struct EnumerationCase {
 
   /// nil for a type that is no enumeration.
   static func all(of type: Any.Type) -> [EnumerationCase]? {
+    ModelAssumption.enumerationRecords.require()
+    return records(of: type)
+  }
+
+  /// The same without a look at whether the records are as they are taken to be.
+  static func records(of type: Any.Type) -> [EnumerationCase]? {
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
     guard metadata.load(as: UInt.self) == 0x201 else { return nil }
     let descriptor = metadata.load(fromByteOffset: 8, as: UnsafeRawPointer.self)
     guard let fields = relative(descriptor, 16) else { return [] }
     let size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
     let count = Int(fields.load(fromByteOffset: 12, as: UInt32.self))
+    // A record has two relative pointers behind its flags.
+    guard size == 12 else { return [] }
     return (0..<count).compactMap { index in
       let record = fields + 16 + index * size
       guard let name = relative(record, 8) else { return nil }
