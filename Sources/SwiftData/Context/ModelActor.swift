@@ -67,7 +67,9 @@ extension ModelActor {
 
 extension ModelContext {
   fileprivate func existingModel<T: PersistentModel>(_ identifier: PersistentIdentifier, _ type: T.Type) -> T? {
-    guard identifier.entityName == ModelType.of(type).name, let objectID = objectID(of: identifier) else { return nil }
+    guard container.modelTypes[identifier.entityName]?.inherits(from: ModelType.of(type)) == true,
+      let objectID = objectID(of: identifier)
+    else { return nil }
     do {
       return model(of: try managedContext.existingObject(with: objectID), type)
     } catch let error as NSError {

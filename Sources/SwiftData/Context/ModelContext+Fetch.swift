@@ -37,7 +37,7 @@ extension ModelContext {
     }
   }
 
-  private func request<T: PersistentModel>(
+  func request<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> NSFetchRequest<NSManagedObject> {
     let type = ModelType.of(T.self)
@@ -45,7 +45,10 @@ extension ModelContext {
     let request = NSFetchRequest<NSManagedObject>(entityName: type.name)
     if let predicate = descriptor.predicate {
       let names = ModelKeyPaths.names(of:)
-      guard let converted = NSPredicate.converting(predicate, names: names, constant: constant) else {
+      guard
+        let converted = NSPredicate.converting(
+          predicate, names: names, constant: constant, entities: entities)
+      else {
         throw SwiftDataError.unsupportedPredicate
       }
       request.predicate = converted
@@ -75,6 +78,14 @@ extension ModelContext {
       throw SwiftDataError.unsupportedKeyPath
     }
     return names.joined(separator: ".")
+  }
+
+  /// The entities of a model and of those that inherit from it, for `$0 is Novel`.
+  private func entities(_ type: Any.Type) -> [NSEntityDescription]? {
+    guard let model = type as? any PersistentModel.Type else { return nil }
+    let wanted = ModelType.of(model)
+    return container.modelTypes.values.filter { $0.inherits(from: wanted) }.map(\.name).sorted()
+      .compactMap { container.model.entitiesByName[$0] }
   }
 
   /// What stands in a predicate for a value of the program's: for a model and for an identity the object's id, for a

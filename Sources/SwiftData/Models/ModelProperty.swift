@@ -17,6 +17,8 @@ final class ModelProperty {
 
   let name: String
   let keyPath: AnyKeyPath
+  /// That one, and those that the classes above have of the property.
+  let keyPaths: [AnyKeyPath]
   let declaredType: Any.Type
   /// The declared one without `?`.
   let type: Any.Type
@@ -30,6 +32,7 @@ final class ModelProperty {
   init(_ metadata: Schema.PropertyMetadata, of entity: String) {
     name = metadata.name
     keyPath = metadata.keypath
+    keyPaths = [metadata.keypath] + metadata.formerKeyPaths
     declaredType = Swift.type(of: metadata.keypath).valueType
     let optional = declaredType as? any OptionalValue.Type
     isOptional = optional != nil
