@@ -30,6 +30,11 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   /// A stage of a migration plan leads to an earlier version.
   public static let backwardMigration = SwiftDataError(
     "backwardMigration", "a stage of the migration plan leads to an earlier version")
+  /// A descriptor of history is of another type of transactions than the container's, or asks to delete what is not the
+  /// beginning of a history.
+  public static let invalidTransactionFetchRequest = SwiftDataError(
+    "invalidTransactionFetchRequest",
+    "the container has no such transactions, or they cannot be deleted without earlier ones")
   /// A context was asked for models of a class that its container's schema does not have.
   public static let unknownSchema = SwiftDataError(
     "unknownSchema", "the container's schema does not have the model's class, or no stage of the plan leads to it")
