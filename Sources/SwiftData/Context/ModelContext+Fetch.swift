@@ -18,8 +18,8 @@ extension ModelContext {
 
   /// Runs a block for each model that a descriptor asks for.
   ///
-  /// First the store says which models there are. Their values are read `batchSize` models at a time, when the first of
-  /// each batch is used. What has been read stays in memory until the enumeration has ended.
+  /// First the store says which models there are. Then `batchSize` of them are read at a time, and let go before the next
+  /// are read, but for those that you keep or that have changes. What is gone by then is passed over.
   ///
   /// - Parameter allowEscapingMutations: With it, what the block changes is left for you to save. Without it, each
   ///   change is saved before the next model is read, unless the context had changes of its own when this began.
@@ -28,12 +28,17 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void
   ) throws {
-    let request = try request(descriptor)
-    request.fetchBatchSize = batchSize
     let hadChanges = hasChanges
-    for object in try managedContext.fetch(request) {
-      try block(model(of: object, T.self))
-      if !allowEscapingMutations, !hadChanges, hasChanges { try save() }
+    var rest = try objectIDs(descriptor)[...]
+    while !rest.isEmpty {
+      let batch = rest.prefix(batchSize > 0 ? batchSize : rest.count)
+      rest = rest.dropFirst(batch.count)
+      let found = try objects(batch, T.self)
+      for id in batch {
+        guard let object = found[id] else { continue }
+        try block(model(of: object, T.self))
+        if !allowEscapingMutations, !hadChanges, hasChanges { try save() }
+      }
     }
   }
 
