@@ -5,11 +5,18 @@ package struct ModelDeclaration: Sendable {
   /// `public ` or `package `, for what the macro adds; empty without either.
   package let access: String
   package let inherited: String
+  /// Whether the class it inherits from is a model too. Its source does not tell; the compiler does.
+  package let isSubclass: Bool
+  /// What a member has that subclasses override.
+  let overridableAccess: String
   package let properties: [PropertyDeclaration]
   let macros: [DeclarationReader.MacroUse]
 
   /// Throws a `SourceProblem` for what is no class, or has properties that cannot be persistent.
-  package init(_ source: String) throws {
+  ///
+  /// - Parameter isSubclass: whether the class inherits from a model.
+  package init(_ source: String, isSubclass: Bool = false) throws {
+    self.isSubclass = isSubclass
     var reader = DeclarationReader(source)
     let header = try reader.header()
     guard header.kind == "class" else {
@@ -22,6 +29,9 @@ package struct ModelDeclaration: Sendable {
     name = header.name
     isFinal = header.modifiers.contains("final")
     let isPublic = header.modifiers.contains("public") || header.modifiers.contains("open")
+    overridableAccess =
+      header.modifiers.contains("open")
+      ? "open " : isPublic ? "public " : header.modifiers.contains("package") ? "package " : ""
     access = isPublic ? "public " : header.modifiers.contains("package") ? "package " : ""
     inherited = header.inherited
     let members = try reader.members()

@@ -15,21 +15,7 @@ extension ModelDeclaration {
     """
     private var _$backingData: any SwiftData.BackingData<\(name)> = \(name).createBackingData()
 
-    \(access)var persistentBackingData: any SwiftData.BackingData<\(name)> {
-      get { _$backingData }
-      set { _$backingData = newValue }
-    }
-
-    \(access)static var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
-      [
-        \(metadata.joined(separator: ",\n    "))
-      ]
-    }
-
-    \(access)\(isFinal ? "" : "required ")init(backingData: any SwiftData.BackingData<\(name)>) {
-      \(properties.map { "_\($0.name) = _SwiftDataNoType()" }.joined(separator: "\n  "))
-      self.persistentBackingData = backingData
-    }
+    \(isSubclass ? inheritedMembers : rootMembers)\(isFinal ? "" : "\n\n" + keyPathsForSubclasses)
 
     private let _$observationRegistrar = Observation.ObservationRegistrar()
 
@@ -47,6 +33,63 @@ extension ModelDeclaration {
     }
     """
   }
+
+  /// A class that inherits from no model keeps all that it and its subclasses store.
+  private var rootMembers: String {
+    """
+    \(isFinal ? access : overridableAccess)var persistentBackingData: any SwiftData.BackingData<\(name)> {
+      get { _$backingData }
+      set { _$backingData = newValue }
+    }
+
+    \(isFinal ? "\(access)static" : "\(overridableAccess)class") var schemaMetadata: \
+    [SwiftData.Schema.PropertyMetadata] {
+      \(metadataList)
+    }
+
+    \(access)\(isFinal ? "" : "required ")init(backingData: any SwiftData.BackingData<\(name)>) {
+      \(markers)
+      self.persistentBackingData = backingData
+    }\(isFinal ? "" : "\n\n\(access)typealias _SwiftDataRoot = \(name)")
+    """
+  }
+
+  /// A subclass has storage of its own until its superclass is initialized too; then the two are one.
+  private var inheritedMembers: String {
+    let overriding = isFinal ? access : overridableAccess
+    return """
+      \(overriding)override var persistentBackingData: any SwiftData.BackingData<_SwiftDataRoot> {
+        get { SwiftData._joinedBackingData(_$backingData, super.persistentBackingData) }
+        set { super.persistentBackingData = newValue }
+      }
+
+      \(overriding)override class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+        SwiftData.Schema.PropertyMetadata._inherited(
+          super.schemaMetadata, keyPaths: super._schemaKeyPaths(of: \(name).self)) + \(metadataList)
+      }
+
+      \(access)required init(backingData: any SwiftData.BackingData<_SwiftDataRoot>) {
+        \(markers)
+        super.init(backingData: backingData)
+      }
+      """
+  }
+
+  /// Of one property, each subclass has a key path of its own.
+  private var keyPathsForSubclasses: String {
+    let own = "[\(properties.map { "\\_M.\($0.spelledName)" }.joined(separator: ", "))]"
+    return """
+      \(overridableAccess)class func _schemaKeyPaths<_M: \(name)>(of model: _M.Type) -> [AnyKeyPath] {
+        \(isSubclass ? "super._schemaKeyPaths(of: model) + \(own)" : own)
+      }
+      """
+  }
+
+  private var markers: String {
+    properties.map { "_\($0.name) = _SwiftDataNoType()" }.joined(separator: "\n  ")
+  }
+
+  private var metadataList: String { "[\n    \(metadata.joined(separator: ",\n    "))\n  ]" }
 
   private var metadata: [String] {
     properties.map { property in
@@ -68,12 +111,7 @@ extension ModelDeclaration {
   /// The conformances that are still missing.
   ///
   /// - Parameter wanted: those that the compiler asks for.
-  package func conformances(of type: String, wanted: String) throws -> String {
-    guard wanted.contains("PersistentModel") || inherited.contains("PersistentModel") else {
-      throw SourceProblem(
-        "'\(name)' inherits from another model, and inheritance of models is not supported: give it a relationship to "
-          + "the other model, or the other model's properties.", at: 0)
-    }
+  package func conformances(of type: String, wanted: String) -> String {
     var extensions: [String] = []
     if wanted.contains("PersistentModel") { extensions.append("extension \(type): SwiftData.PersistentModel {\n}") }
     if wanted.contains("Observable") { extensions.append("extension \(type): Observation.Observable {\n}") }

@@ -9,13 +9,14 @@ import Observation
 ///       init(isbn: String, title: String) { … }
 ///     }
 ///
-/// Every stored property that is not `@Transient` is persistent. The class may inherit from no other model.
+/// Every stored property that is not `@Transient` is persistent. A class may inherit from another model: it has that
+/// one's properties too, and whoever fetches that one gets both.
 @attached(
-  member, conformances: Observable, PersistentModel, Sendable, names: named(_$backingData),
+  member, conformances: Observable, PersistentModel, names: named(_$backingData),
   named(persistentBackingData), named(schemaMetadata), named(init), named(_$observationRegistrar),
-  named(_SwiftDataNoType), named(access), named(withMutation))
+  named(_SwiftDataNoType), named(access), named(withMutation), named(_SwiftDataRoot), named(_schemaKeyPaths))
 @attached(memberAttribute)
-@attached(extension, conformances: Observable, PersistentModel, Sendable)
+@attached(extension, conformances: Observable, PersistentModel)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "PersistentModelMacro")
 
 /// How a property is kept: its options, the name it had in an earlier version, a text that makes its version another.

@@ -53,12 +53,17 @@ struct CompilerRequest {
     let role = content["macroRole"] as? String ?? ""
     let declaration = source("declSyntax")
     switch (macro, role) {
-    case ("PersistentModelMacro", "member"): return try ModelDeclaration(declaration).members
+    case ("PersistentModelMacro", "member"):
+      // Of a class that conforms already, since its superclass does, the compiler wants no conformances.
+      let conforms = !source("conformanceListSyntax").contains("PersistentModel")
+      let model = try ModelDeclaration(declaration)
+      let isSubclass = conforms && !model.inherited.contains("PersistentModel")
+      return isSubclass ? try ModelDeclaration(declaration, isSubclass: true).members : model.members
     case ("PersistentModelMacro", "memberAttribute"): return ModelDeclaration.memberAttribute(for: declaration)
     case ("PersistentModelMacro", "extension"):
       // What cannot be read is told of where the members are asked for.
       guard let model = try? ModelDeclaration(declaration) else { return "" }
-      return try model.conformances(of: source("extendedTypeSyntax"), wanted: source("conformanceListSyntax"))
+      return model.conformances(of: source("extendedTypeSyntax"), wanted: source("conformanceListSyntax"))
     case ("PersistedPropertyMacro", "accessor"):
       return try PropertyDeclaration.reading(declaration)?.accessors(isTransformable: false) ?? ""
     case ("TransformablePersistedPropertyMacro", "accessor"):

@@ -150,11 +150,19 @@ struct DeclarationReaderTests {
     #expect(members.contains("_default = _SwiftDataNoType()"))
   }
 
-  @Test("A model that inherits from another is refused")
+  @Test("A class that other models may inherit from, and one that inherits, override each other's members")
   func inheritance() throws {
-    let model = try ModelDeclaration("@Model class Novel: Book { var a = 0 }")
-    #expect(throws: SourceProblem.self) { try model.conformances(of: "Novel", wanted: "") }
-    #expect(try model.conformances(of: "Novel", wanted: "PersistentModel, Observable").contains("extension Novel"))
+    let base = try ModelDeclaration("@Model open class Book { var a = 0 }").members
+    #expect(base.contains("open class var schemaMetadata") && base.contains("public typealias _SwiftDataRoot = Book"))
+    #expect(base.contains("_schemaKeyPaths<_M: Book>") && base.contains("[\\_M.a]"))
+    let middle = try ModelDeclaration("@Model class Novel: Book { var b = 0 }", isSubclass: true).members
+    #expect(middle.contains("override class var schemaMetadata") && !middle.contains("typealias"))
+    #expect(middle.contains("super._schemaKeyPaths(of: model) + [\\_M.b]"))
+    let last = try ModelDeclaration("@Model final class Short: Novel { var c = 0 }", isSubclass: true).members
+    #expect(last.contains("super.init(backingData: backingData)") && !last.contains("<_M: Short>"))
+    let alone = try ModelDeclaration("@Model final class Note { var c = 0 }").members
+    #expect(alone.contains("static var schemaMetadata") && !alone.contains("_SwiftDataRoot"))
+    #expect(try ModelDeclaration("@Model class A: B { }").conformances(of: "A", wanted: "") == "")
   }
 
   @Test("Members that a transformer makes data of have accessors of their own")

@@ -105,31 +105,6 @@ struct FetchTests {
     #expect(throws: SwiftDataError.unknownSchema) { try context.fetch(FetchDescriptor<Shelf>()) }
   }
 
-  @Test("A fetch with a batch size finds the same models, and identities without making models")
-  func batches() throws {
-    let folder = TemporaryFolder()
-    do {
-      let context = try library(folder.file())
-      for number in 0..<50 { context.insert(Book(isbn: "\(100 + number)", title: "Book \(number)", pages: number)) }
-      try context.save()
-    }
-    let context = try library(folder.file())
-    let descriptor = FetchDescriptor<Book>(
-      predicate: #Predicate { $0.pages >= 10 }, sortBy: [SortDescriptor(\.isbn, order: .reverse)])
-    let identifiers = try context.fetchIdentifiers(descriptor, batchSize: 7)
-    #expect(identifiers.count == 40)
-    let first: Book? = context.registeredModel(for: identifiers[0])
-    #expect(first == nil)
-    let books = try context.fetch(descriptor, batchSize: 7)
-    #expect(books.count == 40 && books.first?.title == "Book 49" && books.last?.title == "Book 10")
-    #expect(books[20].pages == 29)
-    #expect(books[3..<6].map(\.pages) == [46, 45, 44])
-    #expect(books.map(\.persistentModelID) == Array(identifiers))
-    // What is not saved yet is found too.
-    context.insert(Book(isbn: "200", title: "New", pages: 99))
-    #expect(try context.fetch(descriptor, batchSize: 7).first?.title == "New")
-  }
-
   @Test("After all data was deleted a new container finds nothing in the file")
   func deleteAllData() throws {
     let folder = TemporaryFolder()

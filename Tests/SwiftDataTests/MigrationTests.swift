@@ -69,6 +69,26 @@ enum NotesPlan: SchemaMigrationPlan {
   }
 }
 
+/// Versions that count how often their models are asked for.
+enum CountedV1: VersionedSchema {
+  nonisolated(unsafe) static var asked = 0
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] {
+    asked += 1
+    return [NotesV1.Note.self]
+  }
+}
+
+enum CountedPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [CountedV1.self, NotesV2.self] }
+  static var stages: [MigrationStage] {
+    [
+      .lightweight(fromVersion: CountedV1.self, toVersion: NotesV2.self),
+      .lightweight(fromVersion: NotesV2.self, toVersion: NotesV3.self),
+    ]
+  }
+}
+
 enum BackwardPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
   static var stages: [MigrationStage] { [.lightweight(fromVersion: NotesV2.self, toVersion: NotesV1.self)] }
@@ -104,6 +124,16 @@ struct MigrationTests {
     let context = ModelContext(container)
     for (text, stars) in [("a b", 1), ("a b", 2), ("c", 3)] { context.insert(NotesV1.Note(text: text, stars: stars)) }
     try context.save()
+  }
+
+  @Test("A plan's versions are made once, however often it names them")
+  func madeOnce() throws {
+    let folder = TemporaryFolder()
+    let before = CountedV1.asked
+    _ = try ModelContainer(
+      for: Schema(versionedSchema: NotesV2.self), migrationPlan: CountedPlan.self,
+      configurations: ModelConfiguration(url: folder.file()))
+    #expect(CountedV1.asked == before + 1)
   }
 
   @Test("A renamed and a new property follow without a plan")

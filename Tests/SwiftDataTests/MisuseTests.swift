@@ -19,9 +19,24 @@ struct Renamed: Codable {
   init(body: Renamed) { self.body = body }
 }
 
-@Model final class Postcard {
-  var body = Renamed(text: "Greetings")
+@Model final class Draft {
+  var body = Renamed(text: "x")
   init() {}
+}
+
+/// Stores a book, changes its row behind the stack's back, and hands over the book as another context reads it.
+private func readBook(after statement: String, _ read: (Book) -> Void) throws {
+  let folder = TemporaryFolder()
+  do {
+    let context = try library(folder.file())
+    let book = Book(isbn: "1", title: "Emma")
+    book.size = Size(width: 1, height: 1, unit: Size.Unit(name: "cm"))
+    context.insert(book)
+    try context.save()
+  }
+  _ = try SQLiteText.rows(folder.file(), statement)
+  let context = try library(folder.file())
+  read(try context.fetch(FetchDescriptor<Book>())[0])
 }
 
 @Suite("Models that are used as they should not be")
@@ -30,24 +45,10 @@ struct MisuseTests {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
-  /// Saves a book, changes its row by SQL, and reads the book anew.
-  private static func read(_ book: Book, after change: String, _ body: (Book) -> Void) throws {
-    let folder = TemporaryFolder()
-    do {
-      let context = try library(folder.file())
-      context.insert(book)
-      try context.save()
-    }
-    _ = try SQLiteText.rows(folder.file(), change)
-    let context = try library(folder.file())
-    body(try context.fetch(FetchDescriptor<Book>())[0])
-  }
-
   @Test("A stored case that the source no longer knows ends the program with a sentence")
   func unknownCase() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let book = Book(isbn: "1", title: "Emma")
-      try MisuseTests.read(book, after: "UPDATE ZBOOK SET ZGENRE = 'poem'") { _ = $0.genre }
+      try readBook(after: "UPDATE ZBOOK SET ZGENRE = 'poem'") { _ = $0.genre }
     }
     #expect(message(result).contains("What the store has for Book.genre is no Genre."))
     #expect(message(result).contains("no case has the raw value poem"))
@@ -56,9 +57,7 @@ struct MisuseTests {
   @Test("JSON that does not decode ends the program with a sentence")
   func brokenJSON() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let book = Book(isbn: "1", title: "Emma")
-      book.size = Size(width: 1, height: 1, unit: Size.Unit(name: "cm"))
-      try MisuseTests.read(book, after: "UPDATE ZBOOK SET ZMARKS = x'7B61'") { _ = $0.size }
+      try readBook(after: "UPDATE ZBOOK SET ZMARKS = x'7B61'") { _ = $0.size }
     }
     #expect(message(result).contains("What the store has for Book.size is no Size."))
   }
@@ -66,8 +65,7 @@ struct MisuseTests {
   @Test("A row without a value for a property that needs one ends the program with a sentence")
   func missingValue() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let book = Book(isbn: "1", title: "Emma")
-      try MisuseTests.read(book, after: "UPDATE ZBOOK SET ZTITLE = NULL") { _ = $0.title }
+      try readBook(after: "UPDATE ZBOOK SET ZTITLE = NULL") { _ = $0.title }
     }
     #expect(message(result).contains("Book.title has no value in the store, but is declared without \"?\"."))
   }
@@ -90,12 +88,48 @@ struct MisuseTests {
     #expect(message(result).contains("has no stored property \"content\""))
   }
 
-  @Test("An initial value that cannot be stored is refused when the schema's model is made")
+  @Test("An initial value that cannot be taken apart is refused when the model is made")
   func initialValue() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = try memory(Postcard.self)
+      _ = try memory(Draft.self)
     }
-    #expect(message(result).contains("The initial value of Postcard.body cannot be stored."))
+    #expect(message(result).contains("The initial value of Draft.body cannot be stored."))
+    #expect(message(result).contains("has no stored property \"content\""))
+  }
+
+  @Test("A model that a store cannot be asked for is told of, and one that is gone is none")
+  func unreadable() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let folder = TemporaryFolder()
+      let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
+      let librarian = Librarian(modelContainer: container)
+      let (gone, kept) = (try await librarian.add("Emma"), try await librarian.add("Persuasion"))
+      let context = ModelContext(container)
+      try context.delete(model: Book.self, where: #Predicate { $0.title == "Emma" })
+      try context.save()
+      // A container of its own has read nothing yet.
+      let other = Librarian(
+        modelContainer: try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file())))
+      if await other.title(gone) != nil { exit(1) }
+      FileHandle.standardError.write(Data("The table goes.\n".utf8))
+      _ = try SQLiteText.rows(folder.file(), "DROP TABLE ZBOOK")
+      // A reader may go on for a moment in the state that it has begun with.
+      var title = await other.title(kept)
+      for _ in 0..<20 where title != nil {
+        try await Task.sleep(for: .milliseconds(500))
+        title = await other.title(kept)
+      }
+      if title != nil { exit(2) }
+    }
+    let parts = message(result).components(separatedBy: "The table goes.")
+    #expect(parts.count == 2 && !parts[0].contains("A model could not be read."))
+    #expect(parts.last?.contains("A model could not be read.") == true)
+  }
+
+  @Test("What the module takes for granted of this version of Swift is so", arguments: ModelAssumption.allCases)
+  func runtime(assumption: ModelAssumption) {
+    #expect(assumption.isMet, "\(assumption.rawValue): it is not so. \(assumption.otherwise)")
+    #expect(assumption.report.text.contains(assumption.rawValue.prefix(40)))
   }
 
   @Test("A model whose context is gone ends the program with a sentence")

@@ -19,6 +19,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator
   let modelTypes: [String: ModelType]
+  /// Whether an object may be of a subclass of the model that is asked for.
+  let hasSubclasses: Bool
 
   /// The main actor's context, which saves by itself and takes up what other contexts save.
   @MainActor public private(set) lazy var mainContext = ModelContext(self, .mainQueueConcurrencyType)
@@ -49,10 +51,11 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
     self.configurations = Set(configurations)
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
+    hasSubclasses = schema.types.contains { $0.supertype != nil }
     let partition = try StorePartition(schema, configurations)
     model = schema.makeManagedObjectModel(configurations: partition.entities)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    let stages = try migrationPlan.map { try PlannedStages($0, forModelWith: model.versionChecksum) }
+    let stages = try migrationPlan.map { try PlannedStages($0, for: schema) }
     for configuration in configurations {
       try open(configuration, partition.name(of: configuration), stages)
     }
@@ -66,6 +69,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     configurations = []
     model = coordinator.managedObjectModel
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
+    hasSubclasses = schema.types.contains { $0.supertype != nil }
   }
 
   /// Whether they are the same.

@@ -4,29 +4,25 @@ import CoreData
 struct PlannedStages {
   private let stages: [() -> NSMigrationStage]
 
-  /// Throws `SwiftDataError.unknownSchema` where no version of the plan has the checksum of the container's model, and
-  /// `backwardMigration` where a stage leads to an earlier version.
-  init(_ plan: any SchemaMigrationPlan.Type, forModelWith checksum: String) throws {
+  /// Throws `SwiftDataError.unknownSchema` where no stage leads to the schema, and `backwardMigration` where one leads
+  /// to an earlier version.
+  init(_ plan: any SchemaMigrationPlan.Type, for schema: Schema) throws {
     var versions: [ObjectIdentifier: Version] = [:]
     func version(_ type: any VersionedSchema.Type) -> Version {
-      if let known = versions[ObjectIdentifier(type)] { return known }
+      if let made = versions[ObjectIdentifier(type)] { return made }
       let made = Version(type)
       versions[ObjectIdentifier(type)] = made
       return made
     }
-    for schema in plan.schemas { _ = version(schema) }
+    for type in plan.schemas { _ = version(type) }
     var stages: [() -> NSMigrationStage] = []
     for stage in plan.stages {
-      let step =
-        switch stage {
-        case .lightweight(let from, let to): Step(from: version(from), to: version(to))
-        case .custom(let from, let to, let willMigrate, let didMigrate):
-          Step(from: version(from), to: version(to), willMigrate: willMigrate, didMigrate: didMigrate)
-        }
+      let step = Step(stage, version)
       guard step.from.schema.version < step.to.schema.version else { throw SwiftDataError.backwardMigration }
       stages.append { step.stage }
     }
-    guard versions.values.contains(where: { $0.checksum == checksum }) else { throw SwiftDataError.unknownSchema }
+    let current = schema.makeManagedObjectModel().versionChecksum
+    guard versions.values.contains(where: { $0.checksum == current }) else { throw SwiftDataError.unknownSchema }
     self.stages = stages
   }
 
@@ -35,11 +31,11 @@ struct PlannedStages {
     stages.isEmpty ? nil : NSStagedMigrationManager(stages.map { $0() })
   }
 
-  /// A version of the schema; several stages lead to it or from it.
+  /// A version of the program, and its model. A plan names each in several places.
   private final class Version {
     let schema: Schema
-    let model: NSManagedObjectModel
     let checksum: String
+    private let model: NSManagedObjectModel
 
     init(_ type: any VersionedSchema.Type) {
       schema = Schema(versionedSchema: type)
@@ -52,20 +48,31 @@ struct PlannedStages {
     }
   }
 
-  private struct Step {
+  private final class Step {
     let from: Version
     let to: Version
-    var willMigrate: ((ModelContext) throws -> Void)?
-    var didMigrate: ((ModelContext) throws -> Void)?
+    let willMigrate: ((ModelContext) throws -> Void)?
+    let didMigrate: ((ModelContext) throws -> Void)?
+
+    init(_ stage: MigrationStage, _ version: (any VersionedSchema.Type) -> Version) {
+      switch stage {
+      case .lightweight(let from, let to):
+        (self.from, self.to) = (version(from), version(to))
+        (willMigrate, didMigrate) = (nil, nil)
+      case .custom(let from, let to, let willMigrate, let didMigrate):
+        (self.from, self.to) = (version(from), version(to))
+        (self.willMigrate, self.didMigrate) = (willMigrate, didMigrate)
+      }
+    }
 
     var stage: NSMigrationStage {
-      let (from, to) = (from.schema, to.schema)
-      let made = NSCustomMigrationStage(migratingFrom: self.from.reference, to: self.to.reference)
-      made.label = "\(from.version) to \(to.version)"
+      let (older, newer) = (from.schema, to.schema)
+      let made = NSCustomMigrationStage(migratingFrom: from.reference, to: to.reference)
+      made.label = "\(older.version) to \(newer.version)"
       if let willMigrate {
-        made.willMigrateHandler = { manager, _ in try Step.run(willMigrate, manager, from) }
+        made.willMigrateHandler = { manager, _ in try Step.run(willMigrate, manager, older) }
       }
-      if let didMigrate { made.didMigrateHandler = { manager, _ in try Step.run(didMigrate, manager, to) } }
+      if let didMigrate { made.didMigrateHandler = { manager, _ in try Step.run(didMigrate, manager, newer) } }
       return made
     }
 

@@ -58,8 +58,8 @@ extension ModelActor {
   /// The actor's context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// A model of the actor's context; nil if no store has it any more, or if it could not be read, which standard error
-  /// tells.
+  /// A model of the actor's context; nil if no store has it any more. A store that cannot be read is told of on
+  /// standard error, and gives nil too.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.existingModel(id, type)
   }
@@ -67,17 +67,19 @@ extension ModelActor {
 
 extension ModelContext {
   fileprivate func existingModel<T: PersistentModel>(_ identifier: PersistentIdentifier, _ type: T.Type) -> T? {
-    guard identifier.entityName == ModelType.of(type).name, let objectID = objectID(of: identifier) else { return nil }
+    guard container.modelTypes[identifier.entityName]?.inherits(from: ModelType.of(type)) == true,
+      let objectID = objectID(of: identifier)
+    else { return nil }
     do {
       return model(of: try managedContext.existingObject(with: objectID), type)
-    } catch {
-      if (error as NSError).code != NSManagedObjectReferentialIntegrityError {
+    } catch let error as NSError {
+      let isGone = error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
+      if !isGone {
         warn(
           MisuseReport(
-            "A \(identifier.entityName) could not be read.",
-            facts: [("Identity", identifier.uri), ("Error", error.localizedDescription)],
-            how: "self[id, as:] cannot throw, and gives nil as for a model that is gone.",
-            remedy: "Use fetch(_:), which throws."))
+            "A model could not be read.", facts: [("Identity", identifier.uri), ("Error", "\(error)")],
+            how: "The store did not answer, and a subscript cannot throw.",
+            remedy: "Fetch the model with a FetchDescriptor, which throws the error."))
       }
       return nil
     }

@@ -16,8 +16,10 @@ extension ModelContext {
     try fetch(descriptor).map { $0.storage.identifier }
   }
 
-  /// Runs a block for each model that a descriptor asks for. Which models these are is read at once; their values are
-  /// read for `batchSize` models at a time, and a model that nobody holds goes when the block has ended.
+  /// Runs a block for each model that a descriptor asks for.
+  ///
+  /// First the store says which models there are. Then `batchSize` of them are read at a time, and let go before the
+  /// next are read, but for those that you keep or that have changes. What is gone by then is passed over.
   ///
   /// - Parameter allowEscapingMutations: With it, what the block changes is left for you to save. Without it, each
   ///   change is saved before the next model is read, unless the context had changes of its own when this began.
@@ -26,12 +28,17 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void
   ) throws {
-    let request = try request(descriptor)
-    request.fetchBatchSize = batchSize
     let hadChanges = hasChanges
-    for object in try managedContext.fetch(request) {
-      try block(model(of: object, T.self))
-      if !allowEscapingMutations, !hadChanges, hasChanges { try save() }
+    var rest = try objectIDs(descriptor)[...]
+    while !rest.isEmpty {
+      let batch = rest.prefix(batchSize > 0 ? batchSize : rest.count)
+      rest = rest.dropFirst(batch.count)
+      let found = try objects(batch, T.self)
+      for id in batch {
+        guard let object = found[id] else { continue }
+        try block(model(of: object, T.self))
+        if !allowEscapingMutations, !hadChanges, hasChanges { try save() }
+      }
     }
   }
 
@@ -43,7 +50,10 @@ extension ModelContext {
     let request = NSFetchRequest<NSManagedObject>(entityName: type.name)
     if let predicate = descriptor.predicate {
       let names = ModelKeyPaths.names(of:)
-      guard let converted = NSPredicate.converting(predicate, names: names, constant: constant) else {
+      guard
+        let converted = NSPredicate.converting(
+          predicate, names: names, constant: constant, entities: entities)
+      else {
         throw SwiftDataError.unsupportedPredicate
       }
       request.predicate = converted
@@ -73,6 +83,14 @@ extension ModelContext {
       throw SwiftDataError.unsupportedKeyPath
     }
     return names.joined(separator: ".")
+  }
+
+  /// The entities of a model and of those that inherit from it, for `$0 is Novel`.
+  private func entities(_ type: Any.Type) -> [NSEntityDescription]? {
+    guard let model = type as? any PersistentModel.Type else { return nil }
+    let wanted = ModelType.of(model)
+    return container.modelTypes.values.filter { $0.inherits(from: wanted) }.map(\.name).sorted()
+      .compactMap { container.model.entitiesByName[$0] }
   }
 
   /// What stands in a predicate for a value of the program's: for a model and for an identity the object's id, for a

@@ -70,8 +70,11 @@ public final class ModelContext: Equatable {
   /// The model for an object, made if there is none.
   func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type) -> M {
     let object = unsafeDowncast(object, to: ModelObject.self)
-    // An object is of its entity's class, and an entity of one model type.
+    // An object is of its entity's class, and an entity of one model type, or of one that inherits from it.
     if let model = object.storage?.model { return unsafeDowncast(model, to: M.self) }
+    if container.hasSubclasses, object.entity.name != ModelType.of(M.self).name {
+      return unsafeDowncast(anyModel(of: object), to: M.self)
+    }
     let storage = DefaultBackingData<M>(for: M.self)
     storage.attach(object, in: self)
     let model = M(backingData: storage)
@@ -123,10 +126,14 @@ public final class ModelContext: Equatable {
   }
 
   /// Deletes all models of a class that a predicate is true of, when the context is next saved.
+  ///
+  /// - Parameter includeSubclasses: whether those of classes that inherit from it are deleted too.
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
-    for model in try fetch(FetchDescriptor<T>(predicate: predicate)) { delete(model) }
+    let request = try request(FetchDescriptor<T>(predicate: predicate))
+    request.includesSubentities = includeSubclasses
+    for object in try managedContext.fetch(request) { delete(self.model(of: object, T.self)) }
   }
 
   /// A model by its identity; its values are read when they are asked for, and it may turn out to be gone by then.
@@ -242,7 +249,7 @@ public final class ModelContext: Equatable {
 
   private func stored(like storage: ModelStorage) -> ModelObject? {
     guard let object = storage.object else { return nil }
-    for names in storage.type.uniquenessConstraints {
+    for names in storage.type.uniquenessConstraints(all: true) {
       let values = names.compactMap { name in
         storage.type.property(named: name)?.isRelationship == false ? object.value(forKey: name) : nil
       }
@@ -255,13 +262,13 @@ public final class ModelContext: Equatable {
       do {
         if let found = try managedContext.fetch(request).first as? ModelObject { return found }
       } catch {
-        // The save has been done, so it can't fail for this.
         warn(
           MisuseReport(
-            "A new \(storage.type.name) has lost its stored object.",
-            facts: [("Identity", storage.identifier.uri), ("Error", error.localizedDescription)],
-            how: "It had the unique values of a stored one, which was given its values; reading that one failed.",
-            remedy: "The model is of no context any more. Fetch the stored one."))
+            "The stored row of a \(storage.type.name) was not found again after it was saved.",
+            facts: [("Unique", names.joined(separator: ", ")), ("Error", "\(error)")],
+            how: "The model has updated a stored one, whose place it takes, and the store did not answer. What was "
+              + "saved is in the store; the model is of no context.",
+            remedy: "Fetch the model again."))
       }
     }
     return nil

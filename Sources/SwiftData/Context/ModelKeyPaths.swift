@@ -34,6 +34,7 @@ enum ModelKeyPaths {
       (keyPath as? PartialKeyPath<Root>).flatMap { MemoryLayout<Root>.offset(of: $0) }
     }
     guard let offset = _openExistential(root, do: open) else { return nil }
+    ModelAssumption.storedFields.require()
     let wanted = type(of: keyPath).valueType
     var found: String?
     _ = _forEachField(of: root) { name, fieldOffset, type, _ in
@@ -45,6 +46,7 @@ enum ModelKeyPaths {
   }
 
   private static func described(_ keyPath: AnyKeyPath, _ root: ModelType) -> [String]? {
+    guard ModelAssumption.keyPathGetters.isMet else { return nil }
     var type: ModelType? = root
     var names: [String] = []
     for step in steps("\(keyPath)") {
@@ -58,7 +60,7 @@ enum ModelKeyPaths {
   }
 
   /// `\Book.<computed 0x1 (Optional<Author>)>?.<computed 0x2 (String)>`: the addresses, or the names of stored ones.
-  private static func steps(_ description: String) -> [String] {
+  static func steps(_ description: String) -> [String] {
     // The root's own name may have dots and brackets in it.
     guard let start = description.range(of: ".<computed ")?.lowerBound ?? description.firstIndex(of: ".") else {
       return []

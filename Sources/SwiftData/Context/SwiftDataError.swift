@@ -23,13 +23,18 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   /// Two configurations have one name or one file.
   public static let duplicateConfiguration = SwiftDataError(
     "duplicateConfiguration", "two configurations have the same name, or the same file")
-  /// A configuration's schema has a model that is not in the container's schema.
+  /// A configuration's schema has a model that is missing in the container's.
   public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
     "configurationSchemaNotFoundInContainerSchema",
-    "a configuration's schema has a model that is not in the container's schema")
+    "a configuration's schema has a model that is missing in the container's")
   /// A stage of a migration plan leads to an earlier version.
   public static let backwardMigration = SwiftDataError(
     "backwardMigration", "a stage of the migration plan leads to an earlier version")
+  /// A descriptor of history is of another type of transactions than the container's, or asks to delete what is not the
+  /// beginning of a history.
+  public static let invalidTransactionFetchRequest = SwiftDataError(
+    "invalidTransactionFetchRequest",
+    "the container has no such transactions, or they cannot be deleted without earlier ones")
   /// A context was asked for models of a class that its container's schema does not have.
   public static let unknownSchema = SwiftDataError(
     "unknownSchema", "the container's schema does not have the model's class, or no stage of the plan leads to it")

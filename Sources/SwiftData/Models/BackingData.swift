@@ -45,7 +45,10 @@ final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingDat
   init(for modelType: Model.Type) { super.init(ModelType.of(modelType)) }
 
   var persistentModelID: PersistentIdentifier? {
-    get { object == nil || identifier.isTemporary ? nil : identifier }
+    get {
+      let storage = whole ?? self
+      return storage.object == nil || storage.identifier.isTemporary ? nil : storage.identifier
+    }
     set {
       misuse(
         MisuseReport(
@@ -75,4 +78,16 @@ final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingDat
   func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to value: Value)
   where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement { set(key, value) }
   func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) { set(key, value) }
+}
+
+/// Generated code of a model that inherits from another: the storage of the whole object.
+///
+/// - Parameter own: what the subclass's initializer fills.
+/// - Parameter inherited: what the superclass's does.
+public func _joinedBackingData<Model, Root>(
+  _ own: any BackingData<Model>, _ inherited: any BackingData<Root>
+) -> any BackingData<Root> {
+  // Storage of another program's making is told of where it is asked for the model's identity.
+  if let own = own as? ModelStorage, let inherited = inherited as? ModelStorage { own.join(inherited) }
+  return inherited
 }

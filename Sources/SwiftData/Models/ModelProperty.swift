@@ -17,6 +17,8 @@ final class ModelProperty {
 
   let name: String
   let keyPath: AnyKeyPath
+  /// That one, and those that the classes above have of the property.
+  let keyPaths: [AnyKeyPath]
   let declaredType: Any.Type
   /// The declared one without `?`.
   let type: Any.Type
@@ -26,11 +28,11 @@ final class ModelProperty {
   let relationship: Schema.Relationship?
   let kind: Kind
   let access: AnyPropertyAccess
-  let key: PropertyKey
 
   init(_ metadata: Schema.PropertyMetadata, of entity: String) {
     name = metadata.name
     keyPath = metadata.keypath
+    keyPaths = [metadata.keypath] + metadata.formerKeyPaths
     declaredType = Swift.type(of: metadata.keypath).valueType
     let optional = declaredType as? any OptionalValue.Type
     isOptional = optional != nil
@@ -38,7 +40,7 @@ final class ModelProperty {
     defaultValue = metadata.defaultValue.flatMap(unwrapped)
     attribute = metadata.metadata as? Schema.Attribute
     relationship = metadata.metadata as? Schema.Relationship
-    key = PropertyKey(entity: entity, name: name)
+    let key = PropertyKey(entity: entity, name: name)
     if let transformer = attribute?.transformer {
       kind = .transformable(transformer: transformer)
       access = makeTransformableAccess(declaredType, key)

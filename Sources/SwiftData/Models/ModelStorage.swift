@@ -24,7 +24,22 @@ class ModelStorage {
   /// What it was known by when it was deleted.
   final private var formerIdentifier: PersistentIdentifier?
 
+  /// What stands for this storage since a model of a subclass was initialized; nil for most.
+  final private(set) var whole: ModelStorage?
+
   init(_ type: ModelType) { self.type = type }
+
+  /// From now on this storage, which has what a subclass declares, is also that of what `other`, its superclass's, has.
+  final func join(_ other: ModelStorage) {
+    let current = other.whole ?? other
+    // Joined already, by this class or by one below, or made for stored values.
+    if current.type.inherits(from: type) { return }
+    if values.isEmpty { values = Array(repeating: nil, count: type.properties.count) }
+    // The properties of a superclass come first.
+    for (position, value) in current.values.enumerated() where value != nil { values[position] = value }
+    other.values = []
+    other.whole = self
+  }
 
   deinit { object?.storage = nil }
 
@@ -75,6 +90,7 @@ class ModelStorage {
   // Values.
 
   final func value<Value>(_ key: AnyKeyPath) -> Value {
+    if let whole { return whole.value(key) }
     let position = type.position(of: key)
     let property = type.properties[position]
     let access = property.access(of: Value.self)
@@ -88,6 +104,7 @@ class ModelStorage {
   }
 
   final func set<Value>(_ key: AnyKeyPath, _ value: Value) {
+    if let whole { return whole.set(key, value) }
     let position = type.position(of: key)
     let property = type.properties[position]
     if let object {

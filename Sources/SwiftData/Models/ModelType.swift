@@ -5,13 +5,16 @@ import Synchronization
 final class ModelType: Sendable {
   let name: String
   let type: any PersistentModel.Type
+  /// The model that the class inherits from.
+  let supertype: ModelType?
+  /// The supertype's first, then its own.
   nonisolated(unsafe) let properties: [ModelProperty]
   /// Each a list of the properties' names.
-  let uniquenessConstraints: [[String]]
+  private let ownUniquenessConstraints: [[String]]
   let indices: [[String]]
   nonisolated(unsafe) private let positions: [AnyKeyPath: Int]
-  /// The literal in an accessor is one object for the program's life, so its address tells which property is meant.
-  /// Each literal is kept here: if one went, another key path could get its address.
+  /// The literal in an accessor is one object for the program's life, so its address tells. They are kept: the address
+  /// of a freed one could become another's.
   private let literals = Mutex<Literals>(Literals())
 
   private struct Literals: @unchecked Sendable {
@@ -24,11 +27,18 @@ final class ModelType: Sendable {
     type = model
     let name = String(describing: model)
     self.name = name
+    let supertype = (_getSuperclass(model) as? any PersistentModel.Type).map(ModelType.of)
+    self.supertype = supertype
     let metadata = Model.schemaMetadata
+    if let supertype, metadata.count(where: \.isInherited) != supertype.properties.count {
+      misuse(.notMarked(name, supertype))
+    }
     let properties = metadata.filter { !$0.name.isEmpty }.map { ModelProperty($0, of: name) }
     self.properties = properties
     var positions: [AnyKeyPath: Int] = [:]
-    for (position, property) in properties.enumerated() { positions[property.keyPath] = position }
+    for (position, property) in properties.enumerated() {
+      for keyPath in property.keyPaths { positions[keyPath] = position }
+    }
     self.positions = positions
     func names(_ keyPaths: [AnyKeyPath]) -> [String] {
       keyPaths.map { keyPath in
@@ -36,8 +46,8 @@ final class ModelType: Sendable {
         return properties[position].name
       }
     }
-    uniquenessConstraints =
-      properties.filter(\.isUnique).map { [$0.name] }
+    ownUniquenessConstraints =
+      properties.dropFirst(supertype?.properties.count ?? 0).filter(\.isUnique).map { [$0.name] }
       + metadata.compactMap { ($0.metadata as? any UniquenessConstraints)?.keyPaths }.flatMap { $0.map(names) }
     indices = metadata.compactMap { ($0.metadata as? any PropertyIndexes)?.keyPaths }.flatMap { $0.map(names) }
   }
@@ -53,6 +63,23 @@ final class ModelType: Sendable {
       $0[ObjectIdentifier(model)] = made
       return made
     }
+  }
+
+  /// What the class itself declares.
+  var ownProperties: ArraySlice<ModelProperty> { properties.dropFirst(supertype?.properties.count ?? 0) }
+
+  /// Each a list of the properties' names. With those of the classes above, if `all` are wanted.
+  func uniquenessConstraints(all: Bool) -> [[String]] {
+    (all ? supertype?.uniquenessConstraints(all: true) ?? [] : []) + ownUniquenessConstraints
+  }
+
+  /// Whether its objects are also objects of the other one.
+  func inherits(from other: ModelType) -> Bool { self === other || supertype?.inherits(from: other) ?? false }
+
+  /// The class that declares a property: this one, or one above it.
+  func declarer(of property: ModelProperty) -> ModelType {
+    guard let supertype, !ownProperties.contains(where: { $0 === property }) else { return self }
+    return supertype.property(named: property.name).map(supertype.declarer) ?? self
   }
 
   func property(named name: String) -> ModelProperty? { properties.first { $0.name == name } }
@@ -76,6 +103,13 @@ final class ModelType: Sendable {
 }
 
 extension MisuseReport {
+  fileprivate static func notMarked(_ name: String, _ supertype: ModelType) -> MisuseReport {
+    MisuseReport(
+      "\(name) inherits from the model \(supertype.name), but is no model itself.",
+      facts: [("Class", name)], how: "Only a class with @Model has an entity of its own.",
+      remedy: "Write @Model in front of the class, or leave it out of the schema.")
+  }
+
   fileprivate static func noProperty(
     _ keyPath: AnyKeyPath, _ entity: String, _ properties: [ModelProperty]
   ) -> MisuseReport {

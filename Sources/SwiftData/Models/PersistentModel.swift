@@ -95,7 +95,7 @@ extension PersistentModel {
           how: "persistentBackingData was set to a type that conforms to BackingData by itself.",
           remedy: "Leave the storage that the macro makes."))
     }
-    return storage
+    return storage.whole ?? storage
   }
 }
 

@@ -12,10 +12,14 @@ extension Schema {
     for (type, entity) in made {
       entity.name = type.name
       entity.unnamedObjectClass = ModelObject.self
-      entity.properties = type.properties.map { $0.makeDescription(destinations: entitiesByName) }
+      entity.properties = type.ownProperties.map { $0.makeDescription(of: type.name, destinations: entitiesByName) }
     }
     for (type, entity) in made {
-      entity.uniquenessConstraints = type.uniquenessConstraints
+      let below = made.filter { $0.0.supertype === type }.map(\.1)
+      if !below.isEmpty { entity.subentities = below }
+    }
+    for (type, entity) in made {
+      entity.uniquenessConstraints = type.uniquenessConstraints(all: false)
       entity.indexes = type.indices.map { names in
         NSFetchIndexDescription(
           name: "SwiftDataIndexOnBinary" + names.joined(),
@@ -55,8 +59,8 @@ private struct InversePairs {
   private var paired: Set<End> = []
 
   init(_ types: [ModelType]) {
-    for type in types { for property in type.properties { addStated(type, property) } }
-    for type in types { for property in type.properties { addOnlyOne(type, property) } }
+    for type in types { for property in type.ownProperties { addStated(type, property) } }
+    for type in types { for property in type.ownProperties { addOnlyOne(type, property) } }
   }
 
   private mutating func pair(_ one: End, _ other: End) {
@@ -79,7 +83,8 @@ private struct InversePairs {
           how: "`inverse:` has to name a property of \(there.name) whose type is \(type.name), or an array of it.",
           remedy: "Correct the key path, or leave it out."))
     }
-    pair(End(entity: type.name, property: property.name), End(entity: there.name, property: back.name))
+    pair(
+      End(entity: type.name, property: property.name), End(entity: there.declarer(of: back).name, property: back.name))
   }
 
   /// Two relationships that are the only ones between their classes, each way, and are not paired yet.
@@ -88,7 +93,7 @@ private struct InversePairs {
     let there = ModelType.of(destination)
     if there === type { return }
     func free(_ from: ModelType, to: ModelType) -> [End] {
-      from.properties.filter { $0.destination.map(ModelType.of) === to }
+      from.ownProperties.filter { $0.destination.map(ModelType.of) === to }
         .map { End(entity: from.name, property: $0.name) }.filter { !paired.contains($0) }
     }
     let (mine, theirs) = (free(type, to: there), free(there, to: type))
@@ -98,12 +103,14 @@ private struct InversePairs {
 }
 
 extension ModelProperty {
-  fileprivate func makeDescription(destinations: [String: NSEntityDescription]) -> NSPropertyDescription {
+  fileprivate func makeDescription(
+    of entity: String, destinations: [String: NSEntityDescription]
+  ) -> NSPropertyDescription {
     let made: NSPropertyDescription =
       switch kind {
       case .toOne(let model), .toMany(let model):
         makeRelationship(to: destinations[ModelType.of(model).name])
-      case .attribute, .composite, .archive, .transformable: makeAttribute()
+      case .attribute, .composite, .archive, .transformable: makeAttribute(of: entity)
       }
     made.name = name
     made.isOptional = isOptional
@@ -129,7 +136,7 @@ extension ModelProperty {
     return made
   }
 
-  private func makeAttribute() -> NSAttributeDescription {
+  private func makeAttribute(of entity: String) -> NSAttributeDescription {
     let made: NSAttributeDescription
     switch kind {
     case .attribute(let type):
@@ -138,11 +145,7 @@ extension ModelProperty {
       made.defaultValue = defaultValue.map(AttributeTypes.boxed)
     case .composite(let shape):
       made = shape.makeDescription()
-      made.defaultValue = (defaultValue as? any Encodable).map { value in
-        do { return try shape.dictionary(of: value) } catch {
-          misuse(.cannotBeStored("The initial value", type, key, error))
-        }
-      }
+      made.defaultValue = (defaultValue as? any Encodable).map { parts(of: $0, shape, entity) }
     case .archive:
       made = NSAttributeDescription()
       made.attributeType = .transformableAttributeType
@@ -156,6 +159,19 @@ extension ModelProperty {
     }
     attribute?.apply(to: made)
     return made
+  }
+
+  private func parts(of value: any Encodable, _ shape: ValueShape, _ entity: String) -> [String: Any] {
+    do {
+      return try shape.dictionary(of: value)
+    } catch {
+      misuse(
+        MisuseReport(
+          "The initial value of \(entity).\(name) cannot be stored.",
+          facts: [("Type", "\(type)"), ("Why", ValueProblem.words(of: error))],
+          how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
+          remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own."))
+    }
   }
 }
 

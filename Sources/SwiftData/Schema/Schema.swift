@@ -21,12 +21,15 @@ public final class Schema: Hashable, @unchecked Sendable {
       if found.contains(where: { $0 === type }) { return }
       if let other = found.first(where: { $0.name == type.name }) { misuse(.sameName(type, other)) }
       found.append(type)
+      if let supertype = type.supertype { add(supertype.type) }
       for property in type.properties { if let destination = property.destination { add(destination) } }
     }
     types.forEach(add)
     self.types = found.sorted { $0.name < $1.name }
     entities = self.types.map(Entity.init)
     entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+    for entity in entities { entity.superentity = entity.superentityName.flatMap { entitiesByName[$0] } }
+    for entity in entities { entity.superentity?.subentities.insert(entity) }
   }
 
   /// A schema of some classes, and of all that their relationships lead to.
@@ -39,7 +42,7 @@ public final class Schema: Hashable, @unchecked Sendable {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }
 
-  /// The entity of a class; nil if it is not in the schema.
+  /// The entity of a class; nil if the schema does not have it.
   public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
     let wanted = ModelType.of(type)
     return types.contains { $0 === wanted } ? entitiesByName[wanted.name] : nil
@@ -88,6 +91,20 @@ public final class Schema: Hashable, @unchecked Sendable {
     let keypath: AnyKeyPath
     let defaultValue: Any?
     let metadata: Any?
+    /// Of an inherited property, the key paths that the classes above have of it.
+    private(set) var formerKeyPaths: [AnyKeyPath] = []
+    var isInherited: Bool { !formerKeyPaths.isEmpty }
+
+    /// Generated code takes over what a superclass says of its properties.
+    ///
+    /// - Parameter keyPaths: the key paths that the subclass has of them, in their order.
+    public static func _inherited(_ metadata: [PropertyMetadata], keyPaths: [AnyKeyPath]) -> [PropertyMetadata] {
+      zip(metadata.filter { !$0.name.isEmpty }, keyPaths).map { property, keyPath in
+        var made = PropertyMetadata(property.name, keyPath, property.defaultValue, property.metadata)
+        made.formerKeyPaths = property.formerKeyPaths + [property.keypath]
+        return made
+      }
+    }
 
     /// Generated code makes them.
     public init(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil) {

@@ -191,8 +191,18 @@ extension Schema {
   public final class Entity: Hashable {
     /// The class's name.
     public let name: String
-    /// The properties, in the order of their declarations.
-    public let properties: [any SchemaProperty]
+    /// The properties, inherited ones first, in the order of their declarations.
+    public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
+    /// The properties that the class itself declares.
+    public let storedProperties: [any SchemaProperty]
+    /// The properties of the models that the class inherits from.
+    public let inheritedProperties: [any SchemaProperty]
+    /// The name of the model that the class inherits from.
+    public let superentityName: String?
+    /// The model that the class inherits from.
+    public internal(set) unowned(safe) var superentity: Entity?
+    /// The models that inherit from the class at once.
+    public internal(set) var subentities: Set<Entity> = []
     /// Properties of which no two objects have the same values.
     public let uniquenessConstraints: [[String]]
     /// Properties that the store keeps an index of.
@@ -200,11 +210,14 @@ extension Schema {
 
     init(_ type: ModelType) {
       name = type.name
-      properties = type.properties.map { property -> any SchemaProperty in
+      func described(_ property: ModelProperty) -> any SchemaProperty {
         guard let destination = property.destination else { return Attribute(property) }
         return Relationship(property, to: destination)
       }
-      uniquenessConstraints = type.uniquenessConstraints
+      storedProperties = type.ownProperties.map(described)
+      inheritedProperties = type.properties.dropLast(type.ownProperties.count).map(described)
+      superentityName = type.supertype?.name
+      uniquenessConstraints = type.uniquenessConstraints(all: true)
       indices = type.indices
     }
 

@@ -1,5 +1,3 @@
-import CoreData
-
 /// The cases of an enumeration and what they carry, out of the records that the compiler leaves for reflection.
 ///
 /// Nobody promises their form. What is leaned on, of Swift 5 and 6 on 64-bit systems:
@@ -10,8 +8,8 @@ import CoreData
 ///     record      +4  relative pointer to the payload's mangled name, 0 without one    +8  to the case's name
 ///     tuple       +8  how many    +16 labels, each followed by a blank    +24 pairs of a type and an offset
 ///
-/// Cases with payload come first. Whether the records are in this form is tried once, with an enumeration of this
-/// module's; where they are not, an enumeration in a schema ends the program with a sentence.
+/// Cases with payload come first. `ModelAssumption.enumerationRecords` tries it; where it is not so, the program ends
+/// with that sentence at the first model that has a struct or an enumeration.
 struct EnumerationCase {
   let name: String
   /// nil for a case that carries nothing.
@@ -19,25 +17,20 @@ struct EnumerationCase {
 
   /// nil for a type that is no enumeration.
   static func all(of type: Any.Type) -> [EnumerationCase]? {
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    guard metadata.load(as: UInt.self) == 0x201 else { return nil }
-    guard areReadable else { misuse(.unknownRecords(type)) }
-    return read(metadata)
+    ModelAssumption.enumerationRecords.require()
+    return records(of: type)
   }
 
-  /// Whether this version of Swift leaves its records in the form above.
-  static let areReadable: Bool = {
-    let found = read(unsafeBitCast(RecordSample.self as Any.Type, to: UnsafeRawPointer.self)).map { one in
-      one.name + (one.payload.map { "(" + $0.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + ")" } ?? "")
-    }
-    return found == ["single(_0: Int)", "labelled(weekday: Int)", "pair(a: Int, _1: String)", "plain"]
-  }()
-
-  private static func read(_ metadata: UnsafeRawPointer) -> [EnumerationCase] {
+  /// The same without a look at whether the records are as they are taken to be.
+  static func records(of type: Any.Type) -> [EnumerationCase]? {
+    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    guard metadata.load(as: UInt.self) == 0x201 else { return nil }
     let descriptor = metadata.load(fromByteOffset: 8, as: UnsafeRawPointer.self)
     guard let fields = relative(descriptor, 16) else { return [] }
     let size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
     let count = Int(fields.load(fromByteOffset: 12, as: UInt32.self))
+    // A record has two relative pointers behind its flags.
+    guard size == 12 else { return [] }
     return (0..<count).compactMap { index in
       let record = fields + 16 + index * size
       guard let name = relative(record, 8) else { return nil }
@@ -51,23 +44,6 @@ struct EnumerationCase {
   private static func relative(_ base: UnsafeRawPointer, _ offset: Int) -> UnsafeRawPointer? {
     let distance = base.load(fromByteOffset: offset, as: Int32.self)
     return distance == 0 ? nil : base + offset + Int(distance)
-  }
-}
-
-/// What the form of the records is tried with.
-private enum RecordSample {
-  case plain
-  case single(Int)
-  case labelled(weekday: Int)
-  case pair(a: Int, String)
-}
-
-extension MisuseReport {
-  fileprivate static func unknownRecords(_ type: Any.Type) -> MisuseReport {
-    MisuseReport(
-      "The cases of \(type) cannot be read.", facts: [("Enumeration", String(reflecting: type))],
-      how: "This version of Swift keeps what it knows of enumerations in another form than the versions before.",
-      remedy: "Build with an earlier version of Swift, or keep the enumeration's raw value in a property of its own.")
   }
 }
 

@@ -116,7 +116,12 @@ private struct Form<V> {
     do {
       o.setValue(try v.map(stored), forKey: key.name)
     } catch {
-      misuse(.cannotBeStored("A value", V.self, key, error))
+      misuse(
+        MisuseReport(
+          "A value of \(key.entity).\(key.name) cannot be stored.",
+          facts: [("Type", "\(V.self)"), ("Why", ValueProblem.words(of: error))],
+          how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
+          remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own."))
     }
   }
 
@@ -134,17 +139,6 @@ private struct Form<V> {
           how: "It was written when the type had other cases or properties, or by another program.",
           remedy: "Keep the earlier cases, make new properties optional, or migrate the store in a custom stage."))
     }
-  }
-}
-
-extension MisuseReport {
-  /// - Parameter what: which value it is.
-  static func cannotBeStored(_ what: String, _ type: Any.Type, _ key: PropertyKey, _ error: any Error) -> MisuseReport {
-    MisuseReport(
-      "\(what) of \(key.entity).\(key.name) cannot be stored.",
-      facts: [("Type", "\(type)"), ("Why", ValueProblem.words(of: error))],
-      how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
-      remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own.")
   }
 }
 

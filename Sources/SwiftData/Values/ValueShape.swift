@@ -72,6 +72,7 @@ final class ValueShape {
       // Apple's elements, in the order in which it is encoded; what it has inside differs between versions of Swift.
       fields = [("high", Int64.self), ("low", UInt64.self)]
     } else if !(type is AnyObject.Type) {
+      ModelAssumption.storedFields.require()
       _ = _forEachField(of: type) { field, _, type, _ in
         fields.append((String(cString: field), type))
         return true

@@ -21,14 +21,16 @@ extension NSPredicate {
   /// nil as for `NSPredicate(_:)`.
   /// - Parameter names: the properties along a key path; empty for one that leads to the object itself.
   /// - Parameter constant: what stands in the predicate for a value of the program's.
+  /// - Parameter entities: those whose objects are of a class; nil for a class that has none.
   package static func converting<Input>(
     _ predicate: Predicate<Input>, names: @escaping (AnyKeyPath) throws -> [String],
-    constant: @escaping (Any) -> Any?
+    constant: @escaping (Any) -> Any?, entities: @escaping (Any.Type) -> [NSEntityDescription]?
   ) -> NSPredicate? {
     let variable: PredicateExpressions.Variable<Input> = predicate.variable
     var conversion = PredicateConversion()
     conversion.names = names
     conversion.constant = constant
+    conversion.entities = entities
     conversion.values[variable.key] = .evaluatedObject
     guard let node = try? conversion.predicate(predicate.expression), node.fits() else { return nil }
     return NSPredicate.make(node)
@@ -60,6 +62,8 @@ struct PredicateConversion {
   var names: (AnyKeyPath) throws -> [String] = KeyPathNames.path
   /// What a constant is in the predicate.
   var constant: (Any) -> Any? = { $0 }
+  /// The entities whose objects are of a class.
+  var entities: (Any.Type) -> [NSEntityDescription]? = { _ in nil }
   private var madeVariables = 0
 
   private mutating func part(_ expression: Any) throws -> Part {

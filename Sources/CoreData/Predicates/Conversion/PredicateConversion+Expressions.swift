@@ -80,6 +80,15 @@ extension PredicateExpressions.CollectionIndexSubscript: ConvertibleExpression {
   }
 }
 
+extension PredicateExpressions.TypeCheck: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    guard let entities = conversion.entities(Desired.self) else { throw PredicateConversion.Unsupported() }
+    let entity = try conversion.expression(input).appending(["entity"])
+    return .predicate(
+      .or(entities.map { .comparison(Comparison(entity, .equalTo, .constant(.object($0)))) }))
+  }
+}
+
 // Logic and comparison.
 
 extension PredicateExpressions.Conjunction: ConvertibleExpression {

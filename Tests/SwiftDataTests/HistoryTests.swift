@@ -1,0 +1,154 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Model final class Member {
+  @Attribute(.unique, .preserveValueOnDeletion) var number: Int
+  var name: String
+  @Attribute(.preserveValueOnDeletion) var note: String?
+  init(number: Int, name: String) {
+    self.number = number
+    self.name = name
+  }
+}
+
+@Suite("The history of models")
+struct HistoryTests {
+  private func club(_ folder: TemporaryFolder) throws -> ModelContext {
+    ModelContext(try ModelContainer(for: Member.self, configurations: ModelConfiguration(url: folder.file())))
+  }
+
+  /// Inserts, changes and deletes one of two members, in three transactions.
+  private func filled(_ folder: TemporaryFolder) throws -> ModelContext {
+    let context = try club(folder)
+    context.author = "first"
+    let (ada, bo) = (Member(number: 1, name: "Ada"), Member(number: 2, name: "Bo"))
+    context.insert(ada)
+    try context.save()
+    context.insert(bo)
+    ada.name = "Ada L."
+    try context.save()
+    context.author = "second"
+    ada.note = "n"
+    try context.save()
+    context.delete(ada)
+    try context.save()
+    return context
+  }
+
+  private func all(_ context: ModelContext) throws -> [DefaultHistoryTransaction] {
+    try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+  }
+
+  @Test("Transactions tell what became of which model, and of which of its properties")
+  func changes() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let transactions = try all(context)
+    #expect(transactions.map(\.author) == ["first", "first", "second", "second"])
+    #expect(transactions.map(\.transactionIdentifier) == [1, 2, 3, 4])
+    #expect(transactions.allSatisfy { !$0.processIdentifier.isEmpty && $0.timestamp <= Date() })
+    let bo = try #require(try context.fetch(FetchDescriptor<Member>()).first)
+    #expect(transactions.allSatisfy { $0.storeIdentifier == bo.persistentModelID.storeIdentifier })
+    guard case .insert(let insert as DefaultHistoryInsert<Member>) = transactions[0].changes.first else {
+      Issue.record("\(transactions[0].changes)")
+      return
+    }
+    let second = transactions[1].changes
+    #expect(second.count == 2 && second.contains { $0.changedPersistentIdentifier == bo.persistentModelID })
+    for change in second {
+      guard case .update(let update as DefaultHistoryUpdate<Member>) = change else { continue }
+      #expect(update.updatedAttributes == [\.name] && update.transactionIdentifier == 2)
+      #expect(update.changedPersistentIdentifier == insert.changedPersistentIdentifier)
+    }
+    #expect(second.contains { if case .update = $0 { true } else { false } })
+    guard case .delete(let deletion as DefaultHistoryDelete<Member>) = transactions[3].changes.first else {
+      Issue.record("\(transactions[3].changes)")
+      return
+    }
+    #expect(deletion.changedPersistentIdentifier == insert.changedPersistentIdentifier)
+    #expect(deletion.tombstone[\.number] == 1 && deletion.tombstone[\.note] == "n")
+    #expect(deletion.tombstone[\.name] == nil && deletion.tombstone.map(\.key) == [\Member.number, \Member.note])
+  }
+
+  @Test("A token that was written down tells what is new since")
+  func tokens() throws {
+    let folder = TemporaryFolder()
+    let data: Data
+    do {
+      let context = try filled(folder)
+      data = try JSONEncoder().encode(try #require(try all(context).dropLast(2).last).token)
+    }
+    let context = try club(folder)
+    let token = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
+    let news = try context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
+    #expect(news.map(\.transactionIdentifier) == [3, 4])
+    let author = "first"
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+      predicate: #Predicate { $0.author == author }, sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
+    #expect(try context.fetchHistory(descriptor).map(\.transactionIdentifier) == [2, 1])
+    descriptor.fetchLimit = 1
+    #expect(try context.fetchHistory(descriptor).map(\.transactionIdentifier) == [2])
+    #expect(token.tokenValue?.values.sorted() == [2])
+  }
+
+  @Test("History is deleted from its beginning, and nowhere else")
+  func deletion() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let second = try all(context)[1].token
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token < second }))
+    #expect(try all(context).map(\.transactionIdentifier) == [2, 3, 4])
+    #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {
+      try context.deleteHistory(
+        HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "second" }))
+    }
+    var limited = HistoryDescriptor<DefaultHistoryTransaction>()
+    limited.fetchLimit = 1
+    #expect(throws: SwiftDataError.invalidTransactionFetchRequest) { try context.deleteHistory(limited) }
+    #expect(try all(context).count == 3)
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(try all(context).isEmpty)
+    context.insert(Member(number: 3, name: "Cy"))
+    try context.save()
+    let after = try context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > second }))
+    #expect(after.count == 1)
+  }
+
+  @Test("The stores of one container have one order, and tokens that know of both")
+  func twoStores() throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(
+      for: Schema([Member.self, Garden.Bed.self]),
+      configurations: [
+        ModelConfiguration("members", schema: Schema([Member.self]), url: folder.file("a.store")),
+        ModelConfiguration("beds", schema: Schema([Garden.Bed.self]), url: folder.file("b.store")),
+      ])
+    let context = ModelContext(container)
+    for number in 0..<3 {
+      context.insert(Member(number: number, name: "N"))
+      try context.save()
+      context.insert(Garden.Bed(number: number))
+      try context.save()
+    }
+    let found = try all(context)
+    #expect(found.count == 6 && found.last?.token.tokenValue?.count == 2)
+    for (earlier, later) in zip(found, found.dropFirst()) { #expect(earlier.token < later.token) }
+    let token = found[2].token
+    let news = try context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
+    #expect(news.map(\.id) == found.dropFirst(3).map(\.id))
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token <= token }))
+    #expect(try all(context).map(\.id) == found.dropFirst(3).map(\.id))
+  }
+
+  @Test("A store in memory has no history, and says so")
+  func inMemory() throws {
+    let context = try memory(Member.self)
+    #expect(throws: (any Error).self) { try all(context) }
+  }
+}
