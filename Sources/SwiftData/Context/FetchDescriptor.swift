@@ -10,8 +10,8 @@ public struct FetchDescriptor<T: PersistentModel> {
   public var fetchOffset: Int?
   /// Whether changes that are not saved count.
   public var includePendingChanges = true
-  /// A hint which properties will be read. It has no effect here: a row is read with all its properties. A key path that
-  /// leads to no persistent property is refused.
+  /// A hint which properties will be read. It has no effect here: a row is read with all its properties. A key path
+  /// that leads to no persistent property is refused.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// Relationships whose destinations are read with the fetch.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []

@@ -58,8 +58,8 @@ extension ModelActor {
   /// The actor's context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// A model of the actor's context; nil if no store has it any more. A store that cannot be read is told of on standard
-  /// error, and gives nil too.
+  /// A model of the actor's context; nil if no store has it any more. A store that cannot be read is told of on
+  /// standard error, and gives nil too.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.existingModel(id, type)
   }

@@ -18,8 +18,8 @@ extension ModelContext {
 
   /// Runs a block for each model that a descriptor asks for.
   ///
-  /// First the store says which models there are. Then `batchSize` of them are read at a time, and let go before the next
-  /// are read, but for those that you keep or that have changes. What is gone by then is passed over.
+  /// First the store says which models there are. Then `batchSize` of them are read at a time, and let go before the
+  /// next are read, but for those that you keep or that have changes. What is gone by then is passed over.
   ///
   /// - Parameter allowEscapingMutations: With it, what the block changes is left for you to save. Without it, each
   ///   change is saved before the next model is read, unless the context had changes of its own when this began.

@@ -15,8 +15,8 @@ extension ModelContext {
   }
 
   /// Forgets transactions. History is deleted from its beginning: a predicate that is true of a transaction, and not of
-  /// an earlier one of the same store, is refused with `SwiftDataError.invalidTransactionFetchRequest`, as are a limit and
-  /// an order.
+  /// an earlier one of the same store, is refused with `SwiftDataError.invalidTransactionFetchRequest`, as are a limit
+  /// and an order.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     guard T.self == DefaultHistoryTransaction.self, descriptor.fetchLimit == 0, descriptor.sortBy.isEmpty else {
       throw SwiftDataError.invalidTransactionFetchRequest

@@ -13,8 +13,8 @@ final class ModelType: Sendable {
   private let ownUniquenessConstraints: [[String]]
   let indices: [[String]]
   nonisolated(unsafe) private let positions: [AnyKeyPath: Int]
-  /// The literal in an accessor is one object for the program's life, so its address tells. They are kept: the address of
-  /// a freed one could become another's.
+  /// The literal in an accessor is one object for the program's life, so its address tells. They are kept: the address
+  /// of a freed one could become another's.
   private let literals = Mutex<Literals>(Literals())
 
   private struct Literals: @unchecked Sendable {
