@@ -10,7 +10,7 @@ import Observation
 ///     }
 ///
 /// Every stored property that is not `@Transient` is persistent. A class may inherit from another model: it has that
-/// one's properties too, and whoever fetches that one gets both.
+/// one's properties too, and a fetch of that one finds both.
 @attached(
   member, conformances: Observable, PersistentModel, names: named(_$backingData),
   named(persistentBackingData), named(schemaMetadata), named(init), named(_$observationRegistrar),

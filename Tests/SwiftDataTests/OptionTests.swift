@@ -28,6 +28,18 @@ final class ColourTransformer: ValueTransformer {
   init() {}
 }
 
+@Model final class Window {
+  var name: String
+  @Attribute(.ephemeral) var isOpen = false
+  @Attribute(.ephemeral) var width: Double?
+  init(name: String) { self.name = name }
+}
+
+@Model final class Pane {
+  @Attribute(.ephemeral) var size: Size?
+  init() {}
+}
+
 @Suite("Options of properties")
 struct OptionTests {
   private func gallery(_ folder: TemporaryFolder) throws -> ModelContext {
@@ -66,6 +78,37 @@ struct OptionTests {
     painting.frame?.painting = nil
     context.rollback()
     #expect(!painting.isDeleted && painting.frame != nil)
+  }
+
+  @Test("An ephemeral property is part of its model, and of no row")
+  func ephemeral() throws {
+    let folder = TemporaryFolder()
+    let configuration = ModelConfiguration(url: folder.file())
+    let context = ModelContext(try ModelContainer(for: Window.self, configurations: configuration))
+    let window = Window(name: "w")
+    window.isOpen = true
+    window.width = 3
+    context.insert(window)
+    #expect(window.isOpen && window.width == 3)
+    try context.save()
+    #expect(window.isOpen && window.width == 3)
+    window.width = 4
+    #expect(window.width == 4)
+    let other = ModelContext(context.container)
+    let read = try #require(try other.fetch(FetchDescriptor<Window>()).first)
+    #expect(!read.isOpen && read.width == nil && read.name == "w")
+    let columns = try SQLiteText.rows(folder.file(), "SELECT name FROM pragma_table_info('ZWINDOW') ORDER BY name")
+    #expect(columns == ["ZNAME", "Z_ENT", "Z_OPT", "Z_PK"])
+    #expect(context.container.schema.entity(for: Window.self)?.attributesByName["isOpen"]?.isTransient == true)
+  }
+
+  @Test("What several columns keep cannot be ephemeral")
+  func ephemeralStruct() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Schema([Pane.self])
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Pane.size cannot be ephemeral."))
   }
 
   @Test("A schema tells its entities and their properties")

@@ -25,6 +25,8 @@ final class ModelProperty {
   let isOptional: Bool
   let defaultValue: Any?
   let attribute: Schema.Attribute?
+  /// Whether a row does not have it.
+  let isEphemeral: Bool
   let relationship: Schema.Relationship?
   let kind: Kind
   let access: AnyPropertyAccess
@@ -39,6 +41,7 @@ final class ModelProperty {
     type = optional?.wrappedType ?? declaredType
     defaultValue = metadata.defaultValue.flatMap(unwrapped)
     attribute = metadata.metadata as? Schema.Attribute
+    isEphemeral = attribute?.isTransient ?? false
     relationship = metadata.metadata as? Schema.Relationship
     let key = PropertyKey(entity: entity, name: name)
     if let transformer = attribute?.transformer {
@@ -54,6 +57,13 @@ final class ModelProperty {
           how: "A persistent property is a simple value, a model, an array of models, or Codable.",
           remedy: "Make the type Codable, name a transformer with `@Attribute(.transformable(by:))`, or mark the "
             + "property @Transient."))
+    }
+    if isEphemeral, case .composite = kind {
+      misuse(
+        MisuseReport(
+          "\(entity).\(metadata.name) cannot be ephemeral.", facts: [("Declared as", "\(declaredType)")],
+          how: "Only a property that is kept in a single column can be left out of the store.",
+          remedy: "Mark the property @Transient."))
     }
   }
 

@@ -12,7 +12,7 @@ public protocol SchemaProperty: AnyObject {
   var isAttribute: Bool { get }
   /// Whether it leads to models.
   var isRelationship: Bool { get }
-  /// Whether no store has it. Always false: a schema has persistent properties only.
+  /// Whether no store has it, though it is a property of the schema.
   var isTransient: Bool { get }
   /// Whether it may be nil.
   var isOptional: Bool { get }
@@ -30,6 +30,7 @@ extension Schema {
         case externalStorage
         case allowsCloudEncryption
         case preserveValueOnDeletion
+        case ephemeral
         case transformable(String)
       }
       fileprivate let kind: Kind
@@ -42,6 +43,9 @@ extension Schema {
       public static var allowsCloudEncryption: Option { Option(kind: .allowsCloudEncryption) }
       /// The store's history keeps the value of a deleted object.
       public static var preserveValueOnDeletion: Option { Option(kind: .preserveValueOnDeletion) }
+      /// Changes are registered as those of any property, and are not written: what a row is read with is the initial
+      /// value, or nil. For simple values.
+      public static var ephemeral: Option { Option(kind: .ephemeral) }
       /// A transformer makes data of the value; its name is that of its class.
       public static func transformable(by transformer: ValueTransformer.Type) -> Option {
         Option(kind: .transformable(NSStringFromClass(transformer)))
@@ -88,8 +92,8 @@ extension Schema {
     public var isAttribute: Bool { true }
     /// False.
     public var isRelationship: Bool { false }
-    /// False.
-    public var isTransient: Bool { false }
+    /// Whether no store has it: see ``Option/ephemeral``.
+    public var isTransient: Bool { options.contains(.ephemeral) }
     /// Whether no two objects have the same value.
     public var isUnique: Bool { options.contains(.unique) }
     /// Whether a transformer makes data of the value.
@@ -272,6 +276,7 @@ extension Schema.Attribute: Hashable {
       case .unique, .transformable: break
       case .externalStorage: attribute.allowsExternalBinaryDataStorage = true
       case .allowsCloudEncryption: attribute.allowsCloudEncryption = true
+      case .ephemeral: attribute.isTransient = true
       case .preserveValueOnDeletion: attribute.preservesValueInHistoryOnDeletion = true
       }
     }
