@@ -110,7 +110,7 @@ struct MappingSource {
   }
 
   /// The base64 text of an archived expression.
-  static func archived(_ expression: ModelExpression) -> String {
+  static func archived(_ expression: ExpressionNode) -> String {
     var archive = KeyedArchiveBuilder()
     let root = ArchivedPredicateWriter.write(expression, to: &archive)
     return Data(archive.archive(root: root)).base64EncodedString(options: .lineLength76Characters)
@@ -148,11 +148,11 @@ struct MappingSourceTests {
     #expect(
       source.lines() == [
         "ShopToShop: transform Shop > Shop", "  price = -", "  title = $source.title",
-        "  goods = FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", "
+        "  goods = FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\" , "
           + "\"ItemToItem\", $source.goods)",
         "SameToSame: copy Same > Same", "  a = $source.a",
         "ItemToItem: transform Item > Item", "  name = $source.name", "  size = -", "  boss = -",
-        "  shop = FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\", "
+        "  shop = FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\" , "
           + "\"shop\", $source.shop)",
         "New: add - > New", "Old: remove Old > -",
       ])
@@ -178,29 +178,30 @@ struct MappingSourceTests {
       mappings.map(\.sourceExpression?.text)
         == ["Same\", \"TRUEPREDICATE", "Same\", \"a != nil", "Old\", \"TRUEPREDICATE"]
         .map {
-          "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", \"\($0)\"), "
+          "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\" , \"\($0)\"), "
             + "$manager.sourceContext, NO)"
         })
   }
 
   @Test("Expressions that are written down are read, of all kinds, and the compiled form has them again")
   func expressions() throws {
-    let source = ModelExpression.variable("source")
-    let cases: [(ModelExpression, String)] = [
-      (.keyPath("shop.title", of: source), "$source.shop.title"),
-      (.constant(.integer(5)), "5"), (.constant(.boolean(true)), "YES"), (.null, "nil"),
+    let source = ExpressionNode.variable("source")
+    func key(_ path: String...) -> ExpressionNode { source.appending(path) }
+    let cases: [(ExpressionNode, String)] = [
+      (key("shop", "title"), "$source.shop.title"),
+      (.constant(.int(5)), "5"), (.constant(.bool(true)), "YES"), (.constant(.null), "nil"),
       (.constant(.string("a \"b\"")), "\"a \\\"b\\\"\""), (.function("now", []), "now()"),
-      (.function("add:to:", [.keyPath("cost", of: source), .constant(.double(1.5))]), "($source.cost + 1.5)"),
+      (.function("add:to:", [key("cost"), .constant(.double(1.5))]), "$source.cost + 1.5"),
       (
-        .method("join:with:", of: .variable("entityPolicy"), [.keyPath("a", of: source), .constant(.string("-"))]),
-        "FUNCTION($entityPolicy, \"join:with:\", $source.a, \"-\")"
+        .method("join:with:", of: .variable("entityPolicy"), [key("a"), .constant(.string("-"))]),
+        "FUNCTION($entityPolicy, \"join:with:\" , $source.a, \"-\")"
       ),
-      (.method("uppercaseString", of: .keyPath("a", of: source), []), "FUNCTION($source.a, \"uppercaseString\")"),
+      (.method("uppercaseString", of: key("a"), []), "FUNCTION($source.a, \"uppercaseString\")"),
       (
-        .fetch(.variable("r"), context: .keyPath("sourceContext", of: .variable("manager")), countOnly: true),
+        .fetch(.variable("r"), ExpressionNode.variable("manager").appending(["sourceContext"]), countOnly: true),
         "FETCH($r, $manager.sourceContext, YES)"
       ),
-      (.aggregate([.constant(.integer(1)), source]), "{1, $source}"),
+      (.aggregate([.constant(.int(1)), source]), "{1, $source}"),
     ]
     for (tree, text) in cases {
       var mapping = MappingSource()

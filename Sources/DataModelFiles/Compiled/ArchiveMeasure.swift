@@ -61,7 +61,7 @@ private struct Walk {
   private var setDepths: [Int]
 
   init(_ bytes: [UInt8]) throws {
-    table = try PropertyListTable(bytes)
+    table = try bytes.withUnsafeBytes(PropertyListTable.init)
     guard let archiver = Walk.value("$archiver", in: table.top, of: table), table.isText(archiver, "NSKeyedArchiver"),
       let objects = Walk.value("$objects", in: table.top, of: table), table.kind(of: objects) == .array,
       let top = Walk.value("$top", in: table.top, of: table), table.kind(of: top) == .dictionary,

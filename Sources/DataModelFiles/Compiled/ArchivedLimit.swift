@@ -32,14 +32,14 @@ struct ArchivedLimit {
 
 extension ArchivedLimit {
   /// A limit in that form.
-  static func predicate(_ kind: Kind, subject: String?, value: DataModel.Value) -> ModelPredicate {
-    let left = subject.map { ModelExpression.keyPath($0, of: .evaluatedObject) } ?? .evaluatedObject
-    let relation: ModelPredicate.Relation =
+  static func predicate(_ kind: Kind, subject: String?, value: DataModel.Value) -> PredicateNode {
+    let left = subject.map { ExpressionNode.keyPath([$0]) } ?? .evaluatedObject
+    let comparator: Comparison.Comparator =
       switch kind {
-      case .minimum: .greaterOrEqual
-      case .maximum: .lessOrEqual
+      case .minimum: .greaterThanOrEqualTo
+      case .maximum: .lessThanOrEqualTo
       case .pattern: .matches
       }
-    return .comparison(.init(left: left, relation: relation, right: .constant(value)))
+    return .comparison(Comparison(left, comparator, .constant(PredicateConstant(value))))
   }
 }

@@ -131,7 +131,7 @@ struct ArchivedModelReader {
     if object.className == "NSDerivedAttributeDescription" {
       attribute.derivationExpression = object.string("StrataDerivationExpression")
       if attribute.derivationExpression == nil, let expression = object.object("NSDerivationExpression") {
-        attribute.derivationExpression = format(entity, name) { try $0.expression(expression).text }
+        attribute.derivationExpression = format(entity, name) { try $0.expression(expression).modelText }
       }
       attribute.derivationExpression = attribute.derivationExpression ?? ""
     }
@@ -176,7 +176,7 @@ struct ArchivedModelReader {
         case .maximum: attribute.maximum = ArchivedValue.read(limit.value, type: limitType)
         case .pattern: attribute.regularExpression = limit.value.string
         }
-      } else if let format = format(entity, attribute.name, { try $0.predicate(predicate).text }) {
+      } else if let format = format(entity, attribute.name, { try $0.predicate(predicate).modelText }) {
         let warning = warnings.indices.contains(position) ? warnings[position] : nil
         attribute.validationRules.append(
           DataModel.ValidationRule(
@@ -243,7 +243,7 @@ struct ArchivedModelReader {
     request.predicateFormat = object.string("StrataPredicateFormat")
     if request.predicateFormat == nil, let predicate = object.object("NSPredicate") {
       do {
-        request.predicateFormat = try ArchivedPredicateReader().predicate(predicate).text
+        request.predicateFormat = try ArchivedPredicateReader().predicate(predicate).modelText
       } catch {
         request.unreadablePredicate = "the predicate can't be read: \(error)"
         warn(entity, property ?? name, "the predicate can't be read: \(error)")
@@ -278,7 +278,7 @@ struct ArchivedModelReader {
     var index = DataModel.FetchIndex(name: name, elements: elements)
     index.partialIndexPredicate = object.string("StrataPredicateFormat")
     if index.partialIndexPredicate == nil, let predicate = object.object("NSPartialIndexPredicate") {
-      index.partialIndexPredicate = format(entity, "index \"\(name)\"") { try $0.predicate(predicate).text }
+      index.partialIndexPredicate = format(entity, "index \"\(name)\"") { try $0.predicate(predicate).modelText }
     }
     return index
   }

@@ -2,7 +2,7 @@
 ///
 /// Class names are to be complete (`Module.Class`) when the model comes here. What Apple's form has no known
 /// place for is kept under keys that begin with "Strata": a few flags, and as text the predicates and
-/// expressions that `ModelPredicateParser` can't read.
+/// expressions that are not archivable.
 struct ArchivedModelWriter {
   private let model: DataModel
   private var archive = KeyedArchiveBuilder()
@@ -118,7 +118,7 @@ struct ArchivedModelWriter {
       warnings.append(archive.scalar(.integer(code)))
     }
     for rule in attribute.validationRules {
-      guard let predicate = ModelPredicateParser.predicate(rule.predicateFormat) else { continue }
+      guard let predicate = PredicateNode(modelText: rule.predicateFormat), predicate.isArchivable else { continue }
       predicates.append(ArchivedPredicateWriter.write(predicate, to: &archive))
       warnings.append(rule.warning.map { ArchivedValue.write($0, to: &archive) } ?? KeyedArchiveBuilder.null)
     }
@@ -150,9 +150,7 @@ struct ArchivedModelWriter {
       classes.insert("NSDerivedAttributeDescription", at: 0)
       fields["NSIsReadOnly"] = .boolean(true)
       fields["NSFilteringPredicate"] = KeyedArchiveBuilder.null
-      if let tree = ModelPredicateParser.expression(expression),
-        ModelPredicateParser.expression(tree.text) == tree
-      {
+      if let tree = ExpressionNode(modelText: expression), tree.isArchivable {
         fields["NSDerivationExpression"] = ArchivedPredicateWriter.write(tree, to: &archive)
       } else {
         fields["NSDerivationExpression"] = KeyedArchiveBuilder.null
@@ -271,7 +269,7 @@ struct ArchivedModelWriter {
   private mutating func write(_ format: String?, under key: String, in fields: inout [String: PropertyList]) {
     fields[key] = KeyedArchiveBuilder.null
     guard let format else { return }
-    if let tree = ModelPredicateParser.predicate(format), ModelPredicateParser.predicate(tree.text) == tree {
+    if let tree = PredicateNode(modelText: format), tree.isArchivable {
       fields[key] = ArchivedPredicateWriter.write(tree, to: &archive)
     } else {
       fields["StrataPredicateFormat"] = archive.string(format)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads archived predicates and expressions of Foundation's classes.
 struct ArchivedPredicateReader {
   struct Unknown: Error, CustomStringConvertible { var description: String }
@@ -15,7 +17,7 @@ struct ArchivedPredicateReader {
     }
   }
 
-  func predicate(_ object: KeyedArchive.Object, depth: Int = 0) throws -> ModelPredicate {
+  func predicate(_ object: KeyedArchive.Object, depth: Int = 0) throws -> PredicateNode {
     guard depth < 100 else { throw Unknown(description: "the predicate is nested too deeply") }
     try countOne()
     switch object.className {
@@ -34,27 +36,27 @@ struct ArchivedPredicateReader {
     }
   }
 
-  private func comparison(_ object: KeyedArchive.Object) throws -> ModelPredicate {
+  private func comparison(_ object: KeyedArchive.Object) throws -> PredicateNode {
     guard let left = object.object("NSLeftExpression"), let right = object.object("NSRightExpression"),
       let comparison = object.object("NSPredicateOperator")
     else { throw Unknown(description: "a comparison lacks a side or its operator") }
     let type = comparison.integer("NSOperatorType") ?? -1
-    guard let relation = ModelPredicate.Relation(rawValue: type) else {
+    guard let comparator = UInt(exactly: type).flatMap(Comparison.Comparator.init), comparator != .customSelector else {
       throw Unknown(description: "operator \(type) is not known")
     }
     let modifier = comparison.integer("NSModifier") ?? 0
-    guard let modifier = ModelPredicate.Modifier(rawValue: modifier) else {
+    guard let modifier = UInt(exactly: modifier).flatMap(Comparison.Modifier.init) else {
       throw Unknown(description: "the modifier \(modifier) of a comparison is not known")
     }
     let options = comparison.integer("NSFlags") ?? comparison.integer("NSOptions") ?? 0
-    let result = ModelPredicate.comparison(
-      .init(
-        left: try expression(left), relation: relation, right: try expression(right), modifier: modifier,
-        options: relation.takesOptions ? ModelPredicate.Options(rawValue: options & 15) : []))
-    return comparison.flag("NSNegate") && relation != .notEqual ? .not(result) : result
+    let result = PredicateNode.comparison(
+      Comparison(
+        try expression(left), comparator, try expression(right), modifier: modifier,
+        options: comparator.takesOptions ? Comparison.Options(rawValue: UInt(options & 15)) : []))
+    return comparison.flag("NSNegate") && comparator != .notEqualTo ? .not(result) : result
   }
 
-  func expression(_ object: KeyedArchive.Object, depth: Int = 0) throws -> ModelExpression {
+  func expression(_ object: KeyedArchive.Object, depth: Int = 0) throws -> ExpressionNode {
     guard depth < 100 else { throw Unknown(description: "the expression is nested too deeply") }
     try countOne()
     let unknown = Unknown(
@@ -84,37 +86,39 @@ struct ArchivedPredicateReader {
         throw unknown
       }
       return .fetch(
-        try expression(request, depth: depth + 1), context: try expression(context, depth: depth + 1),
+        try expression(request, depth: depth + 1), try expression(context, depth: depth + 1),
         countOnly: object.flag("StrataCountOnly"))
     case 10:
       guard let path = object.string("NSKeyPath") else { throw unknown }
-      return .keyPath(path, of: .evaluatedObject)
+      return ExpressionNode(keyPath: path)
     case 14:
-      return .aggregate(try object.objects("NSCollection").map { try expression($0, depth: depth + 1) })
+      return ExpressionNode(
+        aggregate: try object.objects("NSCollection").map { try expression($0, depth: depth + 1) })
     default: throw unknown
     }
   }
 
   private func keyPath(
     _ object: KeyedArchive.Object, _ unknown: Unknown, depth: Int
-  ) throws -> ModelExpression {
+  ) throws -> ExpressionNode {
     guard let operand = object.object("NSOperand"),
       let path = object.objects("NSArguments").first?.string("NSKeyPath")
     else { throw unknown }
-    return .keyPath(path, of: try expression(operand, depth: depth + 1))
+    let keys = path.split(separator: ".").map(String.init)
+    return try expression(operand, depth: depth + 1).appending(keys)
   }
 
-  private func constant(_ value: KeyedArchive.Value?, depth: Int) throws -> ModelExpression {
-    guard let value else { return .null }
+  private func constant(_ value: KeyedArchive.Value?, depth: Int) throws -> ExpressionNode {
+    guard let value else { return .constant(.null) }
     guard depth < 100 else { throw Unknown(description: "a constant is nested too deeply") }
     try countOne()
     if let object = value.object, object.has("NS.objects"), !object.has("NS.keys") {
-      return .aggregate(try value.elements.map { try constant($0, depth: depth + 1) })
+      return ExpressionNode(aggregate: try value.elements.map { try constant($0, depth: depth + 1) })
     }
     if let text = value.string { return .constant(.string(text)) }
-    guard let constant = ArchivedValue.read(value, type: .undefined),
-      ModelExpression.constant(constant).isWritable
-    else { throw Unknown(description: "a constant of a predicate has a form that is not known") }
-    return .constant(constant)
+    guard let constant = ArchivedValue.read(value, type: .undefined) else {
+      throw Unknown(description: "a constant of a predicate has a form that is not known")
+    }
+    return .constant(PredicateConstant(constant))
   }
 }

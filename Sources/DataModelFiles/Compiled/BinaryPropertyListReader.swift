@@ -1,7 +1,7 @@
 /// Reads a binary property list ("bplist00") as a tree of values.
 public enum BinaryPropertyListReader {
   public static func read(_ bytes: [UInt8]) throws -> PropertyList {
-    let table = try PropertyListTable(bytes)
+    let table = try bytes.withUnsafeBytes(PropertyListTable.init)
     // A container that many others share becomes many values: a small file could ask for all memory there is.
     var budget = 16 * bytes.count + 1 << 24
     return try value(table.top, of: table, depth: 0, &budget)

@@ -36,7 +36,7 @@ final class KeyedArchive {
   }
 
   init(_ bytes: [UInt8]) throws {
-    table = try PropertyListTable(bytes)
+    table = try bytes.withUnsafeBytes(PropertyListTable.init)
     guard let objects = Self.value("$objects", in: table.top, of: table), table.kind(of: objects) == .array,
       let archiver = Self.value("$archiver", in: table.top, of: table), table.isText(archiver, "NSKeyedArchiver"),
       let top = Self.value("$top", in: table.top, of: table), let root = Self.value("root", in: top, of: table)

@@ -17,9 +17,9 @@
 ///
 /// `init` looks at each object once, so that whatever is read later lies within the file and refers to an object
 /// of it. Objects are named by their index here, "node".
-final class PropertyListTable {
+package final class PropertyListTable {
   /// The upper half of an object's first byte.
-  enum Kind: UInt8 {
+  package enum Kind: UInt8 {
     case constant = 0x0
     case integer = 0x1
     case real = 0x2
@@ -36,19 +36,20 @@ final class PropertyListTable {
   }
 
   /// Where the content of an object begins, and of how many elements it is.
-  struct Extent {
-    var start: Int
-    var count: Int
+  package struct Extent {
+    package var start: Int
+    package var count: Int
   }
 
   let nodeCount: Int
-  let top: Int
+  package let top: Int
   let referenceSize: Int
   /// Its own, so that reading is without checks of bounds and of uniqueness.
   private let bytes: UnsafeMutableRawBufferPointer
   private let offsets: UnsafeMutableBufferPointer<UInt32>
 
-  init(_ content: [UInt8]) throws {
+  /// Throws `PropertyListError`.
+  package init(_ content: UnsafeRawBufferPointer) throws {
     guard content.count >= 40, content.starts(with: "bplist0".utf8), content.count < 1 << 31 else {
       throw PropertyListError(description: "the file is not a binary property list")
     }
@@ -142,7 +143,7 @@ final class PropertyListTable {
   // Reading.
 
   @inline(__always)
-  func kind(of node: Int) -> Kind {
+  package func kind(of node: Int) -> Kind {
     // `isSound` has seen it.
     Kind(rawValue: bytes[Int(offsets[node])] >> 4).unsafelyUnwrapped
   }
@@ -164,7 +165,7 @@ final class PropertyListTable {
 
   /// The content of data, a string or a container. A count of 15 or more follows as an integer object.
   @inline(__always)
-  func extent(of node: Int) -> Extent {
+  package func extent(of node: Int) -> Extent {
     let offset = Int(offsets[node])
     let low = Int(bytes[offset] & 0x0F)
     if low < 15 { return Extent(start: offset + 1, count: low) }
@@ -182,18 +183,18 @@ final class PropertyListTable {
 
   /// The node at a position of a container's references; a dictionary has its keys first, then its values.
   @inline(__always)
-  func element(_ position: Int, of extent: Extent) -> Int { reference(extent.start + position * referenceSize) }
+  package func element(_ position: Int, of extent: Extent) -> Int { reference(extent.start + position * referenceSize) }
 
   /// The index that a UID holds; nil for other objects.
   @inline(__always)
-  func uid(_ node: Int) -> Int? {
+  package func uid(_ node: Int) -> Int? {
     let offset = Int(offsets[node])
     guard bytes[offset] >> 4 == Kind.uid.rawValue else { return nil }
     let number = Self.number(UnsafeRawBufferPointer(bytes), at: offset + 1, size: Int(bytes[offset] & 0x0F) + 1)
     return Int(min(number, 1 << 31))
   }
 
-  func isText(_ node: Int, _ text: StaticString) -> Bool {
+  package func isText(_ node: Int, _ text: StaticString) -> Bool {
     guard kind(of: node) == .ascii || kind(of: node) == .utf8 else { return false }
     let extent = extent(of: node)
     guard extent.count == text.utf8CodeUnitCount else { return false }
@@ -201,13 +202,9 @@ final class PropertyListTable {
     return true
   }
 
-  func string(_ node: Int) -> String? {
+  package func string(_ node: Int) -> String? {
     switch kind(of: node) {
-    case .ascii, .utf8:
-      let extent = extent(of: node)
-      return String(
-        decoding: UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.start + extent.count]),
-        as: UTF8.self)
+    case .ascii, .utf8: return String(decoding: content(of: node), as: UTF8.self)
     case .utf16:
       let extent = extent(of: node)
       return String(
@@ -216,6 +213,12 @@ final class PropertyListTable {
         }, as: UTF16.self)
     default: return nil
     }
+  }
+
+  /// The content of data or of a text. It lives as long as the table.
+  package func content(of node: Int) -> UnsafeRawBufferPointer {
+    let extent = extent(of: node)
+    return UnsafeRawBufferPointer(rebasing: bytes[extent.start..<extent.start + (size(of: node) ?? 0)])
   }
 
   /// The bytes that the content of data or of a text takes, 0 for other values; nil for containers.
@@ -229,7 +232,7 @@ final class PropertyListTable {
   }
 
   /// A value that holds no others; nil for containers.
-  func scalar(_ node: Int) -> PropertyList? {
+  package func scalar(_ node: Int) -> PropertyList? {
     let offset = Int(offsets[node])
     let low = Int(bytes[offset] & 0x0F)
     let source = UnsafeRawBufferPointer(bytes)
@@ -244,9 +247,7 @@ final class PropertyListTable {
       return .real(Double(Float(bitPattern: UInt32(Self.number(source, at: offset + 1, size: 4)))))
     case .real: return .real(Double(bitPattern: Self.number(source, at: offset + 1, size: 8)))
     case .date: return .date(Double(bitPattern: Self.number(source, at: offset + 1, size: 8)))
-    case .data:
-      let extent = extent(of: node)
-      return .data(Array(bytes[extent.start..<extent.start + extent.count]))
+    case .data: return .data(Array(content(of: node)))
     case .ascii, .utf8, .utf16: return string(node).map { .string($0) }
     case .uid: return uid(node).map { .uid($0) }
     case .array, .orderedSet, .set, .dictionary: return nil

@@ -68,28 +68,28 @@ public struct MappingModelFile: Hashable, Sendable {
 ///
 /// It is a tree, in the files as here; `text` has it in the format language, as the editor shows it.
 public struct MappingExpression: Hashable, Sendable {
-  let tree: ModelExpression
+  let tree: ExpressionNode
 
-  /// Such as `$source.name` or `FUNCTION($entityPolicy, "join:with:", $source.first, $source.last)`.
-  public var text: String { tree.text }
+  /// Such as `$source.name` or `FUNCTION($entityPolicy, "join:with:" , $source.first, $source.last)`.
+  public var text: String { tree.modelText }
 }
 
 extension MappingExpression {
-  private static func constant(_ text: String) -> ModelExpression { .constant(.string(text)) }
+  private static func constant(_ text: String) -> ExpressionNode { .constant(.string(text)) }
 
   /// A key path on a variable; the variable itself for an empty path.
   static func value(_ path: String, of variable: String) -> MappingExpression {
     MappingExpression(
-      tree: path.isEmpty ? .variable(variable) : .keyPath(path, of: .variable(variable)))
+      tree: ExpressionNode.variable(variable).appending(path.split(separator: ".").map(String.init)))
   }
 
   /// The source objects: those of an entity that meet a predicate.
   static func fetch(_ entity: String, _ predicate: String) -> MappingExpression {
-    let request = ModelExpression.method(
+    let request = ExpressionNode.method(
       "fetchRequestForSourceEntityNamed:predicateString:", of: .variable("manager"),
       [constant(entity), constant(predicate)])
     return MappingExpression(
-      tree: .fetch(request, context: value("sourceContext", of: "manager").tree, countOnly: false))
+      tree: .fetch(request, value("sourceContext", of: "manager").tree, countOnly: false))
   }
 
   /// What has become of other source objects, by way of a mapping's name or of a relationship's.

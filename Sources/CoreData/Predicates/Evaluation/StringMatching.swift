@@ -3,32 +3,6 @@ import Foundation
 /// Pure functions on strings that the evaluator and SQLite's registered functions share, so that a predicate
 /// means the same in memory and in SQL.
 
-/// Whether the UTF-8 bytes are equal. Swift's `==` is true for canonical equivalents too; SQLite's is not.
-@inline(__always)
-func binaryEqual(_ a: String, _ b: String) -> Bool {
-  let count = a.utf8.count
-  return count == b.utf8.count && binaryCompare(a, b) == 0
-}
-
-/// Compares by UTF-8 bytes, as SQLite's BINARY collation does: negative, zero or positive.
-func binaryCompare(_ a: String, _ b: String) -> Int {
-  let order = a.utf8.withContiguousStorageIfAvailable { x in
-    b.utf8.withContiguousStorageIfAvailable { y in
-      let common = min(x.count, y.count)
-      guard common > 0 else { return x.count - y.count }
-      let order = Int(memcmp(x.baseAddress!, y.baseAddress!, common))
-      return order != 0 ? order : x.count - y.count
-    }
-  }
-  if case .some(.some(let order)) = order { return order }
-  // Strings that Foundation owns have no contiguous storage.
-  var x = a
-  var y = b
-  x.makeContiguousUTF8()
-  y.makeContiguousUTF8()
-  return binaryCompare(x, y)
-}
-
 /// The form of `text` under which strings that `options` calls equal have equal bytes.
 ///
 /// - `caseInsensitive`: full case folding ("Straße" and "STRASSE" are equal).

@@ -127,12 +127,12 @@ private enum BinaryMetadata {
   /// What property lists can hold; nil for anything else.
   static func value(_ object: ArchiveReader.Object, _ archive: ArchiveReader, depth: Int) throws -> Any? {
     guard depth < 64 else { throw ArchiveReader.damaged }
-    if archive.isBoolean(object) { return NSNumber(value: try archive.integer(object) == 1) }
-    if archive.isDate(object) { return try archive.real(object).map(Date.init(timeIntervalSinceReferenceDate:)) }
-    if archive.isReal(object) { return try archive.real(object).map(NSNumber.init(value:)) }
-    if let number = try archive.integer(object) { return NSNumber(value: number) }
+    if archive.isBoolean(object) { return NSNumber(value: archive.integer(object) == 1) }
+    if archive.isDate(object) { return archive.real(object).map(Date.init(timeIntervalSinceReferenceDate:)) }
+    if archive.isReal(object) { return archive.real(object).map(NSNumber.init(value:)) }
+    if let number = archive.integer(object) { return NSNumber(value: number) }
     if let text = try BinaryValues.string(object, of: archive) { return text }
-    if let data = try archive.data(object) { return Data(data) }
+    if let data = archive.data(object) { return Data(data) }
     func elements(_ name: StaticString) throws -> [Any]? {
       guard let list = try archive.field(name, of: object).flatMap(archive.elements) else { return nil }
       return try (0..<list.count).map { index in

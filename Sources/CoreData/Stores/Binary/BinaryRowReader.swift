@@ -54,7 +54,7 @@ struct BinaryRowReader: ~Copyable {
     }
     for (index, place) in places.enumerated() {
       guard let property = place else { continue }
-      let value = try archive.element(values, index)
+      let value = archive.element(values, index)
       if archive.isNil(value) { continue }
       let object = try archive.resolved(value)
       guard try BinaryValues.set(object, of: archive, property, &loader.builder, &scratch) else {
@@ -97,7 +97,7 @@ struct BinaryRowReader: ~Copyable {
   }
 
   private mutating func entity(of node: ArchiveReader.Object, _ key: Int64) throws -> BinaryEntity {
-    guard let name = try archive.value(of: "NSEntityName", in: node) else { throw ArchiveReader.damaged }
+    guard let name = archive.value(of: "NSEntityName", in: node) else { throw ArchiveReader.damaged }
     let uid = archive.uid(name)
     if let known = uid.flatMap({ entityByName[$0] }) { return known }
     guard let text = try BinaryValues.string(archive.resolved(name), of: archive) else { throw ArchiveReader.damaged }

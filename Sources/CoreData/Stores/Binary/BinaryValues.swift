@@ -14,16 +14,16 @@ enum BinaryValues {
     let (slot, word) = (property.slot, property.word)
     switch property.form {
     case .integer where property.kind == .boolean:
-      guard let value = try archive.integer(object) else { return false }
+      guard let value = archive.integer(object) else { return false }
       builder.setInt(value == 0 ? 0 : 1, slot: slot, word: word)
     case .integer:
-      guard let value = try archive.integer(object), property.kind.range.contains(value) else { return false }
+      guard let value = archive.integer(object), property.kind.range.contains(value) else { return false }
       builder.setInt(value, slot: slot, word: word)
     case .real where property.kind == .date:
       guard let value = try seconds(object, archive) else { return false }
       builder.setDouble(value, slot: slot, word: word)
     case .real:
-      guard let value = try archive.real(object) else { return false }
+      guard let value = archive.real(object) else { return false }
       builder.setDouble(property.kind == .float ? Double(Float(value)) : value, slot: slot, word: word)
     case .text where property.kind == .uri:
       guard let value = try url(object, archive) else { return false }
@@ -51,14 +51,13 @@ enum BinaryValues {
     _ object: ArchiveReader.Object, _ archive: ArchiveReader, _ property: LayoutProperty,
     _ builder: inout RowBuilder, _ scratch: inout [UInt8]
   ) throws -> Bool {
-    guard let range = try archive.text(object, &scratch) else { return false }
-    if archive.isWide(object) {
-      scratch.withUnsafeBytes { builder.setBytes($0, slot: property.slot, word: property.word) }
+    if let bytes = archive.text(object) {
+      if !bytes.allSatisfy({ $0 < 0x80 }), String(validating: bytes, as: UTF8.self) == nil { return false }
+      builder.setBytes(bytes, slot: property.slot, word: property.word)
       return true
     }
-    let bytes = archive.part(range)
-    if !bytes.allSatisfy({ $0 < 0x80 }), String(validating: bytes, as: UTF8.self) == nil { return false }
-    builder.setBytes(bytes, slot: property.slot, word: property.word)
+    guard try archive.wideText(object, in: &scratch) else { return false }
+    scratch.withUnsafeBytes { builder.setBytes($0, slot: property.slot, word: property.word) }
     return true
   }
 
@@ -77,12 +76,12 @@ enum BinaryValues {
   private static func data(
     _ object: ArchiveReader.Object, _ archive: ArchiveReader
   ) throws -> UnsafeRawBufferPointer? {
-    guard try archive.isOf(["NSData", "NSMutableData"], object) else { return try archive.data(object) }
+    guard try archive.isOf(["NSData", "NSMutableData"], object) else { return archive.data(object) }
     return try archive.field("NS.data", of: object).flatMap(archive.data)
   }
 
   private static func seconds(_ object: ArchiveReader.Object, _ archive: ArchiveReader) throws -> Double? {
-    if archive.isDate(object) { return try archive.real(object) }
+    if archive.isDate(object) { return archive.real(object) }
     return try archive.field("NS.time", of: object).flatMap(archive.real)
   }
 
@@ -99,8 +98,8 @@ enum BinaryValues {
   }
 
   private static func decimal(_ object: ArchiveReader.Object, _ archive: ArchiveReader) throws -> Decimal? {
-    if let value = try archive.integer(object) { return Decimal(value) }
-    if archive.isReal(object), let value = try archive.real(object) { return Decimal(rounding: value) }
+    if let value = archive.integer(object) { return Decimal(value) }
+    if archive.isReal(object), let value = archive.real(object) { return Decimal(rounding: value) }
     guard let mantissa = try archive.field("NS.mantissa", of: object).flatMap(archive.data), mantissa.count == 16,
       let exponent = try archive.field("NS.exponent", of: object).flatMap(archive.integer),
       let length = try archive.field("NS.length", of: object).flatMap(archive.integer)

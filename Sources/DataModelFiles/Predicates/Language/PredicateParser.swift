@@ -32,7 +32,7 @@ struct PredicateParser {
     self.arguments = arguments
   }
 
-  /// Reads a whole predicate. Throws `Failure.malformedPredicate`.
+  /// Reads a whole predicate. Throws what `PredicateSyntaxError.failure(in:)` makes of an error.
   static func predicate(_ format: String, arguments: [Any?] = []) throws -> PredicateNode {
     try parse(format, arguments) { parser in
       let parsed = try parser.disjunction()
@@ -43,7 +43,7 @@ struct PredicateParser {
     }
   }
 
-  /// Reads a whole expression. Throws `Failure.malformedPredicate`.
+  /// Reads a whole expression. Throws as `predicate(_:arguments:)` does.
   static func expression(_ format: String, arguments: [Any?] = []) throws -> ExpressionNode {
     try parse(format, arguments) { parser in
       let parsed = try parser.expression()

@@ -3,20 +3,34 @@ import Foundation
 /// Writes a predicate in its normal form: operators in capitals, strings in double quotes, dates as `CAST`s,
 /// parentheses around AND and OR inside each other, `#` before names that are keywords.
 ///
-/// Reading the result gives the same tree, but for Booleans, which become the numbers that they are written
-/// as, and for managed objects, classes and blocks, which the language has no words for. Numbers keep their
-/// kind: a floating 5 is written `5.0`.
+/// Reading the result gives the same tree, but for Booleans written as numbers, which become numbers, and for managed
+/// objects, classes and blocks, which the language has no words for. Numbers keep their kind: a floating 5 is written
+/// `5.0`.
 struct PredicatePrinter {
   private(set) var text = ""
+  private let booleans: Booleans
 
-  static func print(_ node: PredicateNode) -> String {
-    var printer = PredicatePrinter()
+  /// How Booleans are written.
+  enum Booleans {
+    /// `1` and `0`, as Apple's framework describes predicates.
+    case numbers
+    /// `YES` and `NO`, as people write them; read, they are Booleans again.
+    case words
+  }
+
+  private init(_ booleans: Booleans) { self.booleans = booleans }
+
+  static func print(_ node: PredicateNode) -> String { print(node, booleans: .numbers) }
+  static func print(_ node: ExpressionNode) -> String { print(node, booleans: .numbers) }
+
+  static func print(_ node: PredicateNode, booleans: Booleans) -> String {
+    var printer = PredicatePrinter(booleans)
     printer.write(node)
     return printer.text
   }
 
-  static func print(_ node: ExpressionNode) -> String {
-    var printer = PredicatePrinter()
+  static func print(_ node: ExpressionNode, booleans: Booleans) -> String {
+    var printer = PredicatePrinter(booleans)
     printer.write(node)
     return printer.text
   }
@@ -239,7 +253,11 @@ struct PredicatePrinter {
   private mutating func write(_ constant: PredicateConstant) {
     switch constant {
     case .null: text += "nil"
-    case .bool(let value): text += value ? "1" : "0"
+    case .bool(let value):
+      switch booleans {
+      case .numbers: text += value ? "1" : "0"
+      case .words: text += value ? "YES" : "NO"
+      }
     case .int(let value): text += String(value)
     case .double(let value): text += PredicatePrinter.spelling(of: value)
     case .string(let value): text += PredicateLiteral.quoted(value)

@@ -14,8 +14,3 @@ extension ExpressionNode {
     levels > 0 && allChildren({ $0.fits(levels - 1) }, conditions: { $0.fits(levels - 1) })
   }
 }
-
-extension Failure {
-  static let deepPredicate = Failure.unsupportedFeature(
-    "A predicate that nests deeper than \(PredicateNode.maximalDepth) levels")
-}

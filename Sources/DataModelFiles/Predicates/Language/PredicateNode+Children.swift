@@ -28,19 +28,6 @@ extension PredicateNode {
     case .comparison(let comparison): value(comparison.left) && value(comparison.right)
     }
   }
-
-  @inline(__always)
-  func forEachChild(_ value: (ExpressionNode) -> Void, conditions: (PredicateNode) -> Void) {
-    _ = allChildren(
-      {
-        value($0)
-        return true
-      },
-      conditions: {
-        conditions($0)
-        return true
-      })
-  }
 }
 
 extension ExpressionNode {
@@ -82,7 +69,17 @@ extension ExpressionNode {
     case .setOperation(_, let left, let right), .fetch(let left, let right, _): value(left) && value(right)
     }
   }
+}
 
+/// A node of either kind.
+protocol PredicateTreeNode {
+  func allChildren(_ value: (ExpressionNode) -> Bool, conditions: (PredicateNode) -> Bool) -> Bool
+}
+
+extension PredicateNode: PredicateTreeNode {}
+extension ExpressionNode: PredicateTreeNode {}
+
+extension PredicateTreeNode {
   @inline(__always)
   func forEachChild(_ value: (ExpressionNode) -> Void, conditions: (PredicateNode) -> Void) {
     _ = allChildren(
