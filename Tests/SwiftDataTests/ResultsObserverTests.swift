@@ -93,4 +93,28 @@ struct ResultsObserverTests {
     context.insert(Book(isbn: "9", title: "S"))
     try context.save()
   }
+
+  @ModelActor
+  actor Librarian {
+    func titles() throws -> [String] {
+      modelContext.insert(Book(isbn: "2", title: "Persuasion"))
+      let books = try ResultsObserver<Book, Never>(sortBy: [SortDescriptor(\.title)], modelContainer: modelContainer)
+      precondition(books.modelContext == modelContext)
+      return books.results.map(\.title)
+    }
+  }
+
+  @Test("Of a container it takes the context of the actor that it is made on, or makes one")
+  @MainActor func ofContainer() async throws {
+    let container = try filled().container
+    let main = try ResultsObserver<Book, Never>(
+      fetchDescriptor: FetchDescriptor(sortBy: [SortDescriptor(\.title)]), modelContainer: container)
+    #expect(main.modelContext == container.mainContext && main.results.count == 4)
+    let sections = try ResultsObserver(sectionBy: \Book.pages, modelContainer: container)
+    #expect(sections.modelContext == container.mainContext && sections.sections?.map(\.title) == [0, 1])
+    #expect(try await Librarian(modelContainer: container).titles() == ["Persuasion", "T0", "T1", "T2", "T3"])
+    let own = try ResultsObserver(
+      fetchDescriptor: FetchDescriptor<Book>(), sectionBy: \.pages, modelContainer: container, isolation: nil)
+    #expect(own.modelContext != container.mainContext && own.results.count == 4)
+  }
 }

@@ -15,15 +15,21 @@ enum RemoteChanges {
   /// Called for every store that is added; only those that were opened with the option are told.
   static func note(_ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     let asked = store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
-    guard asked as? Bool ?? (asked as? NSNumber)?.boolValue ?? false else { return }
+    if asked as? Bool ?? (asked as? NSNumber)?.boolValue ?? false { listen(to: store, of: coordinator) }
+  }
+
+  /// From here on whoever writes the store is told of. Nothing happens if it is already.
+  static func listen(to store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     // Whoever looks at the references may be the last to hold what they lead to: that ends after the lock.
-    let known = lock.withLock {
+    let (known, isNew) = lock.withLock {
       let known = listeners.map { ($0.store, $0.coordinator) }
       listeners = zip(listeners, known).compactMap { $1.0 == nil || $1.1 == nil ? nil : $0 }
-      listeners.append(Listener(coordinator: coordinator, store: store))
-      return known
+      let isNew = !known.contains { $0.0 === store && $0.1 === coordinator }
+      if isNew { listeners.append(Listener(coordinator: coordinator, store: store)) }
+      return (known, isNew)
     }
     withExtendedLifetime(known) {}
+    guard isNew else { return }
     (store as? any WatchableStore)?.beginWatching { [weak store, weak coordinator] number in
       guard let store else { return }
       tell(Listener(coordinator: coordinator, store: store), number)
@@ -69,5 +75,12 @@ enum RemoteChanges {
       return false
     }
     return url.standardizedFileURL == other.url?.standardizedFileURL
+  }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// Posts `NSPersistentStoreRemoteChange` for the stores that are open now, whatever options they were added with.
+  package final func postRemoteChanges() {
+    for store in persistentStores { RemoteChanges.listen(to: store, of: self) }
   }
 }

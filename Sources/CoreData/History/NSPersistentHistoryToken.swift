@@ -10,9 +10,9 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
   // `@unchecked Sendable`: immutable.
 
   /// The numbers of the last transactions, by the stores' UUIDs.
-  let numbers: [String: Int64]
+  package let numbers: [String: Int64]
 
-  init(_ numbers: [String: Int64]) {
+  package init(_ numbers: [String: Int64]) {
     self.numbers = numbers
     super.init()
   }

@@ -63,6 +63,52 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     try self.init(fetchDescriptor, sectionBy, modelContext)
   }
 
+  /// The models of a class that a predicate is true of, in an order, in a context of the container's.
+  ///
+  /// - Parameter isolation: whose context: the main actor's is the container's main context, a model actor's its own.
+  ///   Without one, or with another actor, it is a new context, which belongs to whoever uses the observer.
+  public convenience init(
+    filterBy predicate: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
+    modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
+  ) throws where SectionTitle == Never {
+    let context = modelContainer.context(of: isolation)
+    try self.init(FetchDescriptor(predicate: predicate, sortBy: sortBy), nil, context)
+  }
+
+  /// The models that a descriptor asks for, in a context of the container's.
+  ///
+  /// - Parameter isolation: whose context, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element>, modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws where SectionTitle == Never {
+    let context = modelContainer.context(of: isolation)
+    try self.init(fetchDescriptor, nil, context)
+  }
+
+  /// The models of a class that a predicate is true of, in sections, in a context of the container's.
+  ///
+  /// - Parameter isolation: whose context, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
+  public convenience init(
+    filterBy predicate: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
+    sectionBy: KeyPath<Element, SectionTitle>, modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    let context = modelContainer.context(of: isolation)
+    try self.init(FetchDescriptor(predicate: predicate, sortBy: sortBy), sectionBy, context)
+  }
+
+  /// The models that a descriptor asks for, in sections, in a context of the container's.
+  ///
+  /// - Parameter isolation: whose context, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, SectionTitle>,
+    modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    let context = modelContainer.context(of: isolation)
+    try self.init(fetchDescriptor, sectionBy, context)
+  }
+
   private init(
     _ descriptor: FetchDescriptor<Element>, _ sectionBy: KeyPath<Element, SectionTitle>?, _ context: ModelContext
   ) throws {
@@ -158,5 +204,18 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         types[$0.entity.name ?? ""]?.inherits(from: wanted) ?? false
       }
     }
+  }
+}
+
+extension ModelContainer {
+  /// The context of an actor: see ``ResultsObserver``.
+  fileprivate func context(of isolation: isolated (any Actor)?) -> ModelContext {
+    if isolation === MainActor.shared {
+      nonisolated(unsafe) var found: ModelContext?
+      MainActor.assumeIsolated { found = mainContext }
+      return found!
+    }
+    if let actor = isolation as? any ModelActor { return actor.modelExecutor.modelContext }
+    return ModelContext(self)
   }
 }

@@ -1,0 +1,103 @@
+import Foundation
+
+/// A schema as data: its version, and of each entity the class and the properties. Whoever reads it needs the classes:
+/// they are found by their names in the program that reads, and have to have the same properties.
+extension Schema: Codable {
+  /// The version of the form that schemas are written in.
+  public static var encodingVersion: Int { 1 }
+
+  private struct Form: Codable {
+    let encodingVersion: Int
+    let version: Version
+    let entities: [EntityForm]
+  }
+
+  private struct EntityForm: Codable, Equatable {
+    let name: String
+    /// The class, as the runtime knows it.
+    let type: String
+    let superentity: String?
+    let properties: [PropertyForm]
+    let uniquenessConstraints: [[String]]
+    let indices: [[String]]
+
+    init(_ entity: Entity, _ type: ModelType) {
+      name = entity.name
+      self.type = _mangledTypeName(type.type) ?? ""
+      superentity = entity.superentityName
+      properties = entity.properties.map(PropertyForm.init)
+      uniquenessConstraints = entity.uniquenessConstraints
+      indices = entity.indices
+    }
+  }
+
+  private struct PropertyForm: Codable, Equatable {
+    let name: String
+    let originalName: String
+    let type: String
+    let isOptional: Bool
+    let isTransient: Bool
+    let destination: String?
+
+    init(_ property: any SchemaProperty) {
+      name = property.name
+      originalName = property.originalName
+      type = String(reflecting: property.valueType)
+      isOptional = property.isOptional
+      isTransient = property.isTransient
+      destination = (property as? Relationship)?.destination
+    }
+  }
+
+  private var forms: [EntityForm] { zip(entities, types).map(EntityForm.init) }
+
+  /// Writes the version, and of each entity the class and the properties.
+  public func encode(to encoder: any Encoder) throws {
+    try Form(encodingVersion: Self.encodingVersion, version: version, entities: forms).encode(to: encoder)
+  }
+
+  /// Finds the classes in this program.
+  ///
+  /// Throws `DecodingError.dataCorrupted`, which names the entity, for a class that the program does not have, for one
+  /// whose properties are others by now, and for a form of a later version.
+  public convenience init(from decoder: any Decoder) throws {
+    func corrupted(_ what: String) -> DecodingError {
+      .dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: what))
+    }
+    let form = try Form(from: decoder)
+    guard form.encodingVersion == Self.encodingVersion else {
+      throw corrupted("The schema is written in the form \(form.encodingVersion); \(Self.encodingVersion) is known.")
+    }
+    let classes = try form.entities.map { entity in
+      guard let type = _typeByName(entity.type) as? any PersistentModel.Type else {
+        throw corrupted("The program has no model of the entity \(entity.name): \(entity.type) is none.")
+      }
+      return type
+    }
+    // Of two models of one name a schema can't be made.
+    guard Set(classes.map { ModelType.of($0).name }).count == classes.count else {
+      throw corrupted("Two entities of the schema have the same name.")
+    }
+    self.init(classes, version: form.version)
+    for (written, own) in zip(form.entities, forms) where written != own {
+      let names = zip(written.properties, own.properties).first { $0 != $1 }.map { " (\($0.0.name))" } ?? ""
+      throw corrupted("The entity \(written.name) was written with other properties than its class has now\(names).")
+    }
+    guard form.entities.count == entities.count else {
+      throw corrupted("The schema was written without entities that its classes lead to.")
+    }
+  }
+
+  /// Writes the schema to a file, as JSON.
+  public func save(to url: URL) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    try encoder.encode(self).write(to: url, options: .atomic)
+  }
+
+  /// The schema of a file that ``save(to:)`` has written. Throws as ``init(from:)`` does, and for a file that can't be
+  /// read.
+  public static func load(from url: URL) throws -> Schema {
+    try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+@Suite("An observer of history")
+struct HistoryObserverTests {
+  private let folder = TemporaryFolder()
+
+  private func container(_ url: URL? = nil) throws -> ModelContainer {
+    try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: url ?? folder.file()))
+  }
+
+  private func save(_ container: ModelContainer, author: String? = nil, _ model: any PersistentModel) throws {
+    let context = ModelContext(container)
+    context.author = author
+    context.insert(model)
+    try context.save()
+  }
+
+  /// Waits until the counter has a value.
+  private func wait(for count: Int, _ observer: HistoryObserver) async throws {
+    for _ in 0..<500 where observer.eventCounter < count { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(observer.eventCounter == count)
+  }
+
+  @Test("It counts what any context of the file saves, and tells who observes it")
+  func counting() async throws {
+    let url = folder.file()
+    let (mine, other) = (try container(url), try container(url))
+    let observer = HistoryObserver(modelContainer: mine)
+    #expect(observer.eventCounter == 0)
+    let told = Atomic(0)
+    withObservationTracking {
+      _ = observer.eventCounter
+    } onChange: {
+      told.add(1, ordering: .relaxed)
+    }
+    try save(mine, Book(isbn: "1", title: "Emma"))
+    try await wait(for: 1, observer)
+    #expect(told.load(ordering: .relaxed) == 1)
+    try save(other, Book(isbn: "2", title: "Persuasion"))
+    try await wait(for: 2, observer)
+  }
+
+  @Test("Only transactions of the models and authors that are asked for count")
+  func chosen() async throws {
+    let container = try container()
+    let observer = HistoryObserver(
+      observedModels: [Book.self], authors: ["import"], modelContainer: container)
+    let all = HistoryObserver(modelContainer: container)
+    try save(container, author: "import", Author(name: "Jane"))
+    try await wait(for: 1, all)
+    try save(container, author: "somebody", Book(isbn: "1", title: "Emma"))
+    try await wait(for: 2, all)
+    try save(container, Book(isbn: "2", title: "Persuasion"))
+    try await wait(for: 3, all)
+    try save(container, author: "import", Book(isbn: "3", title: "Lady Susan"))
+    try await wait(for: 1, observer)
+  }
+
+  @Test("What has come after a token is one event from the start")
+  func tokens() throws {
+    let container = try container()
+    try save(container, Book(isbn: "1", title: "Emma"))
+    let context = ModelContext(container)
+    func last() throws -> DefaultHistoryToken {
+      try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last).token
+    }
+    let before = try last()
+    #expect(HistoryObserver(historyTokens: [before], modelContainer: container).eventCounter == 0)
+    try save(container, Author(name: "Jane"))
+    #expect(HistoryObserver(historyTokens: [before], modelContainer: container).eventCounter == 1)
+    #expect(
+      HistoryObserver(historyTokens: [before], observedModels: [Book.self], modelContainer: container).eventCounter
+        == 0)
+    #expect(try HistoryObserver(historyTokens: [last()], modelContainer: container).eventCounter == 0)
+  }
+
+  @Test("It counts on the actor that made it")
+  @MainActor func onItsActor() async throws {
+    let container = try container()
+    let observer = HistoryObserver(modelContainer: container)
+    let told = Atomic(0)
+    withObservationTracking {
+      _ = observer.eventCounter
+    } onChange: {
+      // Ends the program elsewhere.
+      MainActor.preconditionIsolated()
+      told.add(1, ordering: .relaxed)
+    }
+    try save(container, Book(isbn: "1", title: "Emma"))
+    try await wait(for: 1, observer)
+    #expect(told.load(ordering: .relaxed) == 1)
+  }
+}
