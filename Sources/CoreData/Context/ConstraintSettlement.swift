@@ -155,7 +155,7 @@ extension NSManagedObject {
   /// Ends a relationship to a stored object, which returns to where the store has it.
   private func leave(_ other: NSManagedObject, _ property: LayoutProperty) {
     if let inverse = layout.inverse(of: property), inverse.kind == .toOne {
-      if other.state.contains(.fault) { other.fire() }
+      if other.state.contains(.fault) { other.fireForChange() }
       if let own = other.layout.property(keyNumber: inverse.keyNumber) { other.takeBack(own, clearing: true) }
     }
     if property.kind == .toMany {

@@ -63,19 +63,27 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     context?.reportWrongQueue(object, call: call)
   }
 
-  override func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? {
+  override func fulfil(_ object: NSManagedObject) -> FaultRow {
     guard let context else {
       misuse(
         "The context of \(object.layout.name) \(object.objectID.description) is gone, so its fault cannot be "
           + "fulfilled: keep the context as long as its objects are used.")
     }
-    do {
-      return try context.source.row(of: object, for: context)
-    } catch  where storeIdentity(object.store)?.asksContexts == true {
-      // Whatever a store's method throws: the object's values cannot be had.
-      warn(.unfulfilled(object, error))
-      return nil
+    let row = context.read(for: object) {
+      do {
+        return try context.source.row(of: object, for: context).map(FaultRow.found) ?? .gone
+      } catch  where isWithoutHandler(object, context) {
+        // Whatever a store's method throws: the object's values cannot be had.
+        warn(.unfulfilled(object, error))
+        return .gone
+      }
     }
+    return row ?? .unread
+  }
+
+  /// Whether an object is of a store by another author, and nobody else decides what its errors mean.
+  private func isWithoutHandler(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> Bool {
+    storeIdentity(object.store)?.asksContexts == true && context.inheritedUnreadableFaultHandler == nil
   }
 
   override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
@@ -84,9 +92,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   override func noteChange(of object: NSManagedObject) { context?.noteChange(of: object) }
 
-  override func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
+  override func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference>? {
     guard let context else { return [] }
-    return context.committedMembers(of: property, in: object)
+    return context.read(for: object, property) { try context.source.members(of: property, in: object, for: context) }
   }
 
   override func fetch(_ property: LayoutProperty, for object: NSManagedObject) -> NSArray? {

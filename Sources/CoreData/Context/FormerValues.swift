@@ -56,7 +56,7 @@ struct FormerValues {
     let former = formerMembers(property)
     if let order = former.order { return order }
     let state = object.toManyState(property)
-    if state.base == nil { state.base = object.owner.members(of: property, in: object) }
+    object.readCommittedMembers(property, state)
     var members = ContiguousArray<NSManagedObject>()
     for reference in state.base! where !former.removed.contains(reference) {
       members.append(object.owner.object(for: reference, store: object.store))

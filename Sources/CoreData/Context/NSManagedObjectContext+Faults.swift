@@ -25,15 +25,6 @@ extension NSManagedObjectContext {
 
   private static let recentLimit = 1024
 
-  /// The committed members of a to-many relationship, in the store's order where it is ordered.
-  func committedMembers(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> {
-    do { return try source.members(of: property, in: object, for: self) } catch {
-      misuse(
-        "The relationship \(object.layout.name).\(property.name) of \(object.objectID.description) could not be "
-          + "read: \(error.localizedDescription)")
-    }
-  }
-
   func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
     let id = object.objectID
     let description = property?.description

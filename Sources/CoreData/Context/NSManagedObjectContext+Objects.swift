@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     guardQueue("delete(_:)")
     guard object.owner === owner else { misuse(.notInContext(object, self)) }
     if object.state.contains(.deleted) { return }
-    if object.state.contains(.fault) { object.fire() }
+    if object.state.contains(.fault) { object.fireForChange() }
     if object.state.contains(.inaccessible) { return }
     object.prepareForDeletion()
     markDeleted(object)
@@ -100,7 +100,7 @@ extension NSManagedObjectContext {
     return try realise(object(with: objectID))
   }
 
-  private func realise(_ object: NSManagedObject) throws -> NSManagedObject {
+  func realise(_ object: NSManagedObject) throws -> NSManagedObject {
     if object.row == nil { object.row = try source.row(of: object, for: self) }
     guard object.row != nil else { throw Failure.objectNotFound(id: object.objectID).nsError }
     object.fire()
@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
   /// Locks an unchanged object's version: the next save fails if another context or program has changed its row.
   public func detectConflicts(for object: NSManagedObject) {
     guardQueue("detectConflicts(for:)")
-    if object.state.contains(.fault) { object.fire() }
+    if object.state.contains(.fault) { object.fireForChange() }
     ledger.locked(object)
   }
 }

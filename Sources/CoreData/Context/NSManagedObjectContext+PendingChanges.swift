@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         property.kind == .toMany
         ? object.members(property) : ContiguousArray([object.toOne(property)].compactMap { $0 })
       for destination in destinations where !destination.state.contains(.deleted) {
-        if destination.state.contains(.fault) { destination.fire() }
+        if destination.state.contains(.fault) { destination.fireForChange() }
         if destination.state.contains(.inaccessible) { continue }
         destination.prepareForDeletion()
         markDeleted(destination)

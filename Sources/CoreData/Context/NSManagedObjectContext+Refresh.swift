@@ -158,7 +158,8 @@ extension NSManagedObject {
     for property in layout.toMany where property.toManyIndex < toManyStates.count {
       guard let state = toManyStates[property.toManyIndex] else { continue }
       if state.isChanged {
-        state.refresh(owner.members(of: property, in: self))
+        // Members that can't be read stay as they were.
+        if let members = owner.members(of: property, in: self) { state.refresh(members) }
       } else {
         state.discardChanges(keepingBase: false)
       }

@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
     updated.forEachHeld { object in
       // A fault whose row was not found above: reading it makes a deletion of the change, and then there is nothing to
       // validate.
-      if object.row == nil, object.isUpdated, object.state.contains(.fault) { object.fire() }
+      if object.row == nil, object.isUpdated, object.state.contains(.fault) { object.fireForChange() }
       guard object.isUpdated else { return }
       do { try object.validateForUpdate() } catch { errors.append(error) }
     }

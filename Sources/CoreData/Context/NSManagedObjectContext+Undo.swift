@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
         awakened.append((object, .undoDeletion))
       case .update:
         guard isPresent(object) else { continue }
-        if object.state.contains(.fault) { object.fire() }
+        if object.state.contains(.fault) { object.fireForChange() }
         if object.state.contains(.inaccessible) { continue }
         awakened.append((object, .undoUpdate))
       }
@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
 
   /// Deletes an object whose insertion is undone. Nothing follows it: what it led to was there before.
   private func takeAway(_ object: NSManagedObject) {
-    if object.state.contains(.fault) { object.fire() }
+    if object.state.contains(.fault) { object.fireForChange() }
     if object.state.contains(.inaccessible) { return }
     markDeleted(object)
     ledger.rulesApplied(to: object)

@@ -90,6 +90,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whether a fault whose row is gone reads as empty, and is deleted, instead of ending the program.
   open var shouldDeleteInaccessibleFaults = true
 
+  /// What decides about a fault that can't be read; nil asks the parent's, and ends the program where there is none.
+  /// Set it before the context and its children are used.
+  public final var unreadableFaultHandler: UnreadableFaultHandler?
+
   /// How old, in seconds, a row of the shared cache may be for a fault to take it. Negative: any age.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 

@@ -64,7 +64,7 @@ extension NSManagedObject {
     if property.kind == .toMany {
       let state = toManyState(property)
       if state.base == nil { state.base = owner.members(of: property, in: self) }
-      let objects = state.base!.map { owner.object(for: $0, store: store) }
+      let objects = (state.base ?? []).map { owner.object(for: $0, store: store) }
       return property.isOrdered ? NSOrderedSet(array: Array(objects)) : NSSet(array: Array(objects))
     }
     if property.kind == .composite { return property.composed(committedValue) }

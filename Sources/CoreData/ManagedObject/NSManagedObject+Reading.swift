@@ -30,11 +30,11 @@ extension NSManagedObject {
         ownState.remove(.fault)
         return
       }
-      do {
-        row = try owner.fulfil(self)
-      } catch {
-        misuse(
-          "The values of \(objectID.description) could not be read: \(error.localizedDescription)")
+      switch owner.fulfil(self) {
+      case .found(let found): row = found
+      case .gone: break
+      // It stays a fault, and reads as empty.
+      case .unread: return
       }
     }
     guard row != nil else {
@@ -48,6 +48,20 @@ extension NSManagedObject {
     ownState.insert(.awaking)
     awakeFromFetch()
     ownState.remove(.awaking)
+  }
+
+  /// The same for a change, which needs the row.
+  @inline(never)
+  final func fireForChange(of property: LayoutProperty? = nil) {
+    fire(for: property)
+    if state.contains(.fault) { misuse(.neededButUnread(self)) }
+  }
+
+  /// First in every change.
+  @inline(__always)
+  final func fireForChange(call: @autoclosure () -> String) {
+    if ConcurrencyGuard.isOn { checkQueue(call) }
+    if state.contains(.fault) { fireForChange() }
   }
 
   /// Gives the transient attributes that hold nothing the default values of a new object. That is no change.

@@ -39,7 +39,7 @@ extension NSManagedObject {
   private final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, inverse.destinations.contains(layout.index) else { return }
     let own = destination.own(inverse)
-    if destination.state.contains(.fault) { destination.fire() }
+    if destination.state.contains(.fault) { destination.fireForChange() }
     if own.kind == .toOne { destination.setToOne(self, own) } else { destination.addMember(self, own) }
   }
 

@@ -2,9 +2,15 @@
 extension NSManagedObject {
   /// The members now, in order where the relationship is ordered.
   final func members(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
+    guard let members = readableMembers(property) else { misuse(.neededButUnread(self, property)) }
+    return members
+  }
+
+  /// The same for somebody who only reads: nil if the members can't be read and read as none.
+  final func readableMembers(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject>? {
     let state = toManyState(property)
     if let order = state.order { return order }
-    if state.base == nil { state.base = owner.members(of: property, in: self) }
+    guard hasCommittedMembers(property, state) else { return nil }
     var members = ContiguousArray<NSManagedObject>()
     members.reserveCapacity(state.base!.count + state.added.count)
     for reference in state.base! where state.removed.isEmpty || !state.removed.contains(reference) {
@@ -14,13 +20,25 @@ extension NSManagedObject {
     return members
   }
 
+  /// Whether the committed members are known, read now if they were not.
+  private func hasCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) -> Bool {
+    if state.base == nil { state.base = owner.members(of: property, in: self) }
+    return state.base != nil
+  }
+
+  /// For a change, which needs them.
+  final func readCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) {
+    guard hasCommittedMembers(property, state) else { misuse(.neededButUnread(self, property)) }
+  }
+
   /// The set that key-value coding hands out; the same one until the relationship changes.
   final func handedOutSet(_ property: LayoutProperty) -> AnyObject {
     let state = toManyState(property)
     if let set = state.handedOut { return set }
-    let members = Array(members(property))
-    let set: AnyObject = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
-    state.handOut(set)
+    let members = readableMembers(property)
+    let objects = Array(members ?? [])
+    let set: AnyObject = property.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+    if members != nil { state.handOut(set) }
     return set
   }
 
@@ -34,7 +52,7 @@ extension NSManagedObject {
     let state = toManyState(property)
     if state.isAdded(member) { return true }
     if state.removed.contains(member.reference) { return false }
-    if state.base == nil { state.base = owner.members(of: property, in: self) }
+    readCommittedMembers(property, state)
     return state.isInBase(member.reference)
   }
 
@@ -71,7 +89,7 @@ extension NSManagedObject {
   }
 
   private func toManyProperty(_ key: ManagedKey) -> LayoutProperty {
-    fireIfNeeded(call: "changing \"\(key.name)\"")
+    fireForChange(call: "changing \"\(key.name)\"")
     guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
     guard property.kind == .toMany else { misuse(.wrongType(key.name, self, "a to-many relationship")) }
     return property
@@ -201,6 +219,6 @@ extension NSManagedObject {
       misuse(.unknownKey(key, self))
     }
     if property.kind == .toOne { return toOne(property).map { [$0.objectID] } ?? [] }
-    return members(property).map(\.objectID)
+    return readableMembers(property)?.map(\.objectID) ?? []
   }
 }

@@ -28,7 +28,7 @@ extension NSManagedObject {
   /// Sets an attribute whose type fits; a to-one goes through `setToOne`.
   @usableFromInline
   final func storeInteger(_ value: Int64?, _ key: ManagedKey) {
-    fireIfNeeded(call: "setting \"\(key.name)\"")
+    fireForChange(call: "setting \"\(key.name)\"")
     let place = place(key, "")
     switch place.form {
     case .integer:
@@ -45,7 +45,7 @@ extension NSManagedObject {
 
   @usableFromInline
   final func storeDouble(_ value: Double?, _ key: ManagedKey) {
-    fireIfNeeded(call: "setting \"\(key.name)\"")
+    fireForChange(call: "setting \"\(key.name)\"")
     let place = place(key, "")
     switch place.form {
     case .real where place.kind == .float:
@@ -58,7 +58,7 @@ extension NSManagedObject {
 
   @usableFromInline
   final func storeString(_ value: String?, _ key: ManagedKey) {
-    fireIfNeeded(call: "setting \"\(key.name)\"")
+    fireForChange(call: "setting \"\(key.name)\"")
     let place = place(key, "")
     if place.kind == .string {
       write(value.map { .string($0) } ?? .null, slot: Int(place.slot))
@@ -69,7 +69,7 @@ extension NSManagedObject {
 
   @usableFromInline
   final func storeDate(_ value: Date?, _ key: ManagedKey) {
-    fireIfNeeded(call: "setting \"\(key.name)\"")
+    fireForChange(call: "setting \"\(key.name)\"")
     let place = place(key, "")
     if place.kind == .date {
       write(value.map { .date($0) } ?? .null, slot: Int(place.slot))
@@ -80,7 +80,7 @@ extension NSManagedObject {
 
   @usableFromInline
   final func storeObject(_ value: NSManagedObject?, _ key: ManagedKey) {
-    fireIfNeeded(call: "setting \"\(key.name)\"")
+    fireForChange(call: "setting \"\(key.name)\"")
     guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
     guard property.kind == .toOne else { misuse(.wrongType(key.name, self, "a to-one relationship")) }
     setToOne(value, property)
@@ -89,7 +89,7 @@ extension NSManagedObject {
   /// Sets any property from what key-value coding takes. The slow path of all typed writes.
   @usableFromInline
   final func storeAny(_ value: Any?, _ key: ManagedKey) {
-    fireIfNeeded(call: "setting \"\(key.name)\"")
+    fireForChange(call: "setting \"\(key.name)\"")
     guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
     setBoxed(value, property)
   }

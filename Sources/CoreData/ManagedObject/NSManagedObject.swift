@@ -254,7 +254,7 @@ nonisolated open class NSManagedObject: NSObject {
   /// is a misuse; ``setValue(_:checkedForKey:)`` throws instead. Of a number that is too large for an integer attribute
   /// the low bits are kept.
   open func setValue(_ value: Any?, forKey key: String) {
-    fireIfNeeded(call: "setValue(_:forKey: \"\(key)\")")
+    fireForChange(call: "setValue(_:forKey: \"\(key)\")")
     guard let property = layout.property(named: key) else {
       if let property = layout.primitiveProperty(named: key) { return setPrimitive(value, property) }
       setValue(value, forUndefinedKey: key)
@@ -320,7 +320,7 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// Called around writes of a key by hand-written accessors.
   open func willChangeValue(forKey key: String) {
-    fireIfNeeded(call: "willChangeValue(forKey:)")
+    fireForChange(call: "willChangeValue(forKey:)")
     if layout.property(named: key) == nil, Self.contextShouldIgnoreUnmodeledPropertyChanges { return }
     noteChange()
   }

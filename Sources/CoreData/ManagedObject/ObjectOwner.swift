@@ -19,8 +19,8 @@ class ObjectOwner {
   /// Reports a use off the queue: see `ConcurrencyGuard`.
   func reportWrongQueue(_ object: NSManagedObject?, call: String) {}
 
-  /// Reads the committed row of a fault. Nil when the row is gone.
-  func fulfil(_ object: NSManagedObject) throws -> RowSnapshot? { nil }
+  /// Reads the committed row of a fault.
+  func fulfil(_ object: NSManagedObject) -> FaultRow { .gone }
 
   /// A fault's row is gone: deletes the object if the context wants it to, else traps.
   func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {}
@@ -33,8 +33,8 @@ class ObjectOwner {
     preconditionFailure("An object without a context was asked for another one.")
   }
 
-  /// The committed members of a to-many relationship.
-  func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference> { [] }
+  /// The committed members of a to-many relationship; nil if they can't be read and read as none.
+  func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference>? { [] }
 
   /// What a fetched property finds; nil without a context to fetch in.
   func fetch(_ property: LayoutProperty, for object: NSManagedObject) -> NSArray? { nil }
@@ -46,6 +46,14 @@ class ObjectOwner {
 
   /// Called by a dying object, on any thread.
   func forget(_ object: NSManagedObject) {}
+}
+
+/// The row of a fault, when a property is used.
+enum FaultRow {
+  case found(RowSnapshot)
+  case gone
+  /// It can't be read, and the fault is kept.
+  case unread
 }
 
 /// What an object is made from when its initialiser was not called by the client: set for the thread just

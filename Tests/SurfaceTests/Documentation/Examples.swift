@@ -19,6 +19,11 @@ private func context(context: NSManagedObjectContext) throws {
   try context.save()
 }
 
+private func fulfil(books: [Book], context: NSManagedObjectContext) throws {
+  try context.fulfil(books, relationshipKeyPaths: ["author"])
+  for book in books { print(book.title, book.author?.name ?? "") }
+}
+
 private func mergePolicy(context: NSManagedObjectContext) throws {
   context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
   try context.save()  // each property that this context has changed wins

@@ -126,7 +126,11 @@ final class ConnectionPool: @unchecked Sendable {
       try reader.connection.beginReading()
       reader.isOpen = true
     }
-    return try body(reader.connection)
+    do { return try body(reader.connection) } catch {
+      // Whoever asks again is to see what the file has then.
+      end(reader)
+      throw error
+    }
   }
 
   /// A reader that stays at the state the database has now; nil where there are no readers beside the writer.

@@ -1,0 +1,90 @@
+/// Faults whose rows can't be read: the disk fails, the store's file is gone, a server is away. A property can't throw,
+/// so there are two ways not to end the program: read before, with a call that throws, or decide in a handler.
+///
+/// Apple's framework has neither; there such a fault raises an exception.
+extension NSManagedObjectContext {
+  /// What becomes of the use of a fault that can't be read.
+  public enum UnreadableFaultAnswer: Sendable {
+    /// The store is asked again. A handler that always answers this can keep its queue busy for ever.
+    case retry
+    /// The property reads as empty: nil, 0, no members. The object stays a fault, so its next use asks the store again.
+    /// It is never taken for deleted. What would change it ends the program, since the change could not be saved.
+    case keepFault
+    /// The program ends with a report of the error.
+    case stop
+  }
+
+  /// Is given the id of the object and the store's error, on the context's queue, in the middle of the use of a
+  /// property: it may log, wait or tell somebody else, and must not use the context.
+  public typealias UnreadableFaultHandler = @Sendable (NSManagedObjectID, any Error) -> UnreadableFaultAnswer
+
+  /// Reads faults in, so that their properties can be used without asking a store.
+  ///
+  ///     try context.fulfil(books, relationshipKeyPaths: ["author"])
+  ///     for book in books { print(book.title, book.author?.name ?? "") }
+  ///
+  /// Some hundred rows are read by one statement. Objects that are no faults stay as they are.
+  ///
+  /// - Parameters:
+  ///   - objects: objects of this context.
+  ///   - paths: relationships whose destinations are read, too, as
+  ///     ``NSFetchRequest/relationshipKeyPathsForPrefetching`` has them. What an entity lacks is passed over.
+  /// - Throws: the store's error; for an object whose row is gone, `NSManagedObjectReferentialIntegrityError` (133000).
+  ///   What was read until then stays read.
+  public func fulfil(_ objects: [NSManagedObject], relationshipKeyPaths paths: [String] = []) throws {
+    guardQueue("fulfil(_:relationshipKeyPaths:)")
+    for object in objects where object.owner !== owner {
+      misuse("fulfil(_:relationshipKeyPaths:) was given an object of another context than \(label).")
+    }
+    let faults = objects.filter { $0.state.contains(.fault) }
+    try readRows(of: faults)
+    for object in faults where object.state.contains(.fault) { _ = try realise(object) }
+    for path in paths { try prefetch(path, from: objects) }
+  }
+
+  /// The handler of the next context above that has one.
+  final var inheritedUnreadableFaultHandler: UnreadableFaultHandler? {
+    var context: NSManagedObjectContext? = self
+    while let next = context {
+      if let handler = next.unreadableFaultHandler { return handler }
+      context = next.parent
+    }
+    return nil
+  }
+
+  /// What `read` gives; nil where it throws and the handler keeps the fault.
+  func read<Result>(
+    for object: NSManagedObject, _ property: LayoutProperty? = nil, _ read: () throws -> Result
+  ) -> Result? {
+    while true {
+      do { return try read() } catch {
+        switch inheritedUnreadableFaultHandler?(object.objectID, error) ?? .stop {
+        case .retry: continue
+        case .keepFault: return nil
+        case .stop: misuse(.unreadable(object, property, error))
+        }
+      }
+    }
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func unreadable(
+    _ object: NSManagedObject, _ property: LayoutProperty?, _ error: any Error
+  ) -> MisuseReport {
+    let what = property.map { "The relationship \(object.layout.name).\($0.name)" } ?? "The values"
+    return MisuseReport(
+      "\(what) of \(object.objectID.description) could not be read.",
+      facts: [("Error", error.localizedDescription)],
+      how: "The object was a fault, and its store threw when a property was used.",
+      remedy: "Use fulfil(_:) before, which throws the error, or set unreadableFaultHandler.")
+  }
+
+  static func neededButUnread(_ object: NSManagedObject, _ property: LayoutProperty? = nil) -> MisuseReport {
+    let what = property.map { "The relationship \(object.layout.name).\($0.name)" } ?? "The row"
+    return MisuseReport(
+      "\(what) of \(object.objectID.description) could not be read, and the object is to be changed.",
+      how: "The unreadableFaultHandler kept the fault. A change needs what it changes: it could not be saved.",
+      remedy: "Use fulfil(_:) before the change, which throws the error, or answer .retry.")
+  }
+}
