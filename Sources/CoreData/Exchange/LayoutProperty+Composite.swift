@@ -11,11 +11,14 @@ extension LayoutProperty {
   /// What a new object has: an element's own default, or what its composite's dictionary has for it.
   var defaultValue: Any? {
     if let own = attribute.defaultValue { return own }
+    return composite.flatMap { element(of: $0.attribute.defaultValue) }
+  }
+
+  /// What an element has in the dictionary of its outermost composite.
+  func element(of dictionary: Any?) -> Any? {
     guard let composite else { return nil }
     let keys = name.dropFirst(composite.name.count + 1).split(separator: ".").map(String.init)
-    return keys.reduce(composite.attribute.defaultValue) { value, key in
-      value.flatMap(LayoutProperty.dictionary)?[key]
-    }
+    return keys.reduce(dictionary) { value, key in value.flatMap(LayoutProperty.dictionary)?[key] }
   }
 
   /// The dictionary of the elements that have a value; nil when none has.

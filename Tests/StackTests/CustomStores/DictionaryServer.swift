@@ -73,6 +73,15 @@ final class DictionaryServer: @unchecked Sendable {
     }
   }
 
+  /// Puts a value into each record, as a faulty server would.
+  func change(_ name: String, to value: Any) {
+    for (reference, record) in records {
+      var record = record
+      record.values[name] = value
+      write([reference: record], deleting: [])
+    }
+  }
+
   /// Has the next call of a method of the store fail.
   func refuse(_ method: String, with error: NSError) { lock.withLock { refusals[method] = error } }
 

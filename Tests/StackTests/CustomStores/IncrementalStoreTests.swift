@@ -235,4 +235,30 @@ struct IncrementalStoreTests {
       #expect(try context.strings("Book", "title") == ["b", "c"])
     }
   }
+
+  @Test("A composite attribute is a dictionary in a node, even where an element has its name; anything else is refused")
+  func composites() throws {
+    let (city, home) = (attribute("home"), NSCompositeAttributeDescription())
+    (home.name, home.isOptional) = ("home", true)
+    home.elements = [city, attribute("street")]
+    let person = entity("Person", [attribute("name")])
+    person.properties.append(home)
+    try withServer(model([person])) { stack, context, server in
+      context.new("Person", ["name": "Ada", "home": ["home": "London", "street": "Strand"]])
+      context.new("Person", ["name": "Grace"])
+      try context.save()
+      let reader = stack.newContext()
+      reader.stalenessInterval = 0
+      try reader.performAndWait {
+        let people = try reader.all("Person").sorted { $0.string("name")! < $1.string("name")! }
+        #expect(people[0].value(forKeyPath: "home.home") as? String == "London")
+        #expect(people[0]["home"] as? [String: String] == ["home": "London", "street": "Strand"])
+        #expect(people[1]["home"] == nil)
+        server.change("home", to: "London")
+        reader.refreshAllObjects()
+        let error = failure { _ = try reader.existingObject(with: people[0].objectID) }
+        #expect(error?.localizedDescription.contains("Person.home can't be \"London\"") == true, "\(error as Any)")
+      }
+    }
+  }
 }

@@ -13,13 +13,14 @@ final class NodeEncoder {
   }
 
   /// - Parameters:
-  ///   - value: what the node has for an attribute or a to-one relationship; `NSNull` or nil for nothing.
+  ///   - value: what the node has for an attribute or a to-one relationship; `NSNull` or nil for nothing. Of a
+  ///     composite attribute that is the dictionary.
   func row(
     _ layout: EntityLayout, key: Int64, version: Int64, value: (LayoutProperty) throws -> Any?
   ) throws -> RowSnapshot {
     builder.begin(layout)
     for property in layout.slots where property.word >= 0 {
-      guard let found = unwrapped(try value(property)), !(found is NSNull) else { continue }
+      guard let found = unwrapped(try stated(property, of: layout, value)), !(found is NSNull) else { continue }
       if property.kind == .toOne {
         builder.setDestination(try destination(found, property, of: layout), property)
       } else {
@@ -29,17 +30,27 @@ final class NodeEncoder {
     return builder.finish(key: key, version: version, entity: layout.index)
   }
 
+  private func stated(
+    _ property: LayoutProperty, of layout: EntityLayout, _ value: (LayoutProperty) throws -> Any?
+  ) throws -> Any? {
+    guard let composite = property.composite else { return try value(property) }
+    guard let whole = unwrapped(try value(composite)), !(whole is NSNull) else { return nil }
+    guard composite.elementValues(of: whole) != nil else { throw unfit(whole, composite, of: layout) }
+    return property.element(of: whole)
+  }
+
+  private func unfit(_ value: Any, _ property: LayoutProperty, of layout: EntityLayout) -> Failure {
+    store.broken(
+      method, "\(layout.name).\(property.name) can't be \(Failure.words(for: value)) of the type \(type(of: value))")
+  }
+
   private func set(_ value: Any, _ property: LayoutProperty, of layout: EntityLayout) throws {
     if property.kind == .transformable || property.kind == .undefined {
       guard property.kind == .transformable else { return }
       builder.set(.data(try property.attribute.storedData(ofTransformable: value)), property)
       return
     }
-    guard let typed = Value(value, for: property) else {
-      throw store.broken(
-        method,
-        "\(layout.name).\(property.name) can't be \(Failure.words(for: value)) of the type \(type(of: value))")
-    }
+    guard let typed = Value(value, for: property) else { throw unfit(value, property, of: layout) }
     builder.set(typed, property)
   }
 
