@@ -76,4 +76,18 @@ struct CorpusInspectionTests {
     print("CorpusInspectionTests: \(seen) models")
     #expect(Self.root == nil || seen > 0)
   }
+
+  @Test("Stores of SwiftData's are named as such, and no other is", arguments: ["swiftdata", "stores"])
+  func swiftData(_ folder: String) throws {
+    var seen = 0
+    for url in files(folder) {
+      guard let head = FileHandle(forReadingAtPath: url.path), !url.hasDirectoryPath,
+        (try? head.read(upToCount: 15)) == Data("SQLite format 3".utf8)
+      else { continue }
+      let schema = try StoreReport(open(url)).json["swiftDataSchema"]
+      #expect((schema == .string("1.0.0")) == (folder == "swiftdata"), "\(url.path): \(schema ?? .null)")
+      seen += 1
+    }
+    #expect(Self.root == nil || seen > 0)
+  }
 }

@@ -65,6 +65,36 @@ struct StoreInspectionTests {
         """)
   }
 
+  @Test("A store of SwiftData's is told by its configuration, its identifier, its classes and its history")
+  func swiftData() throws {
+    func schema(_ change: (NSManagedObjectModel) -> Void = { _ in }, history: Bool = true) throws -> JSONValue? {
+      let url = folder.file(UUID().uuidString)
+      let entity = NSEntityDescription()
+      entity.name = "Note"
+      let text = NSAttributeDescription()
+      (text.name, text.attributeType) = ("text", .stringAttributeType)
+      entity.properties = [text]
+      let model = NSManagedObjectModel()
+      model.entities = [entity]
+      model.setEntities([entity], forConfigurationName: "default")
+      model.versionIdentifiers = ["1.2.0"]
+      change(model)
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let options = [NSPersistentHistoryTrackingKey: history as NSNumber]
+      try coordinator.remove(
+        coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options))
+      let report = try StoreReport(open(url))
+      let line = "schema       SwiftData's, version 1.2.0"
+      #expect(report.text.contains(line) == (report.json["swiftDataSchema"] == .string("1.2.0")), "\(report.text)")
+      return report.json["swiftDataSchema"]
+    }
+    #expect(try schema() == .string("1.2.0"))
+    #expect(try schema(history: false) == .null)
+    #expect(try schema { $0.versionIdentifiers = ["Notes 2"] } == .null)
+    #expect(try schema { $0.entities[0].managedObjectClassName = "App.StoredNote" } == .null)
+    #expect(try schema { $0.setEntities($0.entities, forConfigurationName: "Cloud") } == .null)
+  }
+
   @Test("The JSON document has the same under stable keys")
   func json() throws {
     try Library.make(at: url)
@@ -72,11 +102,11 @@ struct StoreInspectionTests {
     let json = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     #expect(
       Set(json.keys) == [
-        "kind", "path", "type", "uuid", "frameworkVersion", "identifiers", "checksum", "digest", "journal",
-        "model",
+        "kind", "path", "type", "uuid", "frameworkVersion", "identifiers", "swiftDataSchema", "checksum", "digest",
+        "journal", "model",
         "obstacle", "hashesAgree", "entities", "unexplained", "history", "metadata",
       ])
-    #expect(json["hashesAgree"] as? Bool == true)
+    #expect(json["hashesAgree"] as? Bool == true && json["swiftDataSchema"] is NSNull)
     #expect((json["model"] as? [String: Any])?["origin"] as? String == "cached")
     #expect((json["metadata"] as? [String: Any])?["colour"] as? String == "green")
     let entities = try #require(json["entities"] as? [[String: Any]])

@@ -82,6 +82,9 @@ public struct StoreReport {
     file.metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? []
   }
 
+  /// The version of the schema, of a store that SwiftData made: it always keeps a history.
+  private var schemaOfSwiftData: String? { history == nil ? nil : file.model?.schemaVersionOfSwiftData }
+
   // Text.
 
   public var text: String {
@@ -95,6 +98,7 @@ public struct StoreReport {
     head.add(["digest", metadata("NSStoreModelVersionHashesDigest")])
     if metadata("migrationManagerClass") != nil { head.add(["migrated", "in place"]) }
     journal?.add(to: &head)
+    if let schemaOfSwiftData { head.add(["schema", "SwiftData's, version \(schemaOfSwiftData)"]) }
     head.add(["model", file.origin.words])
     head.add(["hashes", hashWords])
     if let obstacle = file.obstacle, file.model != nil { head.add(["NOT OPENED", obstacle]) }
@@ -149,7 +153,7 @@ public struct StoreReport {
       "uuid": .text(metadata(NSStoreUUIDKey)),
       "frameworkVersion": file.metadata["NSPersistenceFrameworkVersion"].map { MetadataValue($0).json }
         ?? .null,
-      "identifiers": .strings(identifiers),
+      "identifiers": .strings(identifiers), "swiftDataSchema": .text(schemaOfSwiftData),
       "checksum": .text(metadata("NSStoreModelVersionChecksumKey")),
       "digest": .text(metadata("NSStoreModelVersionHashesDigest")),
       "journal": journal?.json ?? .null, "model": file.origin.json,
