@@ -21,6 +21,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   let modelTypes: [String: ModelType]
   /// Whether an object may be of a subclass of the model that is asked for.
   let hasSubclasses: Bool
+  /// The stores of one's own.
+  let dataStores: [DataStoreBridge]
 
   /// The main actor's context, which saves by itself and takes up what other contexts save.
   @MainActor public private(set) lazy var mainContext = ModelContext(self, .mainQueueConcurrencyType)
@@ -52,13 +54,69 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.configurations = Set(configurations)
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     hasSubclasses = schema.types.contains { $0.supertype != nil }
-    let partition = try StorePartition(schema, configurations)
+    dataStores = []
+    let partition = try StorePartition(
+      schema, configurations.map { ($0.name, $0.schema, $0.isStoredInMemoryOnly ? nil : $0.url) })
     model = schema.makeManagedObjectModel(configurations: partition.entities)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let stages = try migrationPlan.map { try PlannedStages($0, for: schema) }
     for configuration in configurations {
-      try open(configuration, partition.name(of: configuration), stages)
+      try open(configuration, partition.isSingle ? nil : configuration.name, stages)
     }
+  }
+
+  /// Opens stores of one's own of some classes, and of all that they refer to: see ``DataStore``.
+  @_disfavoredOverload
+  public convenience init(
+    for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens stores of one's own: see ``DataStore``.
+  @_disfavoredOverload
+  public convenience init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens stores of one's own: see ``DataStore``. They are given the migration plan, and migrate by themselves.
+  ///
+  /// Throws what a configuration or a store throws, and `SwiftDataError` for configurations that do not fit.
+  @_disfavoredOverload
+  public init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations stated: [any DataStoreConfiguration]
+  ) throws {
+    self.schema = schema
+    self.migrationPlan = migrationPlan
+    configurations = []
+    modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
+    hasSubclasses = schema.types.contains { $0.supertype != nil }
+    let partition = try StorePartition(schema, stated.map { ($0.name, $0.schema, nil) })
+    model = schema.makeManagedObjectModel(configurations: partition.entities)
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _ = DataStoreBridge.registration
+    func opened<C: DataStoreConfiguration>(_ configuration: C) throws -> any DataStoreAccess {
+      var configuration = configuration
+      if configuration.schema == nil { configuration.schema = schema }
+      return try OpenedDataStore<C.Store>(configuration, migrationPlan: migrationPlan)
+    }
+    var stores: [DataStoreBridge] = []
+    for configuration in stated {
+      let store = try coordinator.addPersistentStore(
+        ofType: DataStoreBridge.storeType, configurationName: partition.isSingle ? nil : configuration.name,
+        at: URL(string: "datastore:///\(UUID().uuidString)"),
+        options: [
+          DataStoreBridge.accessOption: try opened(configuration), DataStoreBridge.typesOption: modelTypes,
+        ])
+      // The coordinator makes what is registered for the type.
+      stores.append(store as! DataStoreBridge)
+    }
+    dataStores = stores
   }
 
   /// The container that a stage of a migration is given: its stores are open already.
@@ -67,6 +125,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.coordinator = coordinator
     migrationPlan = nil
     configurations = []
+    dataStores = []
     model = coordinator.managedObjectModel
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     hasSubclasses = schema.types.contains { $0.supertype != nil }
@@ -110,6 +169,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Closes the stores and empties their files, which stay. The container and its contexts are of no use any more.
   public func erase() throws {
+    for store in dataStores { try store.erase() }
     for store in coordinator.persistentStores {
       let (url, type) = (store.url, store.type)
       try coordinator.remove(store)
@@ -124,9 +184,10 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 private struct StorePartition {
   /// By the configurations' names; empty for a single store, which has all.
   private(set) var entities: [String: Set<String>] = [:]
-  private let isSingle: Bool
+  let isSingle: Bool
 
-  init(_ schema: Schema, _ configurations: [ModelConfiguration]) throws {
+  /// - Parameter configurations: each store's name, its models, and its file, if it has one.
+  init(_ schema: Schema, _ configurations: [(name: String, schema: Schema?, file: URL?)]) throws {
     let all = Set(schema.types.map(\.name))
     for configuration in configurations {
       let own = Set((configuration.schema ?? schema).types.map(\.name))
@@ -134,7 +195,7 @@ private struct StorePartition {
     }
     isSingle = configurations.count == 1
     if isSingle { return }
-    let files = configurations.filter { !$0.isStoredInMemoryOnly }.map(\.url)
+    let files = configurations.compactMap(\.file)
     guard Set(files).count == files.count, Set(configurations.map(\.name)).count == configurations.count else {
       throw SwiftDataError.duplicateConfiguration
     }
@@ -142,6 +203,4 @@ private struct StorePartition {
       entities[configuration.name] = Set((configuration.schema ?? schema).types.map(\.name))
     }
   }
-
-  func name(of configuration: ModelConfiguration) -> String? { isSingle ? nil : configuration.name }
 }

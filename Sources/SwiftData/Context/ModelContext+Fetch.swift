@@ -3,12 +3,21 @@ import CoreData
 extension ModelContext {
   /// The models that a descriptor asks for.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try managedContext.fetch(request(descriptor)).map { model(of: $0, T.self) }
+    try asking(descriptor) { try managedContext.fetch($0) }.map { model(of: $0, T.self) }
   }
 
   /// How many models a fetch would find.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    try managedContext.count(for: request(descriptor))
+    try asking(descriptor) { try managedContext.count(for: $0) }
+  }
+
+  /// Runs a fetch in a way that lets stores of one's own see the descriptor.
+  func asking<T: PersistentModel, Result>(
+    _ descriptor: FetchDescriptor<T>, _ body: (NSFetchRequest<NSManagedObject>) throws -> Result
+  ) throws -> Result {
+    let request = try request(descriptor)
+    if container.dataStores.isEmpty { return try body(request) }
+    return try AskedDescriptor.$current.withValue(AskedDescriptor(descriptor, request)) { try body(request) }
   }
 
   /// The identities of the models that a descriptor asks for.

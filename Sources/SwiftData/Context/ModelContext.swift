@@ -26,13 +26,22 @@ public final class ModelContext: Equatable {
     managedContext.persistentStoreCoordinator = container.coordinator
     managedContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     managedContext.undoManager = nil
+    managedContext.userInfo[ModelContext.editingStateKey] = editingState.id
+    for store in container.dataStores { store.beginState(editingState) }
     guard concurrencyType == .mainQueueConcurrencyType else { return }
     managedContext.automaticallyMergesChangesFromParent = true
     autosaveQueue = { block in DispatchQueue.main.async(execute: block) }
     autosaveEnabled = true
   }
 
-  deinit { for object in managedContext.registeredObjects { (object as? ModelObject)?.storage?.abandon() } }
+  deinit {
+    for store in container.dataStores { store.endState(editingState) }
+    for object in managedContext.registeredObjects { (object as? ModelObject)?.storage?.abandon() }
+  }
+
+  static let editingStateKey = "SwiftDataEditingState"
+  /// What stores of one's own know the context by.
+  private let editingState = EditingState(id: UUID(), author: nil)
 
   /// Whether they are the same.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
@@ -165,6 +174,7 @@ public final class ModelContext: Equatable {
       return objectID
     }
     if identifier.isTemporary { return changedModel(identifier)?.storage.object?.objectID }
+    if let store = container.dataStores.first(where: { $0.isOwn(identifier) }) { return store.objectID(of: identifier) }
     return URL(string: identifier.uri).flatMap(container.coordinator.managedObjectID(forURIRepresentation:))
   }
 

@@ -20,6 +20,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   let objectID: NSManagedObjectID?
 
   init(_ objectID: NSManagedObjectID) {
+    if let store = objectID.persistentStore as? DataStoreBridge {
+      self = store.identifier(of: objectID)
+      return
+    }
     let uri = objectID.uriRepresentation()
     self.objectID = objectID
     entityName = objectID.entity.name ?? ""
@@ -28,12 +32,40 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     isTemporary = false
   }
 
-  init(temporary: UUID, entityName: String) {
+  init(temporary: UUID, entityName: String) { self.init(temporary: temporary.uuidString, entityName: entityName) }
+
+  init(temporary text: String, entityName: String) {
     objectID = nil
     self.entityName = entityName
     storeIdentifier = nil
-    primaryKey = "t\(temporary.uuidString)"
+    primaryKey = "t\(text)"
     isTemporary = true
+  }
+
+  init(store: String, entityName: String, primaryKey: String, _ objectID: NSManagedObjectID?) {
+    self.objectID = objectID
+    self.entityName = entityName
+    storeIdentifier = store
+    self.primaryKey = primaryKey
+    isTemporary = false
+  }
+
+  /// The identity that a ``DataStore`` gives a model by a key of its own.
+  ///
+  /// - Parameters:
+  ///   - storeIdentifier: the store's ``DataStore/identifier``.
+  ///   - entityName: the name of the model's entity.
+  ///   - primaryKey: what tells the model from others of its class; its description stands in the identity.
+  public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
+    for storeIdentifier: String, entityName: String, primaryKey: T
+  ) throws -> PersistentIdentifier {
+    let made = PersistentIdentifier(
+      store: storeIdentifier, entityName: entityName, primaryKey: primaryKey.description, nil)
+    guard !made.primaryKey.isEmpty, URL(string: made.uri) != nil else {
+      throw DataStoreBridge.Refusal(
+        "\"\(primaryKey)\" in the store \"\(storeIdentifier)\" makes no identity of a model: both stand in a URL.")
+    }
+    return made
   }
 
   /// The identity as one value.

@@ -1,0 +1,247 @@
+import CoreData
+
+/// A ``DataStore`` among the stack's stores.
+///
+/// The stack wants an object's permanent id before a save, a data store names it with the save's result. So new objects
+/// have references of this store's own, and `identifiers` says what the data store has made of them.
+final class DataStoreBridge: NSIncrementalStore {
+  static let storeType = "SwiftData.DataStore"
+  /// The option with the data store.
+  static let accessOption = "SwiftDataStoreAccess"
+  static let registration: Void = {
+    NSPersistentStoreCoordinator.registerStoreClass(DataStoreBridge.self, forStoreType: storeType)
+  }()
+
+  /// What can't be done with a data store, in a sentence.
+  struct Refusal: LocalizedError {
+    let errorDescription: String?
+    init(_ words: String) { errorDescription = words }
+  }
+
+  private struct Reference: Hashable {
+    let entity: String
+    let text: String
+  }
+
+  /// Held while the data store is asked: its methods run one at a time.
+  private let lock = NSRecursiveLock()
+  private var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
+  private var identifiers: [Reference: PersistentIdentifier] = [:]
+  private var references: [PersistentIdentifier: String] = [:]
+
+  // The container adds the store with it.
+  private var access: any DataStoreAccess { options![Self.accessOption] as! any DataStoreAccess }
+
+  override var type: String { Self.storeType }
+
+  override func loadMetadata() throws {
+    metadata = [NSStoreTypeKey: Self.storeType, NSStoreUUIDKey: access.identifier]
+  }
+
+  func erase() throws { try lock.withLock { try access.erase() } }
+
+  func beginState(_ state: EditingState) { lock.withLock { access.initializeState(for: state) } }
+  func endState(_ state: EditingState) { lock.withLock { access.invalidateState(for: state) } }
+
+  private func state(of context: NSManagedObjectContext?) -> EditingState {
+    EditingState(
+      id: context?.userInfo[ModelContext.editingStateKey] as? UUID ?? UUID(), author: context?.transactionAuthor)
+  }
+
+  // Identities.
+
+  func identifier(of objectID: NSManagedObjectID) -> PersistentIdentifier {
+    let reference = referenceObject(for: objectID) as? String ?? ""
+    let name = objectID.entity.name ?? ""
+    let known = lock.withLock { identifiers[Reference(entity: name, text: reference)] }
+    return PersistentIdentifier(
+      store: access.identifier, entityName: name, primaryKey: known?.primaryKey ?? reference, objectID)
+  }
+
+  /// nil for an identity of another schema.
+  func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
+    guard let model = persistentStoreCoordinator?.managedObjectModel,
+      let entity = model.entitiesByName[identifier.entityName]
+    else { return nil }
+    let reference = lock.withLock { references[identifier] } ?? identifier.primaryKey
+    return newObjectID(for: entity, referenceObject: reference)
+  }
+
+  func isOwn(_ identifier: PersistentIdentifier) -> Bool { identifier.storeIdentifier == access.identifier }
+
+  override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+    array.map { newObjectID(for: $0.entity, referenceObject: UUID().uuidString) }
+  }
+
+  // Requests.
+
+  override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+    switch request.requestType {
+    case .fetchRequestType:
+      // A context's fetch has a context.
+      return try found(by: request as! NSFetchRequest<any NSFetchRequestResult>, context!)
+    case .saveRequestType:
+      try lock.withLock { try save(request as! NSSaveChangesRequest, state(of: context)) }
+      return []
+    default: throw Refusal("A DataStore keeps no history, and knows no batch requests.")
+    }
+  }
+
+  private func found(
+    by request: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext
+  ) throws -> Any {
+    guard let entity = request.entity, let type = (entity.name).flatMap({ types[$0] }) else {
+      throw Refusal("A DataStore was asked for models of a class that its container does not have.")
+    }
+    let ids = try ids(of: type.type, request, state(of: context))
+    switch request.resultType {
+    case .managedObjectResultType: return ids.map { context.object(with: $0) }
+    case .managedObjectIDResultType: return ids
+    case .countResultType: return [NSNumber(value: ids.count)]
+    default: throw Refusal("A DataStore finds models, and no dictionaries.")
+    }
+  }
+
+  private var types: [String: ModelType] { options?[Self.typesOption] as? [String: ModelType] ?? [:] }
+  static let typesOption = "SwiftDataModelTypes"
+
+  private func ids<T: PersistentModel>(
+    of type: T.Type, _ request: NSFetchRequest<any NSFetchRequestResult>, _ state: EditingState
+  ) throws -> [NSManagedObjectID] {
+    let asked = AskedDescriptor.current?.descriptor(of: request, type)
+    var (filters, sorts) = (asked == nil, asked == nil)
+    var descriptor = asked ?? FetchDescriptor<T>()
+    while true {
+      do {
+        let ids = try lock.withLock { try ask(descriptor, state) }
+        return filters || sorts ? try inMemory(ids, request, filters: filters) : ids
+      } catch DataStoreError.preferInMemoryFilter where !filters {
+        (filters, sorts) = (true, true)
+        descriptor = FetchDescriptor<T>()
+      } catch DataStoreError.preferInMemorySort where !sorts {
+        sorts = true
+        descriptor.sortBy = []
+        (descriptor.fetchLimit, descriptor.fetchOffset) = (nil, nil)
+      }
+    }
+  }
+
+  private func ask<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ state: EditingState
+  ) throws -> [NSManagedObjectID] {
+    let found = try access.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+    snapshots.merge(found.related) { $1 }
+    for snapshot in found.snapshots { snapshots[snapshot.persistentIdentifier] = snapshot }
+    return try found.snapshots.map { snapshot in
+      guard isOwn(snapshot.persistentIdentifier), let id = objectID(of: snapshot.persistentIdentifier) else {
+        throw Refusal(
+          "The DataStore \(access.identifier) has given a snapshot of another store or schema: "
+            + snapshot.persistentIdentifier.uri)
+      }
+      return id
+    }
+  }
+
+  /// What the data store has left to do.
+  private func inMemory(
+    _ ids: [NSManagedObjectID], _ request: NSFetchRequest<any NSFetchRequestResult>, filters: Bool
+  ) throws -> [NSManagedObjectID] {
+    let evaluation = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    evaluation.persistentStoreCoordinator = persistentStoreCoordinator
+    return try evaluation.performAndWait {
+      var objects = try ids.map { try evaluation.existingObject(with: $0) }
+      if filters, let predicate = request.predicate { objects = objects.filter { predicate.evaluate(with: $0) } }
+      if let order = request.sortDescriptors, !order.isEmpty {
+        objects.sort { a, b in
+          order.lazy.map { $0.compare(a, to: b) }.first { $0 != .orderedSame } == .orderedAscending
+        }
+      }
+      let rest = objects.dropFirst(request.fetchOffset)
+      return (request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest).map(\.objectID)
+    }
+  }
+
+  // Values.
+
+  override func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode {
+    let snapshot = try snapshot(of: objectID, context)
+    var values = snapshot.attributes(of: objectID.entity)
+    for (name, relationship) in objectID.entity.relationshipsByName where !relationship.isToMany {
+      values[name] = snapshot.model(name).flatMap(self.objectID) ?? NSNull()
+    }
+    return NSIncrementalStoreNode(objectID: objectID, withValues: values, version: snapshot.version)
+  }
+
+  override func newValue(
+    forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
+    with context: NSManagedObjectContext?
+  ) throws -> Any {
+    try snapshot(of: objectID, context).models(relationship.name).compactMap(self.objectID)
+  }
+
+  private func snapshot(of objectID: NSManagedObjectID, _ context: NSManagedObjectContext?) throws -> DefaultSnapshot {
+    let identifier = identifier(of: objectID)
+    return try lock.withLock {
+      if let known = snapshots[identifier] { return known }
+      let state = state(of: context)
+      if let cached = try access.cachedSnapshot(identifier, state) {
+        snapshots[identifier] = cached
+        return cached
+      }
+      if let type = types[identifier.entityName] {
+        func readAll<T: PersistentModel>(_: T.Type) throws { _ = try ask(FetchDescriptor<T>(), state) }
+        try readAll(type.type)
+      }
+      guard let found = snapshots[identifier] else {
+        throw NSError(
+          domain: NSCocoaErrorDomain, code: NSManagedObjectReferentialIntegrityError,
+          userInfo: [NSLocalizedDescriptionKey: "The DataStore has no \(identifier.uri)."])
+      }
+      return found
+    }
+  }
+
+  // Saving.
+
+  private func save(_ request: NSSaveChangesRequest, _ state: EditingState) throws {
+    let inserted = request.insertedObjects ?? []
+    let new = Set(inserted.map(\.objectID))
+    func identifier(_ object: NSManagedObject) -> PersistentIdentifier {
+      guard new.contains(object.objectID) else { return self.identifier(of: object.objectID) }
+      return PersistentIdentifier(
+        temporary: referenceObject(for: object.objectID) as? String ?? "", entityName: object.entity.name ?? "")
+    }
+    func snapshots(_ objects: Set<NSManagedObject>?) throws -> [DefaultSnapshot] {
+      try (objects ?? []).map { try DefaultSnapshot(of: $0, identifier: identifier) }
+        .sorted { $0.persistentIdentifier < $1.persistentIdentifier }
+    }
+    let changes = DataStoreSaveChangesRequest(
+      editingState: state, inserted: try snapshots(inserted), updated: try snapshots(request.updatedObjects),
+      deleted: try snapshots(request.deletedObjects))
+    let result = try access.save(changes)
+    for snapshot in changes.inserted {
+      guard let made = result.remappedIdentifiers[snapshot.persistentIdentifier], isOwn(made) else {
+        throw Refusal(
+          "The DataStore \(access.identifier) has saved a new \(snapshot.persistentIdentifier.entityName), and has named "
+            + "no identity of its own for it.")
+      }
+    }
+    for object in inserted {
+      let temporary = identifier(object)
+      guard let made = result.remappedIdentifiers[temporary],
+        let reference = referenceObject(for: object.objectID) as? String
+      else { continue }
+      identifiers[Reference(entity: made.entityName, text: reference)] = made
+      references[made] = reference
+    }
+    for snapshot in changes.inserted + changes.updated {
+      let identifier = result.remappedIdentifiers[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
+      self.snapshots[identifier] = snapshot.copy(
+        persistentIdentifier: identifier, remappedIdentifiers: result.remappedIdentifiers)
+    }
+    for snapshot in changes.deleted { self.snapshots[snapshot.persistentIdentifier] = nil }
+    self.snapshots.merge(result.snapshotsToReregister) { $1 }
+  }
+}

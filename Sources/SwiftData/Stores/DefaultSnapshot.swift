@@ -1,0 +1,169 @@
+import CoreData
+
+/// The values of one model at one time, which can be written down.
+public protocol DataStoreSnapshot: Codable, Identifiable {
+  /// The model's identity.
+  var persistentIdentifier: PersistentIdentifier { get }
+  /// The same values under another identity.
+  ///
+  /// - Parameter remappedIdentifiers: the identities of models that the values lead to, by those that stand there.
+  func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
+  ) -> Self
+}
+
+extension DataStoreSnapshot {
+  /// The model's identity.
+  public var id: PersistentIdentifier { persistentIdentifier }
+}
+
+/// The values of one model: those of its attributes, and the identities of what its relationships lead to.
+///
+/// It encodes itself, and can be read back without its class: each value says what it is.
+public struct DefaultSnapshot: DataStoreSnapshot, Hashable, Sendable {
+  /// The model's identity.
+  public let persistentIdentifier: PersistentIdentifier
+  /// By the names of properties; what is nil is left out.
+  private let values: [String: Value]
+
+  /// A value as the stack has it.
+  fileprivate enum Value: Codable, Hashable, Sendable {
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    /// Seconds since 2001, so that encoders keep all digits.
+    case date(Double)
+    case data(Data)
+    case uuid(UUID)
+    case url(URL)
+    case decimal(String)
+    /// A struct or an enumeration.
+    case record([String: Value])
+    /// A collection: its JSON.
+    case archive(Data)
+    case model(PersistentIdentifier)
+    case models([PersistentIdentifier])
+  }
+
+  /// The same values under another identity.
+  public func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
+  ) -> DefaultSnapshot {
+    let changed = values.mapValues { value -> Value in
+      switch value {
+      case .model(let identifier): Value.model(remappedIdentifiers?[identifier] ?? identifier)
+      case .models(let identifiers): .models(identifiers.map { remappedIdentifiers?[$0] ?? $0 })
+      default: value
+      }
+    }
+    return DefaultSnapshot(persistentIdentifier, changed)
+  }
+
+  private init(_ persistentIdentifier: PersistentIdentifier, _ values: [String: Value]) {
+    self.persistentIdentifier = persistentIdentifier
+    self.values = values
+  }
+
+  // Managed objects.
+
+  /// An object's values now. Throws for an attribute that only a transformer can read.
+  init(of object: NSManagedObject, identifier: (NSManagedObject) -> PersistentIdentifier) throws {
+    var values: [String: Value] = [:]
+    for (name, attribute) in object.entity.attributesByName where !attribute.isTransient {
+      guard let stored = object.value(forKey: name) else { continue }
+      values[name] = try Value(stored, attribute, "\(object.entity.name ?? "").\(name)")
+    }
+    for (name, relationship) in object.entity.relationshipsByName {
+      let related = object.value(forKey: name)
+      if relationship.isToMany {
+        values[name] = .models((related as? Set<NSManagedObject> ?? []).map(identifier).sorted())
+      } else if let destination = related as? NSManagedObject {
+        values[name] = .model(identifier(destination))
+      }
+    }
+    self.init(identifier(object), values)
+  }
+
+  /// The values of attributes as a managed object takes them.
+  func attributes(of entity: NSEntityDescription) -> [String: Any] {
+    var found: [String: Any] = [:]
+    for name in entity.attributesByName.keys { found[name] = values[name]?.stored }
+    return found
+  }
+
+  /// What a to-one relationship leads to.
+  func model(_ name: String) -> PersistentIdentifier? {
+    if case .model(let identifier)? = values[name] { identifier } else { nil }
+  }
+
+  /// What a to-many relationship leads to.
+  func models(_ name: String) -> [PersistentIdentifier] {
+    if case .models(let identifiers)? = values[name] { identifiers } else { [] }
+  }
+
+  /// Changes whenever a value does; the same in every process.
+  var version: UInt64 {
+    var text = persistentIdentifier.uri
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) { text += "\n\(name)=\(value.text)" }
+    // Fowler, Noll and Vo's.
+    return text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+}
+
+extension DefaultSnapshot.Value {
+  fileprivate init(_ stored: Any, _ attribute: NSAttributeDescription, _ property: String) throws {
+    switch (attribute.attributeType, stored) {
+    case (.booleanAttributeType, let value as NSNumber): self = .bool(value.boolValue)
+    case (.integer16AttributeType, let value as NSNumber), (.integer32AttributeType, let value as NSNumber),
+      (.integer64AttributeType, let value as NSNumber):
+      self = .int(value.int64Value)
+    case (.decimalAttributeType, let value as NSDecimalNumber): self = .decimal("\(value.decimalValue)")
+    case (.doubleAttributeType, let value as NSNumber), (.floatAttributeType, let value as NSNumber):
+      self = .double(value.doubleValue)
+    case (.stringAttributeType, let value as String): self = .string(value)
+    case (.dateAttributeType, let value as Date): self = .date(value.timeIntervalSinceReferenceDate)
+    case (.binaryDataAttributeType, let value as Data): self = .data(value)
+    case (.UUIDAttributeType, let value as UUID): self = .uuid(value)
+    case (.URIAttributeType, let value as URL): self = .url(value)
+    case (.compositeAttributeType, let value as [String: Any]):
+      var parts: [String: Self] = [:]
+      for element in (attribute as? NSCompositeAttributeDescription)?.elements ?? [] {
+        guard let part = value[element.name] else { continue }
+        parts[element.name] = try Self(part, element, "\(property).\(element.name)")
+      }
+      self = .record(parts)
+    case (.transformableAttributeType, let value as Data): self = .archive(value)
+    case (.transformableAttributeType, let value as NSData): self = .archive(Data(referencing: value))
+    default:
+      throw DataStoreBridge.Refusal(
+        "\(property) can't be kept by a DataStore: only its transformer can make data of it.")
+    }
+  }
+
+  fileprivate var stored: Any {
+    switch self {
+    case .bool(let value): NSNumber(value: value)
+    case .int(let value): NSNumber(value: value)
+    case .double(let value): NSNumber(value: value)
+    case .string(let value): value
+    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+    case .data(let value): value
+    case .uuid(let value): value
+    case .url(let value): value
+    case .decimal(let digits): NSDecimalNumber(decimal: Decimal(string: digits) ?? .nan)
+    case .record(let parts): parts.mapValues(\.stored)
+    case .archive(let data): NSData(data: data)
+    case .model, .models: preconditionFailure("A relationship is no attribute.")
+    }
+  }
+
+  fileprivate var text: String {
+    if case .record(let parts) = self {
+      return parts.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.text)" }.joined(separator: ",")
+    }
+    return "\(self)"
+  }
+}

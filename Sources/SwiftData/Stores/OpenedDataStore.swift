@@ -1,0 +1,89 @@
+import CoreData
+
+/// A ``DataStore`` without its types.
+protocol DataStoreAccess: AnyObject {
+  var identifier: String { get }
+  func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundSnapshots
+  func save(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws
+    -> DataStoreSaveChangesResult<DefaultSnapshot>
+  func erase() throws
+  func initializeState(for state: EditingState)
+  func invalidateState(for state: EditingState)
+  func cachedSnapshot(_ identifier: PersistentIdentifier, _ state: EditingState) throws -> DefaultSnapshot?
+}
+
+struct FoundSnapshots {
+  let snapshots: [DefaultSnapshot]
+  let related: [PersistentIdentifier: DefaultSnapshot]
+}
+
+final class OpenedDataStore<Store: DataStore>: DataStoreAccess {
+  private let store: Store
+
+  init(_ configuration: Store.Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    try configuration.validate()
+    guard Store.Snapshot.self == DefaultSnapshot.self else {
+      throw DataStoreBridge.Refusal(
+        "\(Store.self) keeps \(Store.Snapshot.self)s. Only DefaultSnapshot is supported as a DataStore's Snapshot.")
+    }
+    store = try Store(configuration, migrationPlan: migrationPlan)
+  }
+
+  var identifier: String { store.identifier }
+
+  // The casts hold: `init` has seen that the snapshots are `DefaultSnapshot`s.
+
+  func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundSnapshots {
+    let found = try store.fetch(request)
+    return FoundSnapshots(
+      snapshots: found.fetchedSnapshots as! [DefaultSnapshot],
+      related: found.relatedSnapshots as! [PersistentIdentifier: DefaultSnapshot])
+  }
+
+  func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    let result = try store.save(
+      DataStoreSaveChangesRequest(
+        editingState: request.editingState, inserted: request.inserted as! [Store.Snapshot],
+        updated: request.updated as! [Store.Snapshot], deleted: request.deleted as! [Store.Snapshot]))
+    return DataStoreSaveChangesResult(
+      for: result.storeIdentifier, remappedIdentifiers: result.remappedIdentifiers,
+      snapshotsToReregister: result.snapshotsToReregister as! [PersistentIdentifier: DefaultSnapshot])
+  }
+
+  func erase() throws { try store.erase() }
+  func initializeState(for state: EditingState) { store.initializeState(for: state) }
+  func invalidateState(for state: EditingState) { store.invalidateState(for: state) }
+
+  func cachedSnapshot(_ identifier: PersistentIdentifier, _ state: EditingState) throws -> DefaultSnapshot? {
+    try store.cachedSnapshots(for: [identifier], editingState: state)[identifier] as! DefaultSnapshot?
+  }
+}
+
+/// What a context asks for while its fetch goes through the stack, which knows Core Data's requests only.
+final class AskedDescriptor: @unchecked Sendable {
+  // `@unchecked Sendable`: read by the fetch that it stands for, which its thread waits for.
+
+  @TaskLocal static var current: AskedDescriptor?
+
+  private let descriptor: Any
+  private let request: NSFetchRequest<NSManagedObject>
+
+  init(_ descriptor: Any, _ request: NSFetchRequest<NSManagedObject>) {
+    self.descriptor = descriptor
+    self.request = request
+  }
+
+  /// The descriptor behind a request that came to a store, if it is that of the context's fetch.
+  func descriptor<T: PersistentModel>(
+    of other: NSFetchRequest<any NSFetchRequestResult>, _: T.Type
+  ) -> FetchDescriptor<T>? {
+    guard var descriptor = descriptor as? FetchDescriptor<T>, request.predicate === other.predicate,
+      (request.sortDescriptors ?? []).elementsEqual(other.sortDescriptors ?? [], by: ===)
+    else { return nil }
+    descriptor.fetchLimit = other.fetchLimit > 0 ? other.fetchLimit : nil
+    descriptor.fetchOffset = other.fetchOffset > 0 ? other.fetchOffset : nil
+    return descriptor
+  }
+}
