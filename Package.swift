@@ -89,12 +89,24 @@ let package = Package(
       name: "ModelFilesTests", dependencies: ["CoreData", "DataModelFiles"], swiftSettings: stackSettings),
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "PredicateTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
-    .testTarget(name: "StackTests", dependencies: ["CoreData", "TestDice"], swiftSettings: stackSettings),
-    .testTarget(
-      name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles", "TestDice"], swiftSettings: stackSettings),
-    .testTarget(name: "SQLiteStoreTests", dependencies: ["CoreData", "TestDice"], swiftSettings: stackSettings),
+
+    // A second pair of eyes on a store's file, and looking into files: what they hold, as values and texts, and what is
+    // wrong with them.
+    .target(
+      name: "StoreFileReader", dependencies: ["CSQLite"], path: "Chapters/Support/StoreFileReader",
+      swiftSettings: stackSettings),
+    .target(
+      name: "Inspection", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "StoreFileReader"],
+      swiftSettings: stackSettings),
     // Random numbers that come again, for every suite that plays.
     .target(name: "TestDice", path: "Tests/TestDice"),
+    .testTarget(
+      name: "StackTests", dependencies: ["CoreData", "Inspection", "TestDice"], swiftSettings: stackSettings),
+    .testTarget(
+      name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles", "Inspection", "TestDice"],
+      swiftSettings: stackSettings),
+    .testTarget(
+      name: "SQLiteStoreTests", dependencies: ["CoreData", "Inspection", "TestDice"], swiftSettings: stackSettings),
 
     // Models that are plain Swift classes: what their macros write, the program that the compiler asks for it, and the
     // module. A client of `CoreData` alone builds none of them.
@@ -133,7 +145,9 @@ let package = Package(
       swiftSettings: stackSettings),
     .executableTarget(
       name: "StoreCrasher",
-      dependencies: ["CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", "TestDice", argumentParser],
+      dependencies: [
+        "CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", "Inspection", "TestDice", argumentParser,
+      ],
       path: "Tests/StoreCrasher", swiftSettings: stackSettings),
     .testTarget(
       name: "DurabilityTests",
@@ -144,10 +158,7 @@ let package = Package(
     .target(name: "OutputFiles"),
     .testTarget(name: "OutputFilesTests", dependencies: ["OutputFiles"]),
 
-    // What the chapters share: a second pair of eyes on a store's file, and their programs' common ground.
-    .target(
-      name: "StoreFileReader", dependencies: ["CSQLite"], path: "Chapters/Support/StoreFileReader",
-      swiftSettings: stackSettings),
+    // What the chapters' programs share.
     .target(
       name: "ChapterSupport", dependencies: [argumentParser], path: "Chapters/Support/ChapterSupport",
       swiftSettings: stackSettings),
@@ -160,10 +171,7 @@ let package = Package(
       name: "StepRecorder", dependencies: ["CoreData", "StepFrames", "StoreFileReader"],
       path: "Chapters/Support/StepRecorder", swiftSettings: stackSettings),
 
-    // Looking into files: what they hold, as values and texts, and the command line.
-    .target(
-      name: "Inspection", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "StoreFileReader"],
-      swiftSettings: stackSettings),
+    // Looking into files: the command line.
     .executableTarget(
       name: "inspect", dependencies: ["Inspection", "OutputFiles", argumentParser], swiftSettings: stackSettings),
     .testTarget(

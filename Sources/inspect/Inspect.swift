@@ -17,10 +17,12 @@ struct Inspect: ParsableCommand {
       Without options it describes the whole file. It reads a store with the model that the store keeps; if the store \
       keeps none, give one with --model.
 
+      --check looks over a whole SQLite store: what rows say of each other and of files of long values.
+
       --error explains one of Core Data's error codes, and needs no file: inspect --error 134100. --runtime needs none \
       either: it tries what the module takes for granted of this version of Swift.
 
-      Exit codes: 0, 1 when the file can't be shown, 64 when the command line is wrong.
+      Exit codes: 0, 1 when the file can't be shown or --check finds something wrong, 64 when the command line is wrong.
 
       For completion of options in bash: inspect --generate-completion-script bash > FILE, and read FILE with source; \
       zsh and fish likewise.
@@ -64,6 +66,9 @@ struct Inspect: ParsableCommand {
   @Flag(help: "List the transactions of the store's persistent history with their changes.")
   var history = false
 
+  @Flag(help: "Look for what is wrong with a SQLite store: keys, versions, relationships, external files.")
+  var check = false
+
   @Option(
     help: ArgumentHelp("Draw the model's entities and relationships into this file.", valueName: "file.svg"))
   var diagram: String?
@@ -83,8 +88,8 @@ struct Inspect: ParsableCommand {
     }
     if let limit, limit < 0 { throw ValidationError("--limit can't be below zero.") }
     if limit != nil, entity == nil, !history { throw ValidationError("--limit needs --entity or --history.") }
-    if [entity != nil, history, diagram != nil].filter({ $0 }).count > 1 {
-      throw ValidationError("Use only one of --entity, --history and --diagram.")
+    if [entity != nil, history, check, diagram != nil].filter({ $0 }).count > 1 {
+      throw ValidationError("Use only one of --entity, --history, --check and --diagram.")
     }
   }
 
@@ -118,16 +123,16 @@ struct Inspect: ParsableCommand {
   private func inspect(_ file: String) throws {
     let found = try FileKind.find(at: URL(fileURLWithPath: file))
     if found.kind.isMappingModel {
-      if entity != nil || history || model != nil || diagram != nil {
+      if entity != nil || history || check || model != nil || diagram != nil {
         throw InspectionFailure(
-          "\(file) is a mapping model: --entity, --history, --model and --diagram don't work on it.")
+          "\(file) is a mapping model: --entity, --history, --check, --model and --diagram don't work on it.")
       }
       let report = try MappingReport(kind: found.kind, url: found.url)
       return show(json ? report.json.text + "\n" : report.text)
     }
     if !found.kind.isStore {
-      if entity != nil || history || model != nil {
-        throw InspectionFailure("\(file) is a model: --entity, --history and --model are for stores.")
+      if entity != nil || history || check || model != nil {
+        throw InspectionFailure("\(file) is a model: --entity, --history, --check and --model are for stores.")
       }
       let versions = try ModelVersions(kind: found.kind, url: found.url)
       if let diagram { return try write(Diagram(versions.current.model).svg, to: diagram) }
@@ -156,6 +161,12 @@ struct Inspect: ParsableCommand {
     if history {
       let list = try TransactionList(store, limit: limit ?? (json ? nil : ObjectList.tableLimit))
       return show(json ? list.json.text + "\n" : list.text)
+    }
+    if check {
+      let check = try StoreCheck(store)
+      show(json ? check.json.text + "\n" : check.text)
+      if !check.problems.isEmpty { throw ExitCode.failure }
+      return
     }
     let report = try StoreReport(store)
     show(json ? report.json.text + "\n" : report.text)

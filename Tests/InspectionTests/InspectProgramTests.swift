@@ -51,6 +51,20 @@ struct InspectProgramTests {
     #expect(try run(["--error", "133020", "Library.sqlite"]).code == 64)
   }
 
+  @Test("--check ends with 0 for a sound store, 1 for one that is not, and takes no model file")
+  func check() throws {
+    let store = folder.file("Library.sqlite")
+    try Library.make(at: store)
+    let sound = try run([store.path, "--check"])
+    #expect(sound.code == 0 && sound.output == "Nothing is wrong: 3 entities looked over.\n", "\(sound)")
+    try InspectionTests.run("UPDATE ZBOOK SET Z_OPT = 0 WHERE Z_PK = 2", in: store)
+    let damaged = try run([store.path, "--check"])
+    #expect(damaged.code == 1 && damaged.output == "ZBOOK: 1 row with a version below 1\n", "\(damaged)")
+    let json = try run([store.path, "--check", "--json"])
+    #expect(json.code == 1 && json.output.contains("ZBOOK: 1 row with a version below 1"))
+    #expect(try run([store.path, "--check", "--history"]).code == 64)
+  }
+
   @Test("Everything that it prints as JSON is one document")
   func json() throws {
     let store = folder.file("Library.sqlite")

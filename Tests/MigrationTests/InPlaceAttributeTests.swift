@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -225,7 +226,7 @@ struct InPlaceAttributeTests {
         #expect(blobs["none"]?.value(forKey: "data") == nil)
       }
     }
-    #expect(try StoreAudit(url, model(true)).unreferencedFiles == [])
+    #expect(try StoreCheck(url, model(true)).unreferencedFiles == [])
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -84,7 +85,7 @@ struct InPlaceRelationshipTests {
       #expect(found.contains("new"))
       if after.to == .ordered { #expect(found.first == "new") }
     }
-    #expect(try SQLiteStore.audit(url, after.model(true)) == [])
+    #expect(try StoreCheck(url, after.model(true)).problems == [])
   }
 
   @Test("Friends of friends: a relationship that is its own inverse")

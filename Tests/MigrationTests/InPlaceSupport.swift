@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -113,11 +114,7 @@ enum InPlace {
   static func check(
     _ url: URL, _ model: NSManagedObjectModel, configuration: String? = nil, allowsMore: Bool = false
   ) throws {
-    #expect(try SQLiteStore.audit(url, model, configuration: configuration) == [])
-    if configuration == nil {
-      let audit = try StoreAudit(url, model)
-      #expect(audit.problems == [])
-    }
+    #expect(try StoreCheck(url, model, configuration: configuration).problems == [])
     let other = Folder()
     let fresh = other.file("fresh.sqlite")
     try open(fresh, model, configuration: configuration) { _ in }

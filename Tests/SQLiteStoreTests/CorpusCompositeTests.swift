@@ -1,5 +1,6 @@
 import DataModelFiles
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -107,7 +108,7 @@ struct CorpusCompositeTests {
       }
       try coordinator.remove(store)
       #expect(try sample.kept() == before, "\(sample.name)")
-      #expect(try SQLiteStore.audit(sample.url, model) == [], "\(sample.name)")
+      #expect(try StoreCheck(sample.url, model).problems == [], "\(sample.name)")
     }
     print("CorpusCompositeTests: \(read) objects read, \(changed) changed")
     if StoreCorpus.root != nil { #expect(changed > 0) }

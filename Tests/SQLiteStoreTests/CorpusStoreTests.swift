@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -139,9 +140,9 @@ struct CorpusStoreTests {
   func open() throws {
     let counts = try forEachModel { sample, model, label in
       try readEverything(sample.url, model, label)
-      try #expect(SQLiteStore.audit(sample.url, model) == [], "\(label)")
+      try #expect(StoreCheck(sample.url, model).problems == [], "\(label)")
       try writeSomething(sample.url, model)
-      try #expect(SQLiteStore.audit(sample.url, model) == [], "\(label) after a save")
+      try #expect(StoreCheck(sample.url, model).problems == [], "\(label) after a save")
     }
     print("CorpusStoreTests: opened with models \(counts.sorted { $0.key < $1.key })")
   }
@@ -228,7 +229,7 @@ struct CorpusStoreTests {
         }
       }
       #expect(again == counts, "\(label)")
-      #expect(try SQLiteStore.audit(sample.url, model) == [], "\(label)")
+      #expect(try StoreCheck(sample.url, model).problems == [], "\(label)")
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -123,7 +124,7 @@ struct ForeignRowTests {
     let store = try openStore(model, at: url)
     #expect(try store.all("Item").count == 1)
     try store.insert("Item", [["name": .string("b")]])
-    #expect(try SQLiteStore.audit(url, model) == [])
+    #expect(try StoreCheck(url, model).problems == [])
     #expect(try query("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1", at: url) == ["Thing|2"])
     store.willRemove(from: nil)
     _ = try query("DELETE FROM Z_MODELCACHE", at: url)

@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -198,7 +199,7 @@ struct OpeningTests {
     guard case .sqlite(let code, _, _, _, _)? = failure else { throw TestFailure("\(failure as Any)") }
     #expect(code == 13)
     #expect(try store.all("Thing").count == 1)
-    #expect(try SQLiteStore.audit(url, model) == [])
+    #expect(try StoreCheck(url, model).problems == [])
   }
 
   @Test("The cached model is the model that made the file")

@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -111,7 +112,7 @@ struct StoredModelTests {
       book.setValue(NSSet(object: note), forKey: "notes")
       try context.save()
     }
-    try #expect(SQLiteStore.audit(url, library()) == [])
+    try #expect(StoreCheck(url, library()).problems == [])
     #expect(try query("SELECT sql FROM sqlite_master", at: url) == schema)
     let metadata = try SQLiteStore.metadataForPersistentStore(with: url)
     #expect(metadata[NSStoreModelVersionHashesKey] as? [String: Data] == hashes)

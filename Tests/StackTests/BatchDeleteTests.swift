@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -30,7 +31,7 @@ struct BatchDeleteTests {
       try context.save()
       for book in books { book.read() }
       try body(stack, context, books)
-      #expect(try SQLiteStore.audit(stack.url, stack.model) == [])
+      #expect(try StoreCheck(stack.url, stack.model).problems == [])
     }
   }
 
@@ -121,7 +122,7 @@ struct BatchDeleteTests {
         #expect(try other.only("Tag").objects("books").count == 1)
         #expect(try other.only("Author").string("name") == "Musil")
       }
-      #expect(try SQLiteStore.audit(stack.url, stack.model) == [])
+      #expect(try StoreCheck(stack.url, stack.model).problems == [])
     }
   }
 
@@ -222,7 +223,7 @@ struct BatchDeleteTests {
         other.forget()
         #expect(new.list("items").count == 2 && new.objects("marks").isEmpty)
       }
-      #expect(try SQLiteStore.audit(stack.url, stack.model) == [])
+      #expect(try StoreCheck(stack.url, stack.model).problems == [])
     }
   }
 
@@ -237,8 +238,6 @@ struct BatchDeleteTests {
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
       _ = try deleted("Picture", nil, context)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-      try FileManager.default.removeItem(
-        at: ExternalFiles(store: stack.url).folder.deletingLastPathComponent())
     }
   }
 

@@ -169,7 +169,6 @@ struct BatchInsertConstraintTests {
     picture.uniquenessConstraints = [["name"]]
     try withBatchStack(model([picture])) { stack, context throws in
       let folder = ExternalFiles(store: stack.url).folder
-      defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
       func files() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder.path).count }
       func size() throws -> Int? { try stack.elsewhere { try ($0.only("Picture")["photo"] as? Data)?.count } }
       try context.inserted("Picture", [["name": "p", "photo": Data(count: 200_000)]])

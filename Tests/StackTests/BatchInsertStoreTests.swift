@@ -140,7 +140,6 @@ struct BatchInsertStoreTests {
       ])
     try withBatchStack(model([thing])) { stack, context throws in
       let folder = ExternalFiles(store: stack.url).folder
-      defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
       let ids = try context.inserted(
         "Thing", [["photo": Data(repeating: 1, count: 200_000)], ["names": ["y"] as NSArray, "rate": NSNull()]])
       let things = ids.map { context.object(with: $0) }

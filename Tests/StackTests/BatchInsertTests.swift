@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -24,7 +25,8 @@ func withBatchStack(
 ) throws {
   try withStack(.sqlite, model) { stack, context throws in
     try body(stack, context)
-    #expect(try SQLiteStore.audit(stack.url, stack.model) == [])
+    let problems = try StoreCheck(stack.url, stack.model).problems
+    #expect(problems == [])
   }
 }
 

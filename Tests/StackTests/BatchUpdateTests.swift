@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -12,7 +13,7 @@ struct BatchUpdateTests {
       try context.save()
       for book in books { book.read() }
       try body(stack, context, books)
-      #expect(try SQLiteStore.audit(stack.url, stack.model) == [])
+      #expect(try StoreCheck(stack.url, stack.model).problems == [])
     }
   }
 
@@ -208,7 +209,6 @@ struct BatchUpdateTests {
     photo.allowsExternalBinaryDataStorage = true
     try withStack(.sqlite, model([entity("Picture", [photo])])) { stack, context throws in
       let folder = ExternalFiles(store: stack.url).folder
-      defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
       for size in [300_000, 10] { context.new("Picture", ["photo": Data(count: size)]) }
       try context.save()
       func sizes() throws -> [Int] {

@@ -1,4 +1,5 @@
 import Foundation
+import Inspection
 import Testing
 
 @testable import CoreData
@@ -62,8 +63,8 @@ struct HostileFileNameTests {
         #expect(failure { _ = try context.fetch(request) }?.localizedDescription == error?.localizedDescription)
       }
     }
-    let audit = try StoreAudit(covers.url, covers.model)
-    #expect(audit.problems.contains { $0.contains("for the name of a file") })
+    let check = try StoreCheck(covers.url, covers.model)
+    #expect(check.problems.contains { $0.contains("for the name of a file") })
   }
 
   /// What may forget the name that a row has.

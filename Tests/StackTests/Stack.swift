@@ -71,6 +71,7 @@ final class Stack {
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: url.path + suffix)
     }
+    if url.path != "/dev/null" { try? FileManager.default.removeItem(at: ExternalFiles(store: url).support) }
   }
 
   /// Runs a body on another context of the same coordinator, and saves nothing.

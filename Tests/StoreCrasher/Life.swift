@@ -1,5 +1,6 @@
 import CoreData
 import DurabilitySupport
+import Inspection
 
 /// One store from its making on, through several processes that are killed, and what its log promises.
 struct Life {
@@ -83,10 +84,10 @@ struct Life {
         try coordinator.removeAllStores()
       }
       if setup.kind == .sqlite {
-        let audit = try StoreAudit(setup.url(in: folder), ledgerModel)
-        findings.broken += audit.problems
+        let check = try StoreCheck(setup.url(in: folder), ledgerModel)
+        findings.broken += check.problems
         // Opening removes what a kill left behind.
-        findings.broken += audit.unreferencedFiles.map { "the file \($0) is still there, and no row refers to it" }
+        findings.broken += check.unreferencedFiles.map { "the file \($0) is still there, and no row refers to it" }
       }
     } catch {
       findings.broken.append("the check failed: \((error as NSError).code) \(error.localizedDescription)")

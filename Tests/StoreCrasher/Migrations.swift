@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoreData
 import DurabilitySupport
+import Inspection
 import TestDice
 
 /// Kills processes that migrate a store, at every operation on its files, and looks at what is left: the old store or
@@ -130,9 +131,9 @@ final class MigrationRounds {
     try MigrationWay.automatic.migrate(setup, in: folder)
     try compare(laterLedgerModel, laterLedgerNames)
     if setup.kind == .sqlite {
-      let audit = try StoreAudit(url, laterLedgerModel)
-      let left = audit.unreferencedFiles.map { "the file \($0) is still there" }
-      if let problem = (audit.problems + left).first { throw Complaint(problem) }
+      let check = try StoreCheck(url, laterLedgerModel)
+      let left = check.unreferencedFiles.map { "the file \($0) is still there" }
+      if let problem = (check.problems + left).first { throw Complaint(problem) }
     }
     let litter = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { name in
       !name.hasPrefix(url.lastPathComponent) && name != ".S_SUPPORT"

@@ -105,23 +105,22 @@ private struct TableWalk {
 
   /// nil where there are no tables.
   init?(_ file: StoreFile, _ entity: NSEntityDescription) {
-    guard let reader = file.reader, let store = file.store, let name = entity.name,
-      let table = store.entityTables[name], let coordinator = file.context?.persistentStoreCoordinator,
+    guard let reader = file.reader, let store = file.store, let map = store.map, let name = entity.name,
+      let table = map.entity(named: name)?.table, let coordinator = file.context?.persistentStoreCoordinator,
       let identifier = store.identifier
     else { return nil }
     self.reader = reader
     self.table = table
     self.coordinator = coordinator
     storeID = identifier
-    let numbers = store.entityNumbers
     var names: [Int64: String] = [:]
     var entities = [entity]
     while let next = entities.popLast() {
-      if let name = next.name, let number = numbers[name] { names[Int64(number)] = name }
+      if let name = next.name, let number = map.entity(named: name)?.number { names[Int64(number)] = name }
       entities += next.subentities
     }
     self.names = names
-    onlyName = store.entityTables.values.count { $0 == table } == 1 ? name : nil
+    onlyName = map.entities.count { $0.table == table } == 1 ? name : nil
   }
 
   func forEachWindow(of size: Int, _ body: ([NSManagedObjectID]) throws -> Void) throws {

@@ -13,12 +13,17 @@ struct JournalReport {
     header = try DatabaseHeader(url)
     log = WriteAheadLog(of: url)
     journal = Self.size(url.path + "-journal")
-    let folder = url.deletingLastPathComponent()
-      .appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA")
+    let folder = Self.externalFolder(of: url)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     externalFiles = (
       names.count, names.reduce(0) { $0 + (Self.size(folder.appendingPathComponent($1).path) ?? 0) }
     )
+  }
+
+  /// Where a store's files of long values lie.
+  static func externalFolder(of store: URL) -> URL {
+    store.deletingLastPathComponent()
+      .appendingPathComponent(".\(store.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA")
   }
 
   private static func size(_ path: String) -> Int? {

@@ -38,13 +38,13 @@ public struct StoreReport {
           stored: .init(number: number, rowsInFile: tables?.rows[number] ?? 0))
       }
     }
-    let numbers = file.store?.entityNumbers ?? [:]
+    let map = file.store?.map
     var reports = try model.entities.map { entity in
       var facts = EntityReport.Stored()
-      facts.number = numbers[entity.name] ?? tables?.names.first { $0.value == entity.name }?.key
+      facts.number = map?.entity(named: entity.name)?.number ?? tables?.names.first { $0.value == entity.name }?.key
       facts.agreement = file.agreement(of: entity, in: model)
       facts.unknownKinds = file.kindsOfUnknownHash(of: entity, in: model)
-      let isThere = file.kind != .sqliteStore || numbers[entity.name] != nil
+      let isThere = file.kind != .sqliteStore || map?.entity(named: entity.name) != nil
       if isThere { facts.rows = try file.countOwnRows(of: entity.name) }
       if let number = facts.number, let tables { facts.rowsInFile = tables.rows[number] ?? 0 }
       return EntityReport(entity, in: model, hash: file.modelHashes[entity.name], stored: facts)

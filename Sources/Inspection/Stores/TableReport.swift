@@ -21,17 +21,16 @@ struct TableReport {
   /// - Parameter store: nil where the stack could not open the file: then nothing is said to be unexplained.
   init(_ reader: StoreFileReader, _ store: NSPersistentStore?, indexNames: Set<String>) throws {
     let tables = try reader.tables()
-    let numbers = store?.entityNumbers ?? [:]
+    let map = store?.map
     homes = Dictionary(
-      (store?.entityTables ?? [:]).compactMap { name, table in
-        numbers[name].map { ($0, table.replacingOccurrences(of: "\"", with: "").uppercased()) }
-      }, uniquingKeysWith: { first, _ in first })
+      (map?.entities ?? []).map { ($0.number, $0.table.replacingOccurrences(of: "\"", with: "").uppercased()) },
+      uniquingKeysWith: { first, _ in first })
     if tables.contains("Z_PRIMARYKEY") {
       for row in try reader.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {
         if let number = row[0].integer, let name = row[1].text { names[Int(number)] = name }
       }
     }
-    let used = store?.columnsInUse ?? [:]
+    let used = map?.columns ?? [:]
     for table in tables where !Self.bookkeeping.contains(table.uppercased()) {
       let columns = try reader.columns(of: table)
       let isCloud = table.hasPrefix("ANSCK")

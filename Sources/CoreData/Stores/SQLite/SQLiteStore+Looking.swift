@@ -14,11 +14,67 @@ extension SQLiteStore {
   }
 }
 
+/// Where a store keeps what, for this package's tools, which look at the file by SQL of their own. Names are as SQL
+/// takes them.
+package struct StoreMap: Sendable {
+  package struct Entity: Sendable {
+    package let name: String
+    /// Z_ENT.
+    package let number: Int
+    /// Z_ENT of the entity at the top, whose row of Z_PRIMARYKEY says which keys are taken.
+    package let root: Int
+    package let table: String
+    /// The columns of attributes and to-one relationships.
+    package let columns: [Column]
+    /// The tables of pairs that say who an object's members are.
+    package let pairs: [Pairs]
+  }
+
+  package struct Column: Sendable {
+    package let name: String
+    /// Holds the Z_ENT of the row that a to-one relationship leads to.
+    package let entityColumn: String?
+    /// Whether the blob begins with a byte that says whether it is the value or the name of a file.
+    package let isTagged: Bool
+    /// The entity at the other end of a to-one relationship, if the store has it.
+    package let destination: String?
+  }
+
+  package struct Pairs: Sendable {
+    package let table: String
+    /// The column that has the object's key.
+    package let owner: String
+  }
+
+  package let entities: [Entity]
+  /// The columns in use by table, both in capitals and without quotes.
+  package let columns: [String: Set<String>]
+
+  package func entity(named name: String) -> Entity? { entities.first { $0.name == name } }
+}
+
 extension NSPersistentStore {
-  /// Each table that the store keeps its objects and links in, with the columns that it uses, in capitals.
-  /// Empty for stores without tables.
-  package final var columnsInUse: [String: Set<String>] {
-    guard let schema = (self as? SQLiteStore)?.schema else { return [:] }
+  /// Where the store keeps what; nil for stores without tables.
+  package final var map: StoreMap? { (self as? SQLiteStore)?.schema.map(StoreMap.init) }
+}
+
+extension StoreMap {
+  fileprivate init(_ schema: StoreSchema) {
+    entities = schema.entities.compactMap { $0 }.map { entity in
+      let columns = entity.slots.compactMap { $0 }.map { column in
+        let destination = column.property.kind == .toOne ? schema.entities[column.property.destination] : nil
+        return Column(
+          name: column.name, entityColumn: column.entityName, isTagged: column.isTagged,
+          destination: destination?.layout.name)
+      }
+      return Entity(
+        name: entity.layout.name, number: entity.number, root: schema.entity(at: entity.layout.rootIndex).number,
+        table: entity.table, columns: columns, pairs: entity.toMany.compactMap(Pairs.init))
+    }
+    columns = Self.columns(schema)
+  }
+
+  private static func columns(_ schema: StoreSchema) -> [String: Set<String>] {
     var columns: [String: Set<String>] = [:]
     func add(_ names: [String?], to table: String) {
       columns[plain(table), default: []].formUnion(names.compactMap { $0.map(plain) })
@@ -41,19 +97,12 @@ extension NSPersistentStore {
     }
     return columns
   }
+}
 
-  /// The table of each entity that the store holds, as SQL names it; empty for stores without tables.
-  package final var entityTables: [String: String] {
-    guard let schema = (self as? SQLiteStore)?.schema else { return [:] }
-    return Dictionary(
-      schema.entities.compactMap { $0 }.map { ($0.layout.name, $0.table) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// Z_ENT of each entity that the store holds; empty for stores without tables.
-  package final var entityNumbers: [String: Int] {
-    guard let schema = (self as? SQLiteStore)?.schema else { return [:] }
-    return Dictionary(
-      schema.entities.compactMap { $0 }.map { ($0.layout.name, $0.number) },
-      uniquingKeysWith: { first, _ in first })
+extension StoreMap.Pairs {
+  /// nil for what is no table of pairs, and for one whose two columns lead to the same table.
+  fileprivate init?(_ storage: ToManyStorage) {
+    guard case .join(let side) = storage, !side.table.isSymmetric else { return nil }
+    self.init(table: side.table.name, owner: side.owner)
   }
 }
