@@ -46,9 +46,7 @@ struct FaultTests {
     }
   }
 
-  @Test(
-    "What a to-one relationship led to is not read again for the next object that leads there",
-    arguments: StoreKind.allCases)
+  @Test("What a to-one relationship led to goes with its context: nothing else holds it", arguments: StoreKind.allCases)
   func traversal(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       let book = context.object(with: try savedBook(stack, withAuthor: true))
@@ -57,6 +55,22 @@ struct FaultTests {
       #expect(author?.isFault == false)
       context.reset()
       #expect(author == nil)
+    }
+  }
+
+  @Test("What a to-one relationship led to is read once for all objects that lead there")
+  func sharedDestination() throws {
+    try withStack(.sqlite) { stack, context in
+      let ids = try stack.elsewhere { other in
+        let author = other.new("Author", ["name": "Kafka"])
+        let books = (0..<5).map { other.new("Book", ["title": "\($0)", "author": author]) }
+        try other.save()
+        return books.map(\.objectID)
+      }
+      let trace = StatementTrace(level: 1, isRecording: true)
+      (stack.store as! SQLiteStore).trace = trace
+      for id in ids { #expect((context.object(with: id)["author"] as? NSManagedObject)?.string("name") == "Kafka") }
+      #expect(trace.takeRecorded().count { $0.contains("ZAUTHOR t0") } == 1)
     }
   }
 

@@ -116,7 +116,7 @@ struct NotificationPayloadTests {
   func steps(_ kind: StoreKind) throws {
     let model = model([entity("Stepping", [attribute("name")], class: Stepping.self)])
     try withStack(kind, model) { _, context in
-      var steps: [String] = []
+      nonisolated(unsafe) var steps: [String] = []
       let names: [(Notification.Name, String)] = [
         (.NSManagedObjectContextObjectsDidChange, "changes"), (.NSManagedObjectContextWillSave, "notify willSave"),
         (.NSManagedObjectContextDidSave, "notify didSave"), (.NSManagedObjectContextDidSaveObjectIDs, "notify ids"),
