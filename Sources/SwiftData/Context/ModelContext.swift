@@ -79,7 +79,8 @@ public final class ModelContext: Equatable {
   /// The model for an object, made if there is none.
   func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type) -> M {
     let object = unsafeDowncast(object, to: ModelObject.self)
-    // An object is of its entity's class, and an entity of one model type, or of one that inherits from it.
+    // An object is of its entity's class, and an entity of one model type, or of one that
+    // inherits from it.
     if let model = object.storage?.model { return unsafeDowncast(model, to: M.self) }
     if container.hasSubclasses, object.entity.name != ModelType.of(M.self).name {
       return unsafeDowncast(anyModel(of: object), to: M.self)
