@@ -211,7 +211,7 @@ let package = Package(
         name: "ChapterSetups",
         dependencies: [
           "ActorWriterSetup", "Comparison", "ContainerStackChapter", "CoreData", "DataControllerChapter",
-          "EnqueueWriterChapter", "ManualStackChapter", "ParentChildSetup",
+          "EnqueueWriterChapter", "ManualStackChapter", "ParentChildSetup", "SwiftData",
         ], swiftSettings: stackSettings),
       .executableTarget(
         name: "compare",

@@ -7,7 +7,8 @@ import CoreData
 public final class ModelContext: Equatable {
   /// Where the models are stored.
   public let container: ModelContainer
-  let managedContext: NSManagedObjectContext
+  /// The context of Core Data's that does the work.
+  package let managedContext: NSManagedObjectContext
   /// Models with changes live until these are saved: an insert, and what is not persistent, would be lost.
   private var changed: [ObjectIdentifier: any PersistentModel] = [:]
   /// Where a save that nobody has asked for may be run; nil for a context that belongs to whoever uses it.
