@@ -219,7 +219,7 @@ let package = Package(
         name: "ChapterSetups",
         dependencies: [
           "ActorWriterSetup", "Comparison", "ContainerStackChapter", "CoreData", "DataControllerChapter",
-          "EnqueueWriterChapter", "ManualStackChapter", "ParentChildSetup",
+          "EnqueueWriterChapter", "ManualStackChapter", "ParentChildSetup", "SwiftData",
         ], swiftSettings: stackSettings),
       .executableTarget(
         name: "compare",
@@ -257,13 +257,16 @@ let package = Package(
     + chapter("11-Batches", "Batches")
     + chapter("12-LiveTable", "LiveTable")
     + chapter("13-InsideTheFile", "InsideTheFile", copying: ["apple-store.txt"], dependencies: ["StoreFileReader"])
+    + chapter(
+      "14-SwiftData", "UnderSwiftData", dependencies: ["SwiftData"], programDependencies: ["ManualStackChapter"])
     + chapter("A-MakingAModel", "MakingAModel")
     + chapter("B-OlderTutorial", "OlderTutorial")
     + [
       .testTarget(
         name: "ChapterTests",
         dependencies: [
-          "BuiltPrograms", "CoreData", "StepFrames", "StepRecorder", "StoreFileReader", "ChapterSupport",
+          "BuiltPrograms", "CoreData", "ModelMacros", "StepFrames", "StepRecorder", "StoreFileReader",
+          "ChapterSupport", "SwiftData",
           "FirstTenMinutesChapter", "FirstTenMinutes",
           "ManualStackChapter", "ManualStack",
           "ObjectGraphChapter", "ObjectGraph",
@@ -274,6 +277,7 @@ let package = Package(
           "BatchesChapter", "Batches",
           "InsideTheFileChapter", "InsideTheFile",
           "LiveTableChapter", "LiveTable",
+          "UnderSwiftDataChapter", "UnderSwiftData",
           "MakingAModelChapter", "MakingAModel",
           "OlderTutorialChapter", "OlderTutorial",
         ],
@@ -294,13 +298,25 @@ if exercise != nil || variant != nil {
   // The name is that of the test program; the module's targets are those above the first tests.
   package.name = "StrataExercises"
   package.products = []
+  let further = ["StoreFileReader"] + (exerciseUsesSwiftData() ? ["ModelMacros", "SwiftDataMacros", "SwiftData"] : [])
   package.targets =
-    package.targets.prefix { $0.type != .test } + package.targets.filter { $0.name == "StoreFileReader" }
+    package.targets.prefix { $0.type != .test } + package.targets.filter { further.contains($0.name) }
     + exerciseTargets()
+}
+
+/// Whether the exercises that are built have models that are plain classes. For all others SwiftData is not built.
+func exerciseUsesSwiftData() -> Bool {
+  guard let exercise else { return true }
+  let folder = "\(Context.packageDirectory)/Chapters/Exercises/Exercises/\(exercise)/Solution"
+  let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  return files.contains { file in
+    (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8))?.contains("import SwiftData\n") == true
+  }
 }
 
 func exerciseTargets() -> [Target] {
   let path = "Chapters/Exercises/Exercises"
+  let swiftData: [Target.Dependency] = exerciseUsesSwiftData() ? ["SwiftData"] : []
   func entries(_ folder: String) -> [String] {
     let place = "\(Context.packageDirectory)/\(path)/\(folder)"
     return ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []).sorted()
@@ -326,11 +342,12 @@ func exerciseTargets() -> [Target] {
       name: "ExerciseSupport", dependencies: ["CoreData"], path: "Chapters/Exercises/Support",
       exclude: ["Bookshop.xcdatamodeld"], swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
     .target(
-      name: "Exercises", dependencies: ["ExerciseSupport", "CoreData", "StoreFileReader"], path: path,
+      name: "Exercises", dependencies: ["ExerciseSupport", "CoreData", "StoreFileReader"] + swiftData, path: path,
       exclude: others(than: code),
       sources: code, swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
     .testTarget(
-      name: "ExerciseTests", dependencies: ["Exercises", "ExerciseSupport", "CoreData", "StoreFileReader"], path: path,
+      name: "ExerciseTests",
+      dependencies: ["Exercises", "ExerciseSupport", "CoreData", "StoreFileReader"] + swiftData, path: path,
       exclude: others(than: tests), sources: tests, swiftSettings: stackSettings),
   ]
 }

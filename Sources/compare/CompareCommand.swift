@@ -12,7 +12,8 @@ struct CompareCommand: ParsableCommand {
       Each set-up runs in processes of its own, and starts with the same model and the same file. Times need a release \
       build: swift run -c release compare.
 
-      Name two set-ups to see their code side by side, too: compare manual enqueue.
+      Name two set-ups to see their code side by side, too: compare manual enqueue. Without names those run that chapter 8
+      compares; chapter 14's runs when you name it: compare background swiftdata.
       """)
 
   @Argument(help: ArgumentHelp("Run only these set-ups. Name two for a closer comparison.", valueName: "set-up"))
@@ -51,7 +52,7 @@ struct CompareCommand: ParsableCommand {
   var plant: PlantedFault?
 
   static func main() {
-    MainActor.assumeIsolated { ComparisonChild.runIfAsked(ChapterSetups.all) }
+    MainActor.assumeIsolated { ComparisonChild.runIfAsked(ChapterSetups.all + ChapterSetups.later) }
     do {
       var command = try parseAsRoot()
       try command.run()
@@ -72,7 +73,7 @@ struct CompareCommand: ParsableCommand {
     if try pages.showBenchmarks() { return }
     let sources = SetupSources.find()
     if let report = try pages.savedReport() { return try show(report, sources) }
-    var candidates = try chosen(of: try Candidate.own(ChapterSetups.all))
+    var candidates = try chosen(list ? ChapterSetups.all + ChapterSetups.later : ChapterSetups.all)
     if list { return candidates.forEach { print("\($0.info.id): \($0.info.summary)") } }
     if let with { candidates += try readers(URL(fileURLWithPath: with), sources) }
     let run = try ComparisonRun(candidates, options: options, progress: Self.progress)
@@ -113,8 +114,9 @@ struct CompareCommand: ParsableCommand {
     if isatty(STDERR_FILENO) == 1 { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
   }
 
-  private func chosen(of candidates: [Candidate]) throws -> [Candidate] {
-    guard !setups.isEmpty else { return candidates }
+  private func chosen(_ unnamed: [any ComparedSetup.Type]) throws -> [Candidate] {
+    guard !setups.isEmpty else { return try Candidate.own(unnamed) }
+    let candidates = try Candidate.own(ChapterSetups.all + ChapterSetups.later)
     return try setups.map { id in
       guard let candidate = candidates.first(where: { $0.info.id == id }) else {
         let known = candidates.map(\.info.id).joined(separator: ", ")

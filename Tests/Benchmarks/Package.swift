@@ -39,6 +39,15 @@ let package = Package(
       swiftSettings: settings, linkerSettings: [withoutDebugInformation],
       plugins: [.plugin(name: "CompileDataModel", package: "Strata")]),
 
+    .executableTarget(
+      name: "BenchmarkSwiftData",
+      dependencies: [
+        "BenchmarkDriver", "BenchmarkWorkload", .product(name: "CoreData", package: "Strata"),
+        .product(name: "SwiftData", package: "Strata"),
+      ],
+      swiftSettings: settings, linkerSettings: [withoutDebugInformation],
+      plugins: [.plugin(name: "CompileDataModel", package: "Strata")]),
+
     // Runs the drivers in turn and sets their figures beside the goals. The report is a value of its own, which the
     // project's pages read.
     .target(name: "BenchmarkReport"),

@@ -70,7 +70,7 @@ struct ProgramErrorTests {
       ("ContainerStack", ["--merging", "--break"]), ("EnqueueWriter", ["--only", "groups", "--break"]),
       ("ModelVersions", ["--to", "2", "--break"]), ("UnsavedChanges", ["--life", "--break"]),
       ("Batches", ["--measure", "9", "--break"]), ("LiveTable", ["--writer", "--break"]),
-      ("InsideTheFile", ["--apple", "--one-room"]),
+      ("InsideTheFile", ["--apple", "--one-room"]), ("UnderSwiftData", ["--ask", "--shared"]),
     ])
   func together(program: String, arguments: [String]) throws {
     let outcome = try ProgramRunner.run(program, arguments)

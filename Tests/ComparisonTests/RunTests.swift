@@ -11,7 +11,8 @@ struct RunTests {
   private func candidates(_ ids: [String]) throws -> [Candidate] {
     let program = try #require(BuiltProgram.url("compare"))
     return try ids.map { id in
-      Candidate(info: try #require(ChapterSetups.all.first { $0.info.id == id }).info, program: program)
+      let type = try #require((ChapterSetups.all + ChapterSetups.later).first { $0.info.id == id })
+      return Candidate(info: type.info, program: program)
     }
   }
 
@@ -49,6 +50,29 @@ struct RunTests {
     #expect(
       report.setup("actor")?.contexts.contains(ContextFact(role: "writes", queue: "private queue", count: 1)) == true)
     #expect(report.setup("child")?.contexts.contains { $0.role == "passes saves on" } == true)
+  }
+
+  @Test("The set-up with model classes gets through the workload; its main context saves the user's edits unasked")
+  func models() throws {
+    let report = try self.report(["swiftdata"], faults: true)
+    let setup = try #require(report.setup("swiftdata"))
+    #expect(setup.failures == [] && setup.visibility?.changedObject == .atOnce)
+    #expect(value("unasked", "swiftdata", report) == 4)
+    #expect(setup.contexts.contains(ContextFact(role: "writes", queue: "private queue", count: 1)))
+    func outcome(_ fault: InjectedFault) throws -> FaultOutcome { try #require(setup.outcomes[fault.rawValue]) }
+    #expect(
+      try outcome(.unreadable).surface == .thrown
+        && outcome(.unreadable).error?.hasPrefix("NSCocoaErrorDomain 259") == true)
+    #expect(try outcome(.modelMissing).surface == .notApplicable)
+    #expect(try outcome(.olderModel).surface == .none && outcome(.otherModel).surface == .thrown)
+    // The main context has saved the user's value by itself before the writer's came.
+    #expect(try outcome(.conflict).surface == .none && outcome(.conflict).file.detail == "the writer's value")
+    // The tenth book takes the place of the stored one with its ISBN.
+    #expect(try outcome(.constraint).surface == .none && outcome(.constraint).file.rowsAfter == 110)
+    #expect(try outcome(.thrown).surface == .thrown && outcome(.thrown).file.rowsAfter == 101)
+    #expect(try outcome(.trap).surface == .ended && outcome(.trap).file.rowsAfter == 100)
+    #expect(try outcome(.killed).place == "SIGKILL" && outcome(.killed).file.rowsAfter == 100)
+    #expect(try outcome(.full).surface == .thrown && outcome(.full).canWriteAfterwards == true)
   }
 
   @Test("The facts are the same in two runs")

@@ -16,7 +16,7 @@ struct SetupSourcesTests {
   @Test("Each step of each set-up quotes code that is there, or says why it has none")
   func steps() throws {
     let sources = try Self.sources()
-    for type in ChapterSetups.all {
+    for type in ChapterSetups.all + ChapterSetups.later {
       #expect(type.info.steps.map(\.kind) == SetupStep.Kind.allCases, "\(type.info.id)")
       for step in type.info.steps {
         #expect(!step.code.isEmpty || step.note != nil, "\(type.info.id) \(step.kind)")
@@ -28,7 +28,8 @@ struct SetupSourcesTests {
 
   @Test("No two set-ups have the same name")
   func names() {
-    #expect(Set(ChapterSetups.all.map { $0.info.id }).count == ChapterSetups.all.count)
+    let all = ChapterSetups.all + ChapterSetups.later
+    #expect(Set(all.map { $0.info.id }).count == all.count)
   }
 
   @Test("Lines are counted without comments and empty lines, and once where two steps share them")
@@ -60,7 +61,7 @@ struct SetupSourcesTests {
   func makers() throws {
     let sources = try Self.sources()
     func maker(_ object: String, _ id: String) throws -> String? {
-      let type = try #require(ChapterSetups.all.first { $0.info.id == id })
+      let type = try #require((ChapterSetups.all + ChapterSetups.later).first { $0.info.id == id })
       return sources.objects(of: type.info).first { $0.object == object }?.maker
     }
     #expect(try maker("coordinator", "manual") == "own code")
@@ -70,6 +71,10 @@ struct SetupSourcesTests {
     #expect(try maker("view context", "child") == "own code")
     #expect(try maker("writing context", "container") == "none")
     #expect(try maker("writing context", "enqueue") == "container")
+    #expect(try maker("container", "swiftdata") == "own code")
+    #expect(try maker("model", "swiftdata") == "macro")
+    #expect(try maker("view context", "swiftdata") == "container")
+    #expect(try maker("writing context", "swiftdata") == "macro")
   }
 
   @Test("Two set-ups are told apart by a difference of their code, step by step")

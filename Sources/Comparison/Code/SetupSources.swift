@@ -77,7 +77,7 @@ public final class SetupSources {
     let code = info.steps.flatMap(\.code).compactMap { try? quotation(of: $0) }.flatMap(\.lines).map(\.text)
       .filter(Self.isCode).joined(separator: "\n")
     guard !code.isEmpty else { return [] }
-    let hasContainer = code.contains("NSPersistentContainer(")
+    let hasContainer = ["NSPersistentContainer(", "ModelContainer("].contains(where: code.contains)
     func maker(_ calls: [String], otherwise: String = "none") -> String {
       if calls.contains(where: code.contains) { return "own code" }
       return hasContainer ? "container" : otherwise
@@ -86,11 +86,13 @@ public final class SetupSources {
     let ownWriter = code.contains("(concurrencyType: .privateQueueConcurrencyType)")
     return [
       MadeObject("container", by: hasContainer ? "own code" : "none"),
-      MadeObject("model", by: maker(["NSManagedObjectModel("])),
+      MadeObject("model", by: code.contains("@Model\n") ? "macro" : maker(["NSManagedObjectModel("])),
       MadeObject("coordinator", by: maker(["NSPersistentStoreCoordinator("])),
       MadeObject("store", by: maker(["addPersistentStore("])),
       MadeObject("view context", by: maker(["(concurrencyType: .mainQueueConcurrencyType)"])),
-      MadeObject("writing context", by: ownWriter ? "own code" : writers ? "container" : "none"),
+      MadeObject(
+        "writing context",
+        by: ownWriter ? "own code" : writers ? "container" : code.contains("@ModelActor\n") ? "macro" : "none"),
     ]
   }
 }

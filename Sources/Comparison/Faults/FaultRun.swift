@@ -16,7 +16,7 @@ struct FaultRun {
   /// The books in the file before, numbered from 0.
   nonisolated static let booksBefore = 100
 
-  let type: any StackSetup.Type
+  let type: any ComparedSetup.Type
   let folder: URL
   let fault: InjectedFault
   let plant: PlantedFault?
@@ -24,7 +24,10 @@ struct FaultRun {
   let tell: (Sighting) -> Void
 
   func run() async -> Sighting {
-    var setup: any StackSetup
+    if fault == .modelMissing, type.info.modelName.isEmpty {
+      return Sighting(surface: .notApplicable, note: "The classes are the model.")
+    }
+    var setup: any ComparedSetup
     do {
       setup = try await type.init(folder: folder)
     } catch {
@@ -40,9 +43,9 @@ struct FaultRun {
   }
 
   /// It opened all the same. Whether it can be used?
-  private func useOpened(_ setup: any StackSetup) async -> Sighting {
+  private func useOpened(_ setup: any ComparedSetup) async -> Sighting {
     var sighting = Sighting(surface: .none)
-    let entities = setup.viewContext.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
+    let entities = setup.view.managedContext.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
     if entities["Book"] == nil {
       sighting.surface = .log
       sighting.place = "standard error"
@@ -51,7 +54,7 @@ struct FaultRun {
       tell(sighting)
     }
     do {
-      let count = try setup.viewContext.count(for: NSFetchRequest<Book>(entityName: "Book"))
+      let count = try setup.view.bookCount()
       sighting.note = "It opens, and \(count) books are there."
       sighting.canWriteAfterwards = await canWrite(setup)
       return sighting
@@ -62,7 +65,7 @@ struct FaultRun {
     }
   }
 
-  private func bringAbout(_ setup: any StackSetup) async -> Sighting {
+  private func bringAbout(_ setup: any ComparedSetup) async -> Sighting {
     switch fault {
     case .conflict: await conflict(setup)
     case .constraint: await constraint(setup)
@@ -76,11 +79,11 @@ struct FaultRun {
 
   // MARK: One by one
 
-  private func conflict(_ setup: any StackSetup) async -> Sighting {
+  private func conflict(_ setup: any ComparedSetup) async -> Sighting {
     do {
-      let book = try Book.find(1, in: setup.viewContext)
+      let book = try setup.view.book(1)
       book.pages = 1111
-      try await setup.write { try Book.find(1, in: $0).pages = 2222 }
+      try await setup.writeBooks { try $0.book(1).pages = 2222 }
     } catch {
       return Sighting(ErrorFacts(error, at: "write"))
     }
@@ -89,63 +92,63 @@ struct FaultRun {
       return Sighting(surface: .none)
     } catch {
       var sighting = Sighting(ErrorFacts(error, at: "saveView"))
-      setup.viewContext.rollback()
+      setup.view.rollback()
       sighting.canWriteAfterwards = await canWrite(setup)
       return sighting
     }
   }
 
-  private func constraint(_ setup: any StackSetup) async -> Sighting {
+  private func constraint(_ setup: any ComparedSetup) async -> Sighting {
     await seen {
-      try await setup.write { context in
-        for number in 1000..<1009 { Book.make(number, in: context) }
-        Book.make(1, in: context)
+      try await setup.writeBooks { context in
+        for number in 1000..<1009 { context.makeBook(number) }
+        context.makeBook(1)
       }
     }
   }
 
-  private func thrown(_ setup: any StackSetup) async -> Sighting {
+  private func thrown(_ setup: any ComparedSetup) async -> Sighting {
     await seen {
-      try await setup.write { context in
-        for number in 1000..<1010 { Book.make(number, in: context) }
+      try await setup.writeBooks { context in
+        for number in 1000..<1010 { context.makeBook(number) }
         throw ComparisonFailure("The block could not go on.")
       }
     }
   }
 
-  private func trap(_ setup: any StackSetup) async -> Sighting {
-    let nothing = setup.viewContext.registeredObjects.count - setup.viewContext.registeredObjects.count
+  private func trap(_ setup: any ComparedSetup) async -> Sighting {
+    let nothing = setup.view.managedContext.registeredObjects.count - setup.view.managedContext.registeredObjects.count
     return await seen {
-      try await setup.write { context in
-        for number in 1000..<1010 { Book.make(number, in: context) }
-        Book.make(1 / nothing, in: context)
+      try await setup.writeBooks { context in
+        for number in 1000..<1010 { context.makeBook(number) }
+        context.makeBook(1 / nothing)
       }
     }
   }
 
-  private func killed(_ setup: any StackSetup) async -> Sighting {
+  private func killed(_ setup: any ComparedSetup) async -> Sighting {
     let log = folder.appendingPathComponent(type.info.storeName + "-wal").path
     Thread.detachNewThread {
       while FileSize.bytes(log) < 512 * 1024 { usleep(100) }
       kill(getpid(), SIGKILL)
     }
     var sighting = await seen {
-      try await setup.write { context in
-        for number in 1000..<61_000 { Book.make(number, in: context) }
+      try await setup.writeBooks { context in
+        for number in 1000..<61_000 { context.makeBook(number) }
       }
     }
     sighting.note = "The save was over before the kill."
     return sighting
   }
 
-  private func full(_ setup: any StackSetup) async -> Sighting {
+  private func full(_ setup: any ComparedSetup) async -> Sighting {
     let files = ["", "-wal", "-shm"].map {
       FileSize.bytes(folder.appendingPathComponent(type.info.storeName + $0).path)
     }
     FileSize.limit(to: (files.max() ?? 0) + 16 * 1024)
     let sighting = await seen {
-      try await setup.write { context in
-        for number in 1000..<11_000 { Book.make(number, in: context) }
+      try await setup.writeBooks { context in
+        for number in 1000..<11_000 { context.makeBook(number) }
       }
     }
     FileSize.limit(to: nil)
@@ -163,9 +166,9 @@ struct FaultRun {
     }
   }
 
-  private func canWrite(_ setup: any StackSetup) async -> Bool {
+  private func canWrite(_ setup: any ComparedSetup) async -> Bool {
     do {
-      try await setup.write { Book.make(900_000, in: $0) }
+      try await setup.writeBooks { $0.makeBook(900_000) }
       return true
     } catch {
       return false

@@ -10,7 +10,7 @@ public struct SetupInfo: Codable, Sendable, Equatable {
   public var chapter: Int?
   /// The folder of its sources, from the package's root; nil for a reader's own file.
   public var folder: String?
-  /// The name under which its code looks for the compiled model.
+  /// The name under which its code looks for the compiled model; empty if its classes are the model.
   public var modelName: String
   /// The name of its store's file.
   public var storeName: String
@@ -94,7 +94,7 @@ public struct CodePlace: Codable, Sendable, Hashable {
 public struct MadeObject: Codable, Sendable, Equatable {
   /// `model`, `coordinator`, `store`, `view context`, `writing context` or `container`.
   public var object: String
-  /// `own code`, `container` or `nobody`.
+  /// `own code`, `container`, `macro` or `none`.
   public var maker: String
 
   public init(_ object: String, by maker: String) {

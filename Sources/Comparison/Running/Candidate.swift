@@ -12,7 +12,7 @@ public struct Candidate: Sendable {
   }
 
   /// The set-ups that the running program holds.
-  public static func own(_ types: [any StackSetup.Type]) throws -> [Candidate] {
+  public static func own(_ types: [any ComparedSetup.Type]) throws -> [Candidate] {
     let program = try ProgramStage.ownProgram()
     return types.map { Candidate(info: $0.info, program: program) }
   }

@@ -31,7 +31,7 @@ public enum ComparisonChild {
   ///
   /// - Parameter types: The set-ups that this program holds.
   @MainActor
-  public static func runIfAsked(_ types: [any StackSetup.Type]) {
+  public static func runIfAsked(_ types: [any ComparedSetup.Type]) {
     let arguments = CommandLine.arguments
     guard arguments.count > 2, arguments[1] == mark else { return }
     FileSize.forbidCoreFiles()
@@ -50,7 +50,7 @@ public enum ComparisonChild {
   }
 
   @MainActor
-  private static func answer(_ request: Request, _ types: [any StackSetup.Type]) async throws {
+  private static func answer(_ request: Request, _ types: [any ComparedSetup.Type]) async throws {
     let encoder = JSONEncoder()
     func write(_ value: some Encodable) throws {
       try encoder.encode(value).write(to: URL(fileURLWithPath: request.answer))

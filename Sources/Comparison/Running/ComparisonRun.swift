@@ -130,7 +130,7 @@ public final class ComparisonRun {
   func stage(for candidate: Candidate, hasModel: Bool) throws -> ProgramStage {
     let key = "\(candidate.program.path) \(hasModel)"
     if let stage = stages[key] { return stage }
-    let models = candidates.filter { $0.program == candidate.program }.map(\.info.modelName)
+    let models = candidates.filter { $0.program == candidate.program }.map(\.info.modelName).filter { !$0.isEmpty }
     let stage = try ProgramStage(
       program: candidate.program, in: scratch.appendingPathComponent("Stage-\(stages.count)"),
       models: hasModel ? models : [])

@@ -14,18 +14,15 @@ public class Book: NSManagedObject {
   @NSManaged public var stock: Int32
 
   /// The ISBN of a book by its number.
-  public static func isbn(_ number: Int) -> String {
-    let digits = String(number)
-    return "978-" + String(repeating: "0", count: max(0, 9 - digits.count)) + digits
-  }
+  public static func isbn(_ number: Int) -> String { BookValues.isbn(number) }
 
   /// Makes a book; the same number makes the same book.
   @discardableResult
   static func make(_ number: Int, in context: NSManagedObjectContext) -> Book {
     let book = Book(context: context)
     book.isbn = isbn(number)
-    book.title = "The book of number \(number), and what it counts"
-    book.pages = Int32(100 + number % 700)
+    book.title = BookValues.title(number)
+    book.pages = BookValues.pages(number)
     return book
   }
 
@@ -33,7 +30,7 @@ public class Book: NSManagedObject {
     let request = NSFetchRequest<Book>(entityName: "Book")
     request.predicate = NSPredicate(format: "isbn == %@", isbn(number))
     guard let book = try context.fetch(request).first else {
-      throw ComparisonFailure("The book with ISBN \(isbn(number)) is not in the store.")
+      throw BookValues.missing(number)
     }
     return book
   }

@@ -11,7 +11,27 @@ import CoreData
 /// Errors are thrown as they come. To say that one was found in a property or came to a handler, and not from the call,
 /// wrap it in ``SurfacedError``.
 @preconcurrency @MainActor
-public protocol StackSetup: AnyObject {
+public protocol StackSetup: ComparedSetup {
+  /// The context that shows its objects to the user, on the main queue.
+  var viewContext: NSManagedObjectContext { get }
+
+  /// Runs `block` in the context in which this set-up wants to have something written, and saves it. Returns when it is
+  /// in the file.
+  func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws
+}
+
+extension StackSetup {
+  public var view: any BookContext { viewContext }
+
+  public func writeBooks(_ block: @escaping @Sendable (any BookContext) throws -> Void) async throws {
+    try await write { try block($0) }
+  }
+}
+
+/// What the comparison asks of any set-up, whatever its contexts are. For one with managed object contexts conform to
+/// ``StackSetup``.
+@preconcurrency @MainActor
+public protocol ComparedSetup: AnyObject {
   nonisolated static var info: SetupInfo { get }
 
   /// Sets up the stack. When it returns, the store is open; otherwise it throws why it is not.
@@ -19,12 +39,11 @@ public protocol StackSetup: AnyObject {
   /// - Parameter folder: Where the store's file is, with the name `info.storeName`. It may be there already.
   init(folder: URL) async throws
 
-  /// The context that shows its objects to the user, on the main queue.
-  var viewContext: NSManagedObjectContext { get }
+  /// What shows its books to the user, on the main queue.
+  var view: any BookContext { get }
 
-  /// Runs `block` in the context in which this set-up wants to have something written, and saves it. Returns when it is
-  /// in the file.
-  func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws
+  /// Runs `block` where this set-up wants to have something written, and saves it. Returns when it is in the file.
+  func writeBooks(_ block: @escaping @Sendable (any BookContext) throws -> Void) async throws
 
   /// Saves what was changed in the view context, down to the file.
   func saveView() async throws

@@ -12,40 +12,40 @@ public enum PlantedFault: String, Codable, Sendable, CaseIterable {
   case noSave = "no-save"
 
   @MainActor
-  func planted(in setup: any StackSetup) -> any StackSetup {
-    if self == .noMerge { setup.viewContext.automaticallyMergesChangesFromParent = false }
+  func planted(in setup: any ComparedSetup) -> any ComparedSetup {
+    if self == .noMerge { setup.view.managedContext.automaticallyMergesChangesFromParent = false }
     return PlantedSetup(setup, self)
   }
 }
 
 /// A set-up with a mistake in it.
-private final class PlantedSetup: StackSetup {
+private final class PlantedSetup: ComparedSetup {
   static let info = SetupInfo(id: "planted", title: "", summary: "", modelName: "", storeName: "")
 
-  private let setup: any StackSetup
+  private let setup: any ComparedSetup
   private let fault: PlantedFault
 
-  init(_ setup: any StackSetup, _ fault: PlantedFault) {
+  init(_ setup: any ComparedSetup, _ fault: PlantedFault) {
     self.setup = setup
     self.fault = fault
   }
 
   init(folder: URL) async throws { throw ComparisonFailure("A planted set-up is made of another.") }
 
-  var viewContext: NSManagedObjectContext { setup.viewContext }
+  var view: any BookContext { setup.view }
 
-  func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
+  func writeBooks(_ block: @escaping @Sendable (any BookContext) throws -> Void) async throws {
     switch fault {
     case .saveOnMain:
-      try block(viewContext)
+      try block(view)
       try await setup.saveView()
     case .stall:
       usleep(300_000)
-      try await setup.write(block)
+      try await setup.writeBooks(block)
     case .noMerge:
-      try await setup.write(block)
+      try await setup.writeBooks(block)
     case .noSave:
-      try await setup.write { context in
+      try await setup.writeBooks { context in
         try block(context)
         context.rollback()
       }

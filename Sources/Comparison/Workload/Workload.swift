@@ -4,7 +4,7 @@ import CoreData
 /// What each set-up has to do: open, show, import while the user edits, and close.
 @MainActor
 struct Workload {
-  let type: any StackSetup.Type
+  let type: any ComparedSetup.Type
   let folder: URL
   let size: WorkloadSize
   let plant: PlantedFault?
@@ -33,7 +33,7 @@ struct Workload {
         + ticker.stalls.map { TimelineEvent(queue: "main", kind: .stalled, start: $0.start, end: $0.end) })
   }
 
-  private func open(_ recorder: EventRecorder) async throws -> any StackSetup {
+  private func open(_ recorder: EventRecorder) async throws -> any ComparedSetup {
     let start = clock.milliseconds
     let setup = try await type.init(folder: folder)
     recorder.opened(since: start)
@@ -41,13 +41,10 @@ struct Workload {
   }
 
   /// A first screen of books; returns when they were there.
-  private func showFirstBooks(_ setup: any StackSetup, _ recorder: EventRecorder) throws -> Double {
+  private func showFirstBooks(_ setup: any ComparedSetup, _ recorder: EventRecorder) throws -> Double {
     try recorder.record(.fetching) {
-      recorder.read(in: setup.viewContext)
-      let request = NSFetchRequest<Book>(entityName: "Book")
-      request.sortDescriptors = [NSSortDescriptor(key: "isbn", ascending: true)]
-      request.fetchLimit = 100
-      let titles = try setup.viewContext.fetch(request).compactMap(\.title)
+      recorder.read(in: setup.view.managedContext)
+      let titles = try setup.view.firstTitles(100)
       guard titles.count == min(100, size.booksBefore) else {
         throw ComparisonFailure("The first fetch found \(titles.count) books.")
       }
@@ -58,29 +55,29 @@ struct Workload {
   /// Imports in batches. Before each the user changes a book and has not saved yet when the import changes another
   /// property of the same book; then the user saves.
   private func importWhileEditing(
-    _ setup: any StackSetup, _ recorder: EventRecorder
+    _ setup: any ComparedSetup, _ recorder: EventRecorder
   ) async throws -> (time: Double, conflicts: Int, savedUnasked: Int) {
-    let view = setup.viewContext
+    let view = setup.view
     var (time, conflicts, savedUnasked) = (0.0, 0, 0)
     for (number, first) in stride(from: 0, to: size.books, by: size.batch).enumerated() {
       let last = min(size.books, first + size.batch)
       let book = number % size.booksBefore
       let edited = try recorder.record(.editing) {
-        let edited = try Book.find(book, in: view)
+        let edited = try view.book(book)
         edited.pages += 1
         return edited
       }
       let before = size.booksBefore
       let start = clock.milliseconds
-      try await setup.write { context in
-        recorder.wrote(in: context)
+      try await setup.writeBooks { context in
+        recorder.wrote(in: context.managedContext)
         try recorder.record(.writing, "books \(first + 1) to \(last)") {
-          for number in first..<last { Book.make(before + number, in: context) }
-          try Book.find(book, in: context).stock += 1
+          for number in first..<last { context.makeBook(before + number) }
+          try context.book(book).stock += 1
         }
       }
       time += clock.milliseconds - start
-      if !edited.hasPersistentChangedValues { savedUnasked += 1 }
+      if !edited.hasUnsavedChanges { savedUnasked += 1 }
       do {
         try await setup.saveView()
       } catch let error where ErrorFacts(error).isConflict {
@@ -93,21 +90,19 @@ struct Workload {
   }
 
   /// Changes a book that the user looks at, and makes one that the user does not know of.
-  private func observeVisibility(_ setup: any StackSetup) async throws -> Visibility {
-    let (view, known) = (setup.viewContext, size.booksBefore - 1)
+  private func observeVisibility(_ setup: any ComparedSetup) async throws -> Visibility {
+    let (view, known) = (setup.view, size.booksBefore - 1)
     let new = size.booksBefore + size.books
-    let book = try Book.find(known, in: view)
+    let book = try view.book(known)
     let wanted = book.stock + 4711
-    try await setup.write { context in
-      try Book.find(known, in: context).stock = wanted
-      Book.make(new, in: context)
+    try await setup.writeBooks { context in
+      try context.book(known).stock = wanted
+      context.makeBook(new)
     }
     let written = clock.milliseconds
     var moment = Visibility.Moment.atOnce
     let changedAtOnce = book.stock == wanted
-    let request = NSFetchRequest<Book>(entityName: "Book")
-    request.predicate = NSPredicate(format: "isbn == %@", Book.isbn(new))
-    let findsNew = try view.fetch(request).count == 1
+    let findsNew = (try? view.book(new)) != nil
     if !changedAtOnce {
       moment = .afterTurn
       while book.stock != wanted, clock.milliseconds - written < 100 { await nextTurn() }
@@ -115,7 +110,7 @@ struct Workload {
     var delay: Double? = clock.milliseconds - written
     if book.stock != wanted {
       delay = nil
-      view.refresh(book, mergeChanges: true)
+      view.reread(book)
       moment = book.stock == wanted ? .afterRefresh : .never
     }
     return Visibility(fetchFindsNewRows: findsNew, changedObject: moment, delay: changedAtOnce ? 0 : delay)

@@ -134,7 +134,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// Whether they are the same.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 
-  private func open(_ configuration: ModelConfiguration, _ name: String?, _ stages: PlannedStages?) throws {
+  private func open(
+    _ configuration: ModelConfiguration, _ name: String?, _ stages: PlannedStages?
+  ) throws {
     if configuration.isStoredInMemoryOnly {
       try coordinator.addPersistentStore(
         ofType: NSInMemoryStoreType, configurationName: name, at: nil,
@@ -143,7 +145,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     }
     var options: [AnyHashable: Any] = [
       NSPersistentHistoryTrackingKey: true, NSMigratePersistentStoresAutomaticallyOption: true,
-      NSInferMappingModelAutomaticallyOption: true, NSReadOnlyPersistentStoreOption: !configuration.allowsSave,
+      NSInferMappingModelAutomaticallyOption: true,
+      NSReadOnlyPersistentStoreOption: !configuration.allowsSave,
     ]
     if configuration.allowsSave {
       try FileManager.default.createDirectory(
@@ -152,7 +155,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       // A file that may not be written cannot be migrated.
       options[NSMigratePersistentStoresAutomaticallyOption] = false
     }
-    if let manager = stages?.manager() { options[NSPersistentStoreStagedMigrationManagerOptionKey] = manager }
+    if let manager = stages?.manager() {
+      options[NSPersistentStoreStagedMigrationManagerOptionKey] = manager
+    }
     try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: name, at: configuration.url, options: options)
   }

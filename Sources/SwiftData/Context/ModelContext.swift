@@ -7,7 +7,8 @@ import CoreData
 public final class ModelContext: Equatable {
   /// Where the models are stored.
   public let container: ModelContainer
-  let managedContext: NSManagedObjectContext
+  /// The context of Core Data's that does the work.
+  package let managedContext: NSManagedObjectContext
   /// Models with changes live until these are saved: an insert, and what is not persistent, would be lost.
   private var changed: [ObjectIdentifier: any PersistentModel] = [:]
   /// Where a save that nobody has asked for may be run; nil for a context that belongs to whoever uses it.
@@ -79,7 +80,8 @@ public final class ModelContext: Equatable {
   /// The model for an object, made if there is none.
   func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type) -> M {
     let object = unsafeDowncast(object, to: ModelObject.self)
-    // An object is of its entity's class, and an entity of one model type, or of one that inherits from it.
+    // An object is of its entity's class, and an entity of one model type, or of one that
+    // inherits from it.
     if let model = object.storage?.model { return unsafeDowncast(model, to: M.self) }
     if container.hasSubclasses, object.entity.name != ModelType.of(M.self).name {
       return unsafeDowncast(anyModel(of: object), to: M.self)

@@ -96,7 +96,11 @@ class ModelStorage {
     let access = property.access(of: Value.self)
     if let object {
       if isAbandoned { misuse(.contextGone(type, property)) }
-      if property.isEphemeral, let value = access.stored(object, self) ?? access.initialValue(property) { return value }
+      if property.isEphemeral,
+        let value = access.stored(object, self) ?? access.initialValue(property)
+      {
+        return value
+      }
       return access.read(object, self)
     }
     if position < values.count, let value = values[position] { return value as! Value }

@@ -16,6 +16,9 @@ struct Goal {
     case ratio(Figure, Figure)
     /// The first figure over the sum of the others, all of one round.
     case share(Figure, of: [Figure])
+    /// By how much the first figure is above the second, both of one round, spread over the three properties of each
+    /// model, in nanoseconds.
+    case nanosecondsMore(Figure, Figure)
     /// Milliseconds spread over the seven properties of each book, in nanoseconds.
     case nanosecondsPerProperty(Figure)
     /// A figure as it is.
@@ -129,6 +132,19 @@ struct Goal {
     atMost(1.5, of: .c, "migratedrop"),
     atMost(1.5, of: .c, "migrateentity"),
     atMost(1.5, of: .c, "migratemany"),
+    Goal(
+      operation: "modelinsert", text: "SwiftData / Core Data",
+      quantity: .ratio(Figure(.models, "modelinsert"), Figure(.objects, "modelinsert")), bound: 1.2),
+    Goal(
+      operation: "modelfetch", text: "SwiftData / Core Data",
+      quantity: .ratio(Figure(.models, "modelfetch"), Figure(.objects, "modelfetch")), bound: 1.5),
+    Goal(
+      operation: "modelread", text: "SwiftData - Core Data, ns a property",
+      quantity: .nanosecondsMore(Figure(.models, "modelread"), Figure(.objects, "modelread")), bound: 40),
+    Goal(
+      operation: "modelread", text: "SwiftData - observation alone, ns a property",
+      quantity: .nanosecondsMore(Figure(.models, "modelread"), Figure(.observed, "modelread")), bound: 40,
+      isComparison: true),
     Goal(
       operation: "open", text: "Strata, ms", quantity: .plain(Figure(.strata, "open")), bound: 3, beyond: 1),
     Goal(

@@ -157,6 +157,15 @@ struct Operation {
       name: "migratecustom", summary: "migrate N books object by object, by a policy", start: .copyOfBooksToMigrate,
       variants: [.strata]),
     Operation(
+      name: "modelinsert", summary: "make N models with 3 properties and save them, with a history", start: .otherStore,
+      variants: [.models, .objects]),
+    Operation(
+      name: "modelfetch", summary: "fetch N models, and read no property", start: .otherStore,
+      variants: [.models, .objects]),
+    Operation(
+      name: "modelread", summary: "read 3 properties of N fetched models again", start: .otherStore,
+      variants: [.models, .objects, .observed]),
+    Operation(
       name: "memory", summary: "memory of N fetched and read books", start: .books,
       variants: [.index, .hand, .codable, .strata], isTimed: false),
     Operation(

@@ -72,6 +72,12 @@ struct Samples {
           let parts = others.compactMap { figures[$0]?[round] }
           return parts.count == others.count ? value / parts.reduce(0, +) : nil
         })
+    case .nanosecondsMore(let figure, let base):
+      let bases = figures[base] ?? [:]
+      return Spread(
+        (figures[figure] ?? [:]).compactMap { round, value in
+          bases[round].map { (value - $0) * 1e6 / Double(size * 3) }
+        })
     case .nanosecondsPerProperty(let figure):
       return Spread((figures[figure] ?? [:]).values.map { $0 * 1e6 / Double(size * 7) })
     case .plain(let figure):

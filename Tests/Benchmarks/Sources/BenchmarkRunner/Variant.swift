@@ -9,12 +9,17 @@ enum Variant: String, CaseIterable {
   case pool
   case foundation
   case strata
+  /// Models that are plain classes; managed objects with the same properties; objects that are only observed.
+  case models
+  case objects
+  case observed
 
   /// The driver's executable, beside the runner's.
   var driver: String {
     switch self {
     case .c: "BenchmarkC"
     case .strata, .foundation: "BenchmarkCoreData"
+    case .models, .objects, .observed: "BenchmarkSwiftData"
     case .statement, .index, .hand, .codable, .changes, .pool: "BenchmarkGRDB"
     }
   }
@@ -24,6 +29,9 @@ enum Variant: String, CaseIterable {
     case .c: "C"
     case .strata: "Strata"
     case .foundation: "Foundation"
+    case .models: "Strata's SwiftData"
+    case .objects: "Strata's Core Data"
+    case .observed: "observation alone"
     case .statement, .index, .hand, .codable, .changes, .pool: "GRDB \(rawValue)"
     }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Exercises
 
-@MainActor @Suite("64 A store in twenty lines", .serialized)
+@MainActor @Suite("69 A store in twenty lines", .serialized)
 struct TwentyLineStoreTests {
   let bench: Bench
   let context: NSManagedObjectContext

@@ -1,0 +1,30 @@
+import ExerciseSupport
+import SwiftData
+
+@Model final class Learner {
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Mark.learner) var marks: [Mark] = []
+
+  init(name: String) { self.name = name }
+}
+
+@Model final class Mark {
+  var subject: String
+  var points: Int
+  var learner: Learner?
+
+  init(_ subject: String, _ points: Int) {
+    self.subject = subject
+    self.points = points
+  }
+}
+
+/// The names of those who have a mark of at least so many points in a subject, sorted.
+func learners(with points: Int, in subject: String, _ context: ModelContext) throws -> [String] {
+  let wanted = #Predicate<Learner> { learner in
+    // What matters: both conditions are about the mark of one closure. Two closures may find two marks.
+    //= learner.marks.contains { $0.subject == subject } && learner.marks.contains { $0.points >= points }
+    learner.marks.contains { $0.subject == subject && $0.points >= points }
+  }
+  return try context.fetch(FetchDescriptor(predicate: wanted, sortBy: [SortDescriptor(\.name)])).map(\.name)
+}
