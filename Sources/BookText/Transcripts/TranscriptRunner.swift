@@ -73,12 +73,12 @@ public struct TranscriptRunner: Sendable {
   }
 
   /// Durations as the stack's annotations have them (`0.0012s`) become `…s`, and UUIDs drawn by chance `UUID`; one with
-  /// many zeros was chosen, and is shown. A moment to the microsecond becomes `TIME`. The size of a file that `inspect`
+  /// many zeros was chosen, and is shown. A moment with fractions becomes `TIME`. The size of a file that `inspect`
   /// reports becomes `…` too: it depends on whether the program before it had time to carry the log over.
   public static func normalised(_ text: String) -> String {
     text.replacing(#/\b[0-9]+\.[0-9]{4}s\b/#, with: "…s")
       .replacing(#/\b[0-9,]+ bytes, pages of\b/#, with: "… bytes, pages of")
-      .replacing(#/\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z/#, with: "TIME")
+      .replacing(#/\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]+Z/#, with: "TIME")
       .replacing(#/\b[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b/#) { match in
         match.0.count { $0 == "0" } < 12 ? "UUID" : String(match.0)
       }

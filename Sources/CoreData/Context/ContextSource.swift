@@ -89,8 +89,12 @@ protocol ContextSource: AnyObject {
 
   // Saves.
 
-  /// Gives new objects what their rows need: permanent keys, or a store.
-  func prepare(_ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext) throws
+  /// Gives new objects what their rows need: permanent keys, or a store. Returns the keys that stores have only named.
+  ///
+  /// - Parameter reserving: Whether stores are to reserve keys rather than name them.
+  func prepare(
+    _ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext, reserving: Bool
+  ) throws -> [StoreKeys]
 
   /// Throws if a plan can't be carried out.
   func check(_ plan: SavePlan) throws

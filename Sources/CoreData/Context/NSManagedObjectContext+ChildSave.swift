@@ -1,8 +1,11 @@
 /// A child's save: its change sets become unsaved changes of the parent.
 extension ParentSource {
   /// The parent knows which store a new object is for.
-  func prepare(_ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext) throws {
+  func prepare(
+    _ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext, reserving: Bool
+  ) throws -> [StoreKeys] {
     for object in new { _ = try context.assignedStore(of: object) }
+    return []
   }
 
   func check(_ plan: SavePlan) {}

@@ -1,7 +1,26 @@
-/// Permanent keys of new objects: reserved before a save, taken when it has succeeded.
+/// Keys that a store has named for a save: the store takes them with the rows, or gets them back.
+typealias StoreKeys = (store: NSPersistentStore, keys: ProposedKeys)
+
+/// Permanent keys of new objects: named before a save, or reserved, and taken when it has succeeded.
 extension NSManagedObjectContext {
-  /// Reserves permanent keys for new objects: one reservation for each store and root entity.
-  func reserveKeys(for objects: ContiguousArray<NSManagedObject>) throws {
+  /// Finds permanent keys for new objects: one question for each store and root entity.
+  ///
+  /// - Parameter forGood: Whether they are to be reserved; else stores that can do so only name them, and these are
+  ///   returned.
+  func findKeys(for objects: ContiguousArray<NSManagedObject>, forGood: Bool) throws -> [StoreKeys] {
+    var proposed: [StoreKeys] = []
+    do {
+      try findKeys(for: objects, forGood: forGood, &proposed)
+    } catch {
+      for (store, keys) in proposed { store.valueStore?.giveBack(keys) }
+      throw error
+    }
+    return proposed
+  }
+
+  private func findKeys(
+    for objects: ContiguousArray<NSManagedObject>, forGood: Bool, _ proposed: inout [StoreKeys]
+  ) throws {
     let coordinator = try coordinator(for: "save()")
     // By store and root entity: first how many keys are needed, then the next one to give away, 0 for none.
     var keys = try countNewObjects(objects, coordinator)
@@ -16,7 +35,10 @@ extension NSManagedObjectContext {
           for (object, key) in zip(members, try coordinator.reserveKeys(for: members, store)) { object.reserve(key) }
           continue
         }
-        keys[number][root] = try coordinator.reserveKeys(Int(count), in: owner.layouts.layouts[root], store)
+        let found = try coordinator.proposeKeys(
+          Int(count), in: owner.layouts.layouts[root], store, forGood: forGood)
+        keys[number][root] = found.first
+        if let keys = found.proposed { proposed.append((store, keys)) }
         owner.reserve(Int(count), entity: root, store: UInt16(number))
       }
     }

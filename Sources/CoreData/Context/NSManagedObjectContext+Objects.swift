@@ -113,7 +113,7 @@ extension NSManagedObjectContext {
     _ = try coordinator(for: "obtainPermanentIDs(for:)")
     let temporary = objects.filter { $0.key < 0 && $0.owner === owner }
     let new = ContiguousArray(temporary.filter { $0.state.contains(.inserted) })
-    try reserveKeys(for: new)
+    _ = try findKeys(for: new, forGood: true)
     let hasChildren = !children.isEmpty
     for object in new { adoptReservedKey(object, hasChildren: hasChildren) }
     // The others are new above.

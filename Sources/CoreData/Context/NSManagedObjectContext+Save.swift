@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     processChanges(propagatingDeletes: true)
     guard hasChanges || !ledger.lockedList.isEmpty else { return try saveMetadata(coordinator) }
     post(.NSManagedObjectContextWillSave)
-    settle()
+    fireWillSaveUntilQuiet()
     if validatesOnSave { try validatePendingChanges() }
     if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
     var plan = try SavePlan(self)
@@ -40,11 +40,11 @@ extension NSManagedObjectContext {
   }
 
   /// Lets every object prepare itself; what they change lets others prepare, until nothing changes any more.
-  private func settle() {
+  private func fireWillSaveUntilQuiet() {
     var round = pendingLists
     var rounds = 0
     while !round.allSatisfy(\.isEmpty) {
-      for list in round { list.forEachHeld { $0.willSave() } }
+      for object in round.joined() { object.willSave() }
       let touched = ledger.eventList
       processChanges(propagatingDeletes: true)
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
@@ -87,18 +87,22 @@ extension NSManagedObjectContext {
   private func commit(_ plan: inout SavePlan) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
     // Whether a part is saved already, because another one's store was in conflict.
     var isPartial = false
+    // How often others had taken the keys of new objects.
+    var staleKeys = 0
     for _ in 0..<100 {
       let conflicts: StoreConflicts
       do {
         conflicts = try source.commit(plan, for: self)
       } catch let partial as PartialSave {
         adopt(plan, writtenBy: partial.written, partial.rewritten)
+        plan.giveBackKeys()
         throw incompleteSave(partial.unsaved, partial.error)
       } catch  where isPartial {
+        plan.giveBackKeys()
         throw incompleteSave(plan.changeSets.map(\.store), error as NSError)
-      } catch let error as NSError where error.code == NSPersistentStoreIncompatibleSchemaError {
+      } catch {
         // Keys that rows have already are no use for the next attempt.
-        plan.forgetReservedKeys()
+        plan.giveBackKeys(all: (error as NSError).code == NSPersistentStoreIncompatibleSchemaError)
         throw error
       }
       if conflicts.isEmpty { return conflicts.rewritten }
@@ -107,15 +111,17 @@ extension NSManagedObjectContext {
         isPartial = true
       }
       do {
-        try resolve(conflicts)
+        if conflicts.hasStaleKeys { staleKeys += 1 } else { try resolve(conflicts) }
       } catch {
-        plan.forgetReservedKeys()
+        plan.giveBackKeys(all: true)
         forgetConflicts()
         if !isPartial { throw error }
         let unsaved = plan.changeSets.map(\.store).filter { store in !conflicts.written.contains { $0 === store } }
         throw incompleteSave(unsaved, error as NSError)
       }
-      plan = try SavePlan(self)
+      plan.giveBackKeys()
+      // Where others take keys all the time, they are reserved before.
+      plan = try SavePlan(self, reservingKeys: staleKeys > 1)
     }
     throw Failure.unsettledConflicts(policy: "\(mergePolicy)").nsError
   }

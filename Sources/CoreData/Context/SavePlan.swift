@@ -19,10 +19,22 @@ struct SavePlan {
   /// A changed object whose store is gone.
   private(set) var lost: NSManagedObject?
 
-  /// Reserves keys for new objects and encodes every changed object.
-  init(_ context: NSManagedObjectContext) throws {
+  /// Keys that stores have named for new objects.
+  private var storeKeys: [StoreKeys] = []
+
+  /// Finds keys for new objects and encodes every changed object.
+  ///
+  /// - Parameter reservingKeys: Whether keys are to be reserved, since those that were named have been taken by others.
+  init(_ context: NSManagedObjectContext, reservingKeys: Bool = false) throws {
     builder = RowWriter(keepsTemporaryKeys: context.source.keepsTemporaryKeys)
-    try addInserts(context.ledger.newObjects, context)
+    do { try addAll(context, reservingKeys) } catch {
+      giveBackKeys(of: context.ledger.newObjects)
+      throw error
+    }
+  }
+
+  private mutating func addAll(_ context: NSManagedObjectContext, _ reservingKeys: Bool) throws {
+    try addInserts(context.ledger.newObjects, context, reservingKeys)
     let changed = context.ledger.changedObjects
     // A fault that is marked as updated was changed from the other side of a relationship only.
     try context.readRows(of: changed.filter { $0.row == nil })
@@ -66,16 +78,21 @@ struct SavePlan {
   }
 
   private mutating func addInserts(
-    _ new: ContiguousArray<NSManagedObject>, _ context: NSManagedObjectContext
+    _ new: ContiguousArray<NSManagedObject>, _ context: NSManagedObjectContext, _ reservingKeys: Bool
   ) throws {
     guard let first = new.first else { return }
-    try context.source.prepare(new, for: context)
+    storeKeys = try context.source.prepare(new, for: context, reserving: reservingKeys)
     inserted = try PlannedRows(new) { try builder.row(of: $0, version: 1) }
     if new.allHeld({ $0.store == first.store }) {
       let rows = inserted.rows
       withChanges(first, context) { $0.inserted = rows }
     } else {
       inserted.forEach { object, row in withChanges(object, context) { $0.inserted.append(row) } }
+    }
+    for (store, keys) in storeKeys {
+      if let index = changeSets.firstIndex(where: { $0.store === store }) {
+        changeSets[index].changes.proposedKeys.append(keys)
+      }
     }
     try new.forEachHeld { if !$0.layout.toMany.isEmpty { try addLinks(of: $0, context) } }
   }
@@ -160,8 +177,21 @@ struct SavePlan {
     return changeSets.count - 1
   }
 
-  /// After a save that was given up: the keys stay used, but the objects are new again.
-  func forgetReservedKeys() {
-    inserted.objects.forEachHeld { if $0.key < 0 { $0.changes?.reservedKey = 0 } }
+  /// After an attempt that has written nothing, or not all: keys that were only named are free again.
+  ///
+  /// - Parameter all: Whether the objects forget reserved keys as well. Those stay used.
+  func giveBackKeys(all: Bool = false) { giveBackKeys(of: inserted.objects, all: all) }
+
+  private func giveBackKeys(of new: ContiguousArray<NSManagedObject>, all: Bool = false) {
+    if storeKeys.isEmpty, !all { return }
+    let named = storeKeys
+    new.forEachHeld { object in
+      guard object.key < 0, let changes = object.changes, changes.reservedKey != 0 else { return }
+      let (root, key) = (object.layout.rootIndex, changes.reservedKey)
+      if all || named.contains(where: { $0.keys.root == root && ($0.keys.first...$0.keys.last).contains(key) }) {
+        changes.reservedKey = 0
+      }
+    }
+    for (store, keys) in named.reversed() { store.valueStore?.giveBack(keys) }
   }
 }

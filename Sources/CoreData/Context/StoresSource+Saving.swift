@@ -1,7 +1,9 @@
 /// Saves that the stores take.
 extension StoresSource {
-  func prepare(_ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext) throws {
-    try context.reserveKeys(for: new)
+  func prepare(
+    _ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext, reserving: Bool
+  ) throws -> [StoreKeys] {
+    try context.findKeys(for: new, forGood: reserving)
   }
 
   /// That the stores of all changed objects are there, and may be written.

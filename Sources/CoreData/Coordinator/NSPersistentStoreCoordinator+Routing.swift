@@ -8,8 +8,11 @@ struct StoreConflicts {
   var written: [NSPersistentStore] = []
   /// What a custom store has thrown: an error with conflicts in it that it has made itself.
   var stated: (error: NSError, conflicts: [Any])?
+  /// Whether another process has taken keys that were named for new rows: then the save is planned again, and there is
+  /// nothing to decide.
+  var hasStaleKeys = false
 
-  var isEmpty: Bool { versions.isEmpty && constraints.isEmpty && stated == nil }
+  var isEmpty: Bool { versions.isEmpty && constraints.isEmpty && stated == nil && !hasStaleKeys }
 }
 
 /// A save of several stores that ended at one of them: the others have written, and stay so.
@@ -94,6 +97,16 @@ extension NSPersistentStoreCoordinator {
     }
     if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: root.name).nsError }
     return try publicErrors { try rows.reserveKeys(count, in: root) }
+  }
+
+  /// Names keys for rows of the next commit; reserves them where the store can't do that, or must not.
+  func proposeKeys(
+    _ count: Int, in root: EntityLayout, _ store: NSPersistentStore, forGood: Bool
+  ) throws -> (first: Int64, proposed: ProposedKeys?) {
+    guard !forGood, !store.isReadOnly, let rows = store.valueStore,
+      let keys = try publicErrors({ try rows.proposeKeys(count, in: root) })
+    else { return (try reserveKeys(count, in: root, store), nil) }
+    return (keys.first, keys)
   }
 
   /// The same for a store that chooses them by the objects.
@@ -203,6 +216,8 @@ extension NSPersistentStoreCoordinator {
       conflicts.rewritten += rewritten.map { (store.identity, $0) }
     case .versionConflicts(let found):
       conflicts.versions += found.map { (store.identity, $0) }
+    case .staleKeys:
+      conflicts.hasStaleKeys = true
     case .constraintConflicts(let found):
       conflicts.constraints += found.map { (store.identity, $0) }
     }

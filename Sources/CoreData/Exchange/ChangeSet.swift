@@ -1,8 +1,8 @@
 /// Everything one save asks of one store: values only, no managed object.
 ///
 /// Made by the context once its changes are validated; from then to the end of the save no managed object is
-/// read (invariant 7; but see `ObjectStore`). Rows of inserted objects already carry the permanent keys reserved for
-/// them, and every reference in a row is to a key of the same store.
+/// read (invariant 7; but see `ObjectStore`). Rows of inserted objects already carry their permanent keys,
+/// and every reference in a row is to a key of the same store.
 struct ChangeSet {
   /// Rows to insert; their version is 1.
   var inserted: [RowSnapshot] = []
@@ -15,6 +15,8 @@ struct ChangeSet {
   var locked: [RowSnapshot] = []
   /// Which to-many relationships the updates are about, in the order of `updated`: for persistent history.
   var toManyUpdates: [ToManyChange] = []
+  /// Keys of inserted rows that the store has named, and takes with the rows.
+  var proposedKeys: [ProposedKeys] = []
   /// For persistent history.
   var origin = ChangeOrigin()
 
@@ -24,6 +26,14 @@ struct ChangeSet {
 
   /// Some row that is to be written, for messages and for looking whether it was; nil if there is none.
   var firstRow: RowSnapshot? { inserted.first ?? updated.first?.row ?? deleted.first }
+}
+
+/// Keys that a store has named for new rows of an entity hierarchy, and that are free until it takes them.
+struct ProposedKeys {
+  /// The layout index of the root entity.
+  let root: Int
+  let first: Int64
+  let last: Int64
 }
 
 /// One changed row: what was read, what is to be written, which slots differ.
@@ -62,6 +72,8 @@ enum SaveOutcome {
   case versionConflicts([VersionConflict])
   /// Nothing is written: these new or changed rows break a uniqueness constraint.
   case constraintConflicts([ConstraintConflict])
+  /// Nothing is written: another process has taken keys that were named for new rows.
+  case staleKeys
 }
 
 /// A row that changed between the read and the save.

@@ -37,6 +37,13 @@ protocol ValueStore: RowStore {
   /// Reserved keys are never given out again, whether or not a save uses them.
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64
 
+  /// Names `count` keys for rows that the next commit inserts, without writing; nil where the store can only reserve
+  /// them.
+  func proposeKeys(_ count: Int, in root: EntityLayout) throws -> ProposedKeys?
+
+  /// Takes back keys that it has named and that no commit has taken.
+  func giveBack(_ keys: ProposedKeys)
+
   /// Takes up keys that another store has given out, from 1 to `last`, for its rows to be inserted here. For
   /// a store without rows; false where it can't.
   func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool
@@ -106,6 +113,10 @@ extension RowStore {
 
 extension ValueStore {
   func pinnedGeneration() throws -> (any StoreGeneration)? { nil }
+
+  func proposeKeys(_ count: Int, in root: EntityLayout) throws -> ProposedKeys? { nil }
+
+  func giveBack(_ keys: ProposedKeys) {}
 
   func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool {
     try reserveKeys(Int(last), in: root) == 1

@@ -19,6 +19,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator
   let modelTypes: [String: ModelType]
+  /// The entities, by their model types.
+  let entities: [ObjectIdentifier: NSEntityDescription]
   /// Whether an object may be of a subclass of the model that is asked for.
   let hasSubclasses: Bool
   /// The stores of one's own.
@@ -58,6 +60,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     let partition = try StorePartition(
       schema, configurations.map { ($0.name, $0.schema, $0.isStoredInMemoryOnly ? nil : $0.url) })
     model = schema.makeManagedObjectModel(configurations: partition.entities)
+    entities = ModelContainer.entities(of: model, schema)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let stages = try migrationPlan.map { try PlannedStages($0, for: schema) }
     for configuration in configurations {
@@ -98,6 +101,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     hasSubclasses = schema.types.contains { $0.supertype != nil }
     let partition = try StorePartition(schema, stated.map { ($0.name, $0.schema, nil) })
     model = schema.makeManagedObjectModel(configurations: partition.entities)
+    entities = ModelContainer.entities(of: model, schema)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     _ = DataStoreBridge.registration
     func opened<C: DataStoreConfiguration>(_ configuration: C) throws -> any DataStoreAccess {
@@ -127,8 +131,17 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     configurations = []
     dataStores = []
     model = coordinator.managedObjectModel
+    entities = ModelContainer.entities(of: model, schema)
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     hasSubclasses = schema.types.contains { $0.supertype != nil }
+  }
+
+  private static func entities(
+    of model: NSManagedObjectModel, _ schema: Schema
+  ) -> [ObjectIdentifier: NSEntityDescription] {
+    let byName = model.entitiesByName
+    return Dictionary(
+      uniqueKeysWithValues: schema.types.compactMap { type in byName[type.name].map { (ObjectIdentifier(type), $0) } })
   }
 
   /// Whether they are the same.

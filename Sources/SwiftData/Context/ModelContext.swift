@@ -115,9 +115,9 @@ public final class ModelContext: Equatable {
       if storage.context !== self { misuse(.otherContext(storage, "insert(_:)")) }
       return
     }
-    guard container.modelTypes[storage.type.name] === storage.type,
-      let entity = container.model.entitiesByName[storage.type.name]
-    else { misuse(.notInSchema(storage.type, container)) }
+    guard let entity = container.entities[ObjectIdentifier(storage.type)] else {
+      misuse(.notInSchema(storage.type, container))
+    }
     let object = ModelObject(entity: entity, insertInto: managedContext)
     let values = storage.attach(object, in: self)
     storage.model = model
@@ -221,13 +221,19 @@ public final class ModelContext: Equatable {
   /// Applies delete rules, and registers what was changed with the undo manager.
   public func processPendingChanges() { managedContext.processPendingChanges() }
 
+  /// What stands between an object and its model; nil for an object that no program has as a model.
+  private func storage(of object: NSManagedObject) -> ModelStorage? {
+    unsafeDowncast(object, to: ModelObject.self).storage
+  }
+
   /// Writes all changes to the stores, or none, and throws what is in the way.
   public func save() throws {
     guard hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     managedContext.processPendingChanges()
-    let inserted = insertedModelsArray
-    let updated = changedModelsArray
+    // Their storages: the models themselves live until the save is over, and updated objects may have none.
+    let inserted = managedContext.insertedObjects.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
+    let updated = managedContext.updatedObjects.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
     let deleted = managedContext.deletedObjects.map { object in
       // Only of models that a program may still have.
       (
@@ -236,11 +242,15 @@ public final class ModelContext: Equatable {
       )
     }
     try managedContext.save()
-    for model in inserted where model.storage.object?.managedObjectContext == nil { followStored(model.storage) }
+    for (object, storage) in inserted where object.managedObjectContext == nil {
+      if let storage { followStored(storage) }
+    }
     for (storage, values, _) in deleted { storage?.detach(keeping: values, deleted: true) }
     let userInfo: [AnyHashable: Any] = [
-      NotificationKey.insertedIdentifiers.rawValue: inserted.map { $0.storage.identifier },
-      NotificationKey.updatedIdentifiers.rawValue: updated.map { $0.storage.identifier },
+      NotificationKey.insertedIdentifiers.rawValue: inserted.map {
+        $1?.identifier ?? PersistentIdentifier($0.objectID)
+      },
+      NotificationKey.updatedIdentifiers.rawValue: updated.map { $1?.identifier ?? PersistentIdentifier($0.objectID) },
       NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$0.2.isTemporaryID }.map {
         PersistentIdentifier($0.2)
       },

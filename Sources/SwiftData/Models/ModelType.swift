@@ -15,11 +15,11 @@ final class ModelType: Sendable {
   nonisolated(unsafe) private let positions: [AnyKeyPath: Int]
   /// The literal in an accessor is one object for the program's life, so its address tells. They are kept: the address
   /// of a freed one could become another's.
-  private let literals = Mutex<Literals>(Literals())
+  private let literals = AddressTable()
+  private let keptLiterals = Mutex<Literals>(Literals())
 
   private struct Literals: @unchecked Sendable {
     // `@unchecked Sendable`: key paths never change.
-    var positions: [ObjectIdentifier: Int] = [:]
     var kept: [AnyKeyPath] = []
   }
 
@@ -53,8 +53,20 @@ final class ModelType: Sendable {
   }
 
   private static let known = Mutex<[ObjectIdentifier: ModelType]>([:])
+  /// The addresses of the same: types are never freed, and classes neither.
+  private static let addresses = AddressTable()
 
   static func of(_ model: any PersistentModel.Type) -> ModelType {
+    let address = UInt(bitPattern: ObjectIdentifier(model))
+    if let found = addresses[address], let type = UnsafeRawPointer(bitPattern: found) {
+      return Unmanaged<ModelType>.fromOpaque(type).takeUnretainedValue()
+    }
+    let made = make(model)
+    addresses.insert(address, Int(bitPattern: Unmanaged.passUnretained(made).toOpaque()))
+    return made
+  }
+
+  private static func make(_ model: any PersistentModel.Type) -> ModelType {
     if let found = known.withLock({ $0[ObjectIdentifier(model)] }) { return found }
     // Initial values are expressions of the program's, and may be of models: so not under the lock.
     let made = ModelType(model)
@@ -88,15 +100,15 @@ final class ModelType: Sendable {
   func property(at keyPath: AnyKeyPath) -> ModelProperty? { positions[keyPath].map { properties[$0] } }
 
   func position(of keyPath: AnyKeyPath) -> Int {
-    if let position = literals.withLock({ $0.positions[ObjectIdentifier(keyPath)] }) { return position }
+    let address = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())
+    if let position = literals[address] { return position }
     guard let position = positions[keyPath] else { misuse(.noProperty(keyPath, name, properties)) }
     nonisolated(unsafe) let literal = keyPath
-    literals.withLock {
+    keptLiterals.withLock {
       // Key paths that are made anew each time would fill it.
-      if $0.kept.count < 1000 {
-        $0.kept.append(literal)
-        $0.positions[ObjectIdentifier(literal)] = position
-      }
+      guard $0.kept.count < 1000 else { return }
+      $0.kept.append(literal)
+      literals.insert(address, position)
     }
     return position
   }

@@ -1,4 +1,5 @@
 import CoreData
+import Synchronization
 
 /// The identity of a stored model. May be used on any thread, and written down.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable, CustomStringConvertible {
@@ -9,45 +10,70 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     public static func < (left: ID, right: ID) -> Bool { left.text < right.text }
   }
 
+  private final class Texts: Sendable {
+    let entityName: String
+    let storeIdentifier: String?
+    let primaryKey: String
+    let isTemporary: Bool
+
+    init(_ entityName: String, store: String?, key: String, isTemporary: Bool) {
+      self.entityName = entityName
+      storeIdentifier = store
+      primaryKey = key
+      self.isTemporary = isTemporary
+    }
+  }
+
+  /// A save makes an identity of each object, which few programs look into: its texts are made when they are asked for.
+  private final class Parts: Sendable {
+    let objectID: NSManagedObjectID?
+    /// nil where they follow from the object's id.
+    let stated: Texts?
+    private let made = AtomicLazyReference<Texts>()
+
+    init(_ objectID: NSManagedObjectID?, _ stated: Texts?) {
+      self.objectID = objectID
+      self.stated = stated
+    }
+
+    var texts: Texts {
+      if let stated { return stated }
+      if let known = made.load() { return known }
+      // Without texts it was made of an id.
+      let uri = objectID!.uriRepresentation()
+      return made.storeIfNil(
+        Texts(objectID!.entity.name ?? "", store: uri.host, key: uri.lastPathComponent, isTemporary: false))
+    }
+  }
+
+  private let parts: Parts
+
   /// The name of the model's entity.
-  public let entityName: String
+  public var entityName: String { parts.texts.entityName }
   /// The UUID of the store; nil before the first save.
-  public let storeIdentifier: String?
+  public var storeIdentifier: String? { parts.texts.storeIdentifier }
   /// `p` and the row's number, or `t` and a UUID before the first save.
-  let primaryKey: String
-  let isTemporary: Bool
+  var primaryKey: String { parts.texts.primaryKey }
+  var isTemporary: Bool { parts.stated?.isTemporary ?? false }
   /// Where it was made in this process; no part of what it is.
-  let objectID: NSManagedObjectID?
+  var objectID: NSManagedObjectID? { parts.objectID }
 
   init(_ objectID: NSManagedObjectID) {
     if let store = objectID.persistentStore as? DataStoreBridge {
       self = store.identifier(of: objectID)
       return
     }
-    let uri = objectID.uriRepresentation()
-    self.objectID = objectID
-    entityName = objectID.entity.name ?? ""
-    storeIdentifier = uri.host
-    primaryKey = uri.lastPathComponent
-    isTemporary = false
+    parts = Parts(objectID, nil)
   }
 
   init(temporary: UUID, entityName: String) { self.init(temporary: temporary.uuidString, entityName: entityName) }
 
   init(temporary text: String, entityName: String) {
-    objectID = nil
-    self.entityName = entityName
-    storeIdentifier = nil
-    primaryKey = "t\(text)"
-    isTemporary = true
+    parts = Parts(nil, Texts(entityName, store: nil, key: "t\(text)", isTemporary: true))
   }
 
   init(store: String, entityName: String, primaryKey: String, _ objectID: NSManagedObjectID?) {
-    self.objectID = objectID
-    self.entityName = entityName
-    storeIdentifier = store
-    self.primaryKey = primaryKey
-    isTemporary = false
+    parts = Parts(objectID, Texts(entityName, store: store, key: primaryKey, isTemporary: false))
   }
 
   /// The identity that a ``DataStore`` gives a model by a key of its own.
@@ -77,7 +103,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   /// Whether they are of the same model.
   public static func == (left: Self, right: Self) -> Bool {
-    left.primaryKey == right.primaryKey && left.entityName == right.entityName
+    if left.parts === right.parts { return true }
+    if left.parts.stated == nil, right.parts.stated == nil, left.objectID == right.objectID { return true }
+    return left.primaryKey == right.primaryKey && left.entityName == right.entityName
       && left.storeIdentifier == right.storeIdentifier
   }
   /// By entity, row and store.
@@ -109,11 +137,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// `{"implementation": {"primaryKey": "p2", "uriRepresentation": "x-coredata://…/Dog/p2", "isTemporary": false, …}}`
   public init(from decoder: any Decoder) throws {
     let stored = try decoder.container(keyedBy: Keys.self).decode(Implementation.self, forKey: .implementation)
-    objectID = nil
-    entityName = stored.entityName
-    storeIdentifier = stored.storeIdentifier ?? stored.uriRepresentation.host
-    primaryKey = stored.primaryKey
-    isTemporary = stored.isTemporary
+    parts = Parts(
+      nil,
+      Texts(
+        stored.entityName, store: stored.storeIdentifier ?? stored.uriRepresentation.host, key: stored.primaryKey,
+        isTemporary: stored.isTemporary))
   }
 
   /// See ``init(from:)``.

@@ -18,55 +18,57 @@ extension PersistentModel {
   }
 
   /// The value of a property.
-  public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value where Value: Decodable {
+  @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value where Value: Decodable {
     persistentBackingData.getValue(forKey: key)
   }
   /// The model that a property leads to.
-  public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value where Value: PersistentModel {
+  @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value where Value: PersistentModel {
     persistentBackingData.getValue(forKey: key)
   }
   /// The model that a property leads to, if any.
-  public func getValue<Value>(forKey key: KeyPath<Self, Value?>) -> Value? where Value: PersistentModel {
+  @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value?>) -> Value? where Value: PersistentModel {
     persistentBackingData.getValue(forKey: key)
   }
   /// The models that a property leads to.
-  public func getValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>) -> Value
+  @inlinable public func getValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>) -> Value
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     persistentBackingData.getValue(forKey: key)
   }
   /// The models that a property leads to.
-  public func getValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>) -> Value
+  @inlinable public func getValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>) -> Value
   where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     persistentBackingData.getValue(forKey: key)
   }
   /// The value of a property that a transformer makes data of.
-  public func getTransformableValue<Value>(forKey key: KeyPath<Self, Value>) -> Value {
+  @inlinable public func getTransformableValue<Value>(forKey key: KeyPath<Self, Value>) -> Value {
     persistentBackingData.getTransformableValue(forKey: key)
   }
   /// Sets a property.
-  public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) where Value: Encodable {
+  @inlinable public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) where Value: Encodable {
     persistentBackingData.setValue(forKey: key, to: newValue)
   }
   /// Sets the model that a property leads to.
-  public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) where Value: PersistentModel {
+  @inlinable public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value)
+  where Value: PersistentModel {
     persistentBackingData.setValue(forKey: key, to: newValue)
   }
   /// Sets the model that a property leads to, or none.
-  public func setValue<Value>(forKey key: KeyPath<Self, Value?>, to newValue: Value?) where Value: PersistentModel {
+  @inlinable public func setValue<Value>(forKey key: KeyPath<Self, Value?>, to newValue: Value?)
+  where Value: PersistentModel {
     persistentBackingData.setValue(forKey: key, to: newValue)
   }
   /// Sets the models that a property leads to.
-  public func setValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>, to newValue: Value)
+  @inlinable public func setValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>, to newValue: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     persistentBackingData.setValue(forKey: key, to: newValue)
   }
   /// Sets the models that a property leads to.
-  public func setValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>, to newValue: Value)
+  @inlinable public func setValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     persistentBackingData.setValue(forKey: key, to: newValue)
   }
   /// Sets a property that a transformer makes data of.
-  public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
+  @inlinable public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
     persistentBackingData.setTransformableValue(forKey: key, to: newValue)
   }
 
@@ -87,7 +89,13 @@ extension PersistentModel {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   var storage: ModelStorage {
-    guard let storage = persistentBackingData as? ModelStorage else {
+    func own<Data: BackingData>(_ data: Data) -> ModelStorage? {
+      // A cast would ask the runtime; nearly all are of this type.
+      guard Data.self == DefaultBackingData<Self>.self else { return nil }
+      return withUnsafeBytes(of: data) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
+    }
+    let data = persistentBackingData
+    guard let storage = own(data) ?? data as? ModelStorage else {
       misuse(
         MisuseReport(
           "The storage of a \(Self.self) is of another program's making.",

@@ -15,7 +15,10 @@ extension SQLiteStore {
     let transaction = try WriteTransaction(self, connection, by: changes.isEmpty ? nil : changes.origin)
     var run = SaveRun(connection, schema, externals, changes)
     let newMetadata = changedMetadata()
+    var keysAreFree = true
     let isCommitted = try transaction.run {
+      for keys in changes.proposedKeys where keysAreFree { keysAreFree = try take(keys, connection) }
+      guard keysAreFree else { return false }
       try transaction.recorder?.record(changes)
       try run.run(steps)
       if run.hasConflicts { return false }
@@ -29,9 +32,11 @@ extension SQLiteStore {
       isInFile(changes, connection)
     }
     guard isCommitted else {
+      if !keysAreFree { return .staleKeys }
       if let row = run.displaced { throw keyIsTaken(row) }
       return try conflicts(run, changes, connection)
     }
+    changes.proposedKeys.forEach(didTake)
     if newMetadata != nil { didWriteMetadata() }
     return .saved(rewritten: try publish(changes, transaction.notes, connection))
   }

@@ -1,30 +1,82 @@
-/// Reserving keys, in a small transaction of its own: what is reserved stays so even if the save then fails.
+/// Keys of new rows: named by a save, which takes them with its rows; or reserved, in a small transaction of its own,
+/// for a program that wants to know ids before it saves.
 extension SQLiteStore {
   private static let readMaximum = StatementText("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
   private static let writeMaximum = StatementText(
     "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?")
 
+  func proposeKeys(_ count: Int, in root: EntityLayout) throws -> ProposedKeys? {
+    let entity = try schema.entity(root)
+    let named: Int64
+    if let first = keyNumbers.propose(count, in: entity.number) {
+      named = first
+    } else {
+      let maximum = try translatingErrors { try pool.write { try learnMaximum(entity, $0) } }
+      guard let first = keyNumbers.propose(count, in: entity.number) else { throw noKeysLeft(root, entity, maximum) }
+      named = first
+    }
+    return ProposedKeys(root: root.index, first: named, last: named + Int64(count) - 1)
+  }
+
+  func giveBack(_ keys: ProposedKeys) {
+    if let entity = schema.entities[keys.root] { keyNumbers.giveBack(keys, in: entity.number) }
+  }
+
+  /// Takes keys that were named, in the transaction that inserts their rows. False if another process was there before.
+  func take(_ keys: ProposedKeys, _ connection: Connection) throws -> Bool {
+    let entity = schema.entity(at: keys.root)
+    switch keyNumbers.claim(keys, in: entity.number) {
+    case .isTaken: return true
+    case .isStale: return false
+    case .raise(let former, let maximum):
+      if try writeMaximum(maximum, entity, was: former, connection) { return true }
+      keyNumbers.forget(entity.number)
+      return false
+    }
+  }
+
+  /// That the transaction is committed.
+  func didTake(_ keys: ProposedKeys) {
+    let number = schema.entity(at: keys.root).number
+    if case .raise(let former, let maximum) = keyNumbers.claim(keys, in: number) {
+      keyNumbers.didRaise(from: former, to: maximum, in: number)
+    }
+  }
+
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 {
     let entity = try schema.entity(root)
     return try translatingErrors {
       try pool.write { connection in
+        var (former, first): (Int64, Int64) = (0, 0)
         // No read depends on the maximum, so leases of readers go on.
         try connection.transaction(.exclusive) {
-          let maximum = try readMaximum(entity, connection)
-          guard (0...(Int64.max - Int64(count))).contains(maximum) else {
-            throw Failure.incompatibleSchema(
-              url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
-              what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), "
-                + "the largest key there is")
+          former = try readMaximum(entity, connection)
+          guard former >= 0, let free = keyNumbers.take(count, after: former, in: entity.number) else {
+            throw noKeysLeft(root, entity, former)
           }
-          try writeMaximum(maximum + Int64(count), entity, was: maximum, connection)
-          return maximum + 1
+          first = free
+          _ = try writeMaximum(first + Int64(count) - 1, entity, was: former, connection)
         }
+        keyNumbers.didRaise(from: former, to: first + Int64(count) - 1, in: entity.number)
+        return first
       }
     }
   }
 
-  /// The last key that is taken or reserved, in a transaction.
+  private func noKeysLeft(_ root: EntityLayout, _ entity: EntitySchema, _ maximum: Int64) -> Failure {
+    .incompatibleSchema(
+      url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+      what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), the largest key there is")
+  }
+
+  /// Reads the last key that is taken or reserved, and keeps it.
+  private func learnMaximum(_ entity: EntitySchema, _ connection: Connection) throws -> Int64 {
+    let maximum = try readMaximum(entity, connection)
+    if maximum >= 0 { keyNumbers.learn(maximum, in: entity.number) }
+    return maximum
+  }
+
+  /// The last key that is taken or reserved, by the connection that writes.
   ///
   /// A file that was edited by hand may have rows behind its `Z_MAX`. This is looked at when a store takes its first
   /// key of a table, and put right.
@@ -56,7 +108,8 @@ extension SQLiteStore {
     return try statement.step() ? statement.int(0) : 0
   }
 
-  func writeMaximum(_ maximum: Int64, _ entity: EntitySchema, was: Int64, _ connection: Connection) throws {
+  /// False if `Z_MAX` is not what it was.
+  func writeMaximum(_ maximum: Int64, _ entity: EntitySchema, was: Int64, _ connection: Connection) throws -> Bool {
     let number = Int64(entity.number)
     let statement = try connection.statement(SQLiteStore.writeMaximum)
     statement.bind(maximum, at: 1)
@@ -65,13 +118,17 @@ extension SQLiteStore {
     connection.trace?.willRun(
       statement, parameters: ["(int64)\(maximum)", "(int64)\(number)", "(int64)\(was)"])
     try statement.run()
+    return connection.changes == 1
   }
 
-  /// Another program has put a row at a key that was reserved: `Z_MAX` has fallen behind while the store was open. The
-  /// next key is taken after the table has been looked at.
+  /// Another program has put a row at a key that was named or reserved: `Z_MAX` has fallen behind while the store was
+  /// open. The next key is taken after the table has been looked at.
   func keyIsTaken(_ row: RowSnapshot) -> Failure {
     let root = layouts.layouts[row.entity].root
-    if let entity = try? schema.entity(root) { soundMaxima.remove(Int64(entity.number)) }
+    if let entity = try? schema.entity(root) {
+      soundMaxima.remove(Int64(entity.number))
+      keyNumbers.forget(entity.number)
+    }
     return .incompatibleSchema(
       url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
       what: "the key \(row.key), the next for a new \(layouts.layouts[row.entity].name), already belongs to a row: "

@@ -1,7 +1,7 @@
 /// A store in a SQLite file of Apple's layout.
 ///
 /// The file is opened by `loadMetadata()`. After that any thread may read it, as a `SQLiteReader`, and write to it, by
-/// `reserveKeys(_:in:)`, `commit(_:)` and batch requests.
+/// `reserveKeys(_:in:)`, `proposeKeys(_:in:)`, `commit(_:)` and batch requests.
 final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   let layouts: ModelLayouts
   /// The layouts don't keep it.
@@ -33,6 +33,9 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]
   private var isMetadataChanged = false
+
+  /// Which keys saves under way have named for new rows.
+  let keyNumbers = KeyNumbers()
 
   override var type: String { NSSQLiteStoreType }
 

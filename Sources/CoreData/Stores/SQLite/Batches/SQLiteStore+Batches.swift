@@ -88,7 +88,8 @@ extension SQLiteStore {
         var insertion = BatchInsertRun(run, plan, batch, identity, after: maximum)
         try insertion.insertAll()
         if insertion.lastKey > maximum {
-          try writeMaximum(insertion.lastKey, root, was: maximum, run.connection)
+          _ = try writeMaximum(insertion.lastKey, root, was: maximum, run.connection)
+          keyNumbers.forget(root.number)
         }
         if let recorder = run.recorder { try insertion.record(in: recorder) }
         return insertion.result

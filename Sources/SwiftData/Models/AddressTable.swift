@@ -1,0 +1,69 @@
+import Synchronization
+
+/// Numbers by address, for look-ups on the path of each property access: without a lock, and without hashing.
+///
+/// Any thread. What an address stands for has to stay in memory: the address of a freed object may become another's.
+final class AddressTable: @unchecked Sendable {
+  // `@unchecked Sendable`: slots are filled under the lock of `entries`, and read by others once their address is
+  // there; a number never changes.
+
+  private final class Slots {
+    let mask: UInt
+    private let addresses: UnsafeMutablePointer<Atomic<UInt>>
+    private let numbers: UnsafeMutablePointer<Int>
+
+    /// - Parameter count: a power of two.
+    init(count: Int) {
+      mask = UInt(count - 1)
+      addresses = .allocate(capacity: count)
+      numbers = .allocate(capacity: count)
+      numbers.initialize(repeating: 0, count: count)
+      for place in 0..<count { (addresses + place).initialize(to: Atomic(0)) }
+    }
+
+    @inline(__always)
+    func number(_ address: UInt) -> Int? {
+      // Addresses of objects end in zeros.
+      var place = (address >> 4) & mask
+      while true {
+        let found = addresses[Int(place)].load(ordering: .acquiring)
+        if found == address { return numbers[Int(place)] }
+        if found == 0 { return nil }
+        place = (place &+ 1) & mask
+      }
+    }
+
+    func fill(_ address: UInt, _ number: Int) {
+      var place = (address >> 4) & mask
+      while addresses[Int(place)].load(ordering: .relaxed) != 0 { place = (place &+ 1) & mask }
+      numbers[Int(place)] = number
+      addresses[Int(place)].store(address, ordering: .releasing)
+    }
+  }
+
+  /// Slots that were too few are never freed: someone may be reading them. Each has twice the place of the one before.
+  private let current: Atomic<UnsafeRawPointer>
+  private let entries = Mutex<[UInt: Int]>([:])
+
+  init() { current = Atomic(AddressTable.kept(Slots(count: 64))) }
+
+  private static func kept(_ slots: Slots) -> UnsafeRawPointer {
+    UnsafeRawPointer(Unmanaged.passRetained(slots).toOpaque())
+  }
+
+  @inline(__always)
+  subscript(address: UInt) -> Int? {
+    Unmanaged<Slots>.fromOpaque(current.load(ordering: .acquiring))._withUnsafeGuaranteedRef { $0.number(address) }
+  }
+
+  func insert(_ address: UInt, _ number: Int) {
+    entries.withLock { entries in
+      guard entries.updateValue(number, forKey: address) == nil else { return }
+      let slots = Unmanaged<Slots>.fromOpaque(current.load(ordering: .relaxed)).takeUnretainedValue()
+      if UInt(entries.count) * 2 <= slots.mask { return slots.fill(address, number) }
+      let larger = Slots(count: Int(slots.mask + 1) * 2)
+      for (address, number) in entries { larger.fill(address, number) }
+      current.store(AddressTable.kept(larger), ordering: .releasing)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CoreData
+
+/// A save names the keys of its new rows and takes them with the rows. Others may take the same ones first.
+@Suite("Keys of new rows")
+struct SavedKeyTests {
+  private func maximum(_ stack: Stack, _ table: String) throws -> String? {
+    try Connection(path: stack.url.path, options: Connection.Options())
+      .rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = '\(table)'").first?[0]
+  }
+
+  /// A context over the same file that knows nothing of the stack's, as one of another process.
+  private func withStranger<Result>(
+    _ stack: Stack, _ body: (NSManagedObjectContext) throws -> Result
+  ) throws -> Result {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stack.model)
+    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+    let stranger = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    stranger.persistentStoreCoordinator = coordinator
+    return try stranger.performAndWait { try body(stranger) }
+  }
+
+  @Test("A save writes its rows and raises Z_MAX in one transaction")
+  func oneTransaction() throws {
+    try withStack(.sqlite) { stack, context in
+      context.new("Book", ["title": "first"])
+      try context.save()
+      let trace = StatementTrace(level: 1, isRecording: true)
+      (stack.store as! SQLiteStore).pool.write { $0.trace = trace }
+      let author = context.new("Author", ["name": "Kafka"])
+      context.new("Book", ["title": "second", "author": author])
+      try context.save()
+      let words = trace.takeRecorded().map { String($0.prefix(while: { $0 != " " })) }
+      #expect(words.count { $0 == "BEGIN" } == 1 && words.count { $0 == "COMMIT" } == 1, "\(words)")
+      // One Z_MAX for each table, and one row in each. Authors are asked for once, before the transaction.
+      #expect(words.count { $0 == "UPDATE" } == 2 && words.count { $0 == "INSERT" } == 2, "\(words)")
+      #expect(words.first == "SELECT" && words[words.firstIndex(of: "BEGIN")!...].contains("SELECT") == false)
+      #expect(try (maximum(stack, "Book"), maximum(stack, "Author")) == ("2", "1"))
+    }
+  }
+
+  @Test("Keys that another process takes first are named anew, and all that leads to the new objects with them")
+  func takenByOthers() throws {
+    try withStack(.sqlite) { stack, context in
+      context.new("Book", ["title": "0"])
+      context.new("Author", ["name": "0"])
+      context.new("Tag", ["name": "0"])
+      try context.save()
+      try withStranger(stack) { stranger in
+        for round in 1...5 {
+          let before = try #require(Int64(maximum(stack, "Book") ?? ""))
+          for other in [context, stranger] {
+            let (book, author, tag) = (other.new("Book"), other.new("Author"), other.new("Tag"))
+            book["title"] = "\(round) \(other === context)"
+            author["name"] = book["title"]
+            tag["name"] = book["title"]
+            book["author"] = author
+            book["tags"] = Set([tag])
+            try other.save()
+            #expect(!book.objectID.isTemporaryID && book.objectID.key > before)
+          }
+          #expect(
+            try [maximum(stack, "Book"), maximum(stack, "Author"), maximum(stack, "Tag")]
+              == Array(repeating: "\(round * 2 + 1)", count: 3))
+        }
+      }
+      context.forget()
+      let books = try context.all("Book")
+      #expect(books.count == 11)
+      for book in books where book.string("title") != "0" {
+        #expect((book["author"] as? NSManagedObject)?.string("name") == book.string("title"))
+        #expect((book["tags"] as? Set<NSManagedObject>)?.map { $0.string("name") } == [book.string("title")])
+      }
+    }
+  }
+
+  @Test("A save that fails gives its keys back, whether a conflict or the file refuses it", arguments: [true, false])
+  func givenBack(isConflict: Bool) throws {
+    try withStack(.sqlite) { stack, context in
+      let book = context.new("Book", ["title": "first"])
+      try context.save()
+      func execute(_ sql: String) throws {
+        try Connection(path: stack.url.path, options: Connection.Options()).execute(sql)
+      }
+      if isConflict {
+        try stack.elsewhere { other in
+          other.same(book)["title"] = "theirs"
+          try other.save()
+        }
+        book["title"] = "mine"
+      } else {
+        try execute("CREATE TRIGGER no BEFORE INSERT ON ZBOOK BEGIN SELECT RAISE(ABORT, 'no'); END")
+      }
+      let new = context.new("Book", ["title": "second"])
+      #expect(failure { try context.save() } != nil)
+      #expect(new.objectID.isTemporaryID)
+      #expect(try maximum(stack, "Book") == "1")
+      if isConflict { context.refresh(book, mergeChanges: false) } else { try execute("DROP TRIGGER no") }
+      try context.save()
+      #expect(new.objectID.key == 2)
+      #expect(try maximum(stack, "Book") == "2")
+    }
+  }
+
+  @Test("Ids that were asked for before the save are reserved in the file, and stay with their objects")
+  func reserved() throws {
+    try withStack(.sqlite) { stack, context in
+      context.new("Book", ["title": "first"])
+      try context.save()
+      let reserved = context.new("Book", ["title": "reserved"])
+      try context.obtainPermanentIDs(for: [reserved])
+      #expect(reserved.objectID.key == 2)
+      #expect(try maximum(stack, "Book") == "2")
+      let named = context.new("Book", ["title": "named"])
+      try withStranger(stack) { stranger in
+        let book = stranger.new("Book", ["title": "theirs"])
+        try stranger.save()
+        #expect(book.objectID.key == 3)
+      }
+      try context.save()
+      #expect(reserved.objectID.key == 2 && named.objectID.key == 4)
+      // What was reserved and not saved leaves a gap.
+      let lost = context.new("Book", ["title": "lost"])
+      try context.obtainPermanentIDs(for: [lost])
+      context.rollback()
+      let last = context.new("Book", ["title": "last"])
+      try context.save()
+      #expect(last.objectID.key == 6)
+    }
+  }
+
+  @Test("Threads and strangers that insert at once give every row a key of its own, and none is lost")
+  func crowd() throws {
+    try withStack(.sqlite) { stack, _ in
+      let other = NSPersistentStoreCoordinator(managedObjectModel: stack.model)
+      try other.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+      let third = NSPersistentStoreCoordinator(managedObjectModel: stack.model)
+      try third.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: stack.url)
+      nonisolated(unsafe) let coordinators = [stack.coordinator, other, third]
+      let errors = Mutex<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 6) { thread in
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinators[thread % 3]
+        context.performAndWait {
+          for round in 0..<40 {
+            let title = "\(thread) \(round)"
+            let author = context.new("Author", ["name": title])
+            for _ in 0..<(round % 3 + 1) { context.new("Book", ["title": title, "author": author]) }
+            if round % 7 == 3 { _ = failure { try context.obtainPermanentIDs(for: [author]) } }
+            if let error = failure({ try context.save() }) { errors.withLock { $0.append("\(error)") } }
+          }
+        }
+      }
+      #expect(errors.withLock { $0 } == [])
+      try stack.elsewhere { context in
+        let books = try context.all("Book")
+        #expect(books.count == 6 * (0..<40).reduce(0) { $0 + $1 % 3 + 1 })
+        #expect(try context.all("Author").count == 240)
+        #expect(books.allSatisfy { ($0["author"] as? NSManagedObject)?.string("name") == $0.string("title") })
+        let last = books.map(\.objectID.key).max()!
+        #expect(try maximum(stack, "Book") == "\(last)")
+      }
+    }
+  }
+}
