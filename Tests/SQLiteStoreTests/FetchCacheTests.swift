@@ -27,7 +27,7 @@ struct FetchCacheTests {
       try change(request, number)
       switch try store.rows(for: FetchDescription(request, store.layouts)) {
       case .rows(let rows): found.append(rows.count)
-      case .references(let rows): found.append(rows.count)
+      case .references(let rows), .objects(let rows, _): found.append(rows.count)
       case .count(let count): found.append(count)
       case .dictionaries(let rows): found.append(rows.count)
       }

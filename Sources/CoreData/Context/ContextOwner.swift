@@ -22,6 +22,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Objects that no store has seen, by their negative keys.
   private let unsaved = Table()
   @exclusivity(unchecked) private(set) var stores: [StoreIdentity] = []
+  /// Whether one of them is by another author, and may be far away. Under `lock` too.
+  @exclusivity(unchecked) private(set) var hasAuthors = false
   /// What `Book(context:)` found; asked for every new object. Belongs to the context's queue.
   @exclusivity(unchecked) var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
   /// The last of them: many objects of one class are made in a row.
@@ -70,20 +72,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
           + "fulfilled: keep the context as long as its objects are used.")
     }
     let row = context.read(for: object) {
-      do {
-        return try context.source.row(of: object, for: context).map(FaultRow.found) ?? .gone
-      } catch  where isWithoutHandler(object, context) {
-        // Whatever a store's method throws: the object's values cannot be had.
-        warn(.unfulfilled(object, error))
-        return .gone
-      }
+      try context.source.row(of: object, for: context).map(FaultRow.found) ?? .gone
     }
     return row ?? .unread
-  }
-
-  /// Whether an object is of a store by another author, and nobody else decides what its errors mean.
-  private func isWithoutHandler(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> Bool {
-    storeIdentity(object.store)?.asksContexts == true && context.inheritedUnreadableFaultHandler == nil
   }
 
   override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
@@ -121,6 +112,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       return number(of: own.identity)
     }
     stores.append(store)
+    hasAuthors = hasAuthors || store.asksContexts
     tables.append(
       layouts.layouts.map { _ in Table(listener: store.asksContexts ? store : nil, isWatched: holdsAll) })
     return UInt16(stores.count - 1)

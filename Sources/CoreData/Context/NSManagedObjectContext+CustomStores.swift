@@ -53,6 +53,58 @@ extension NSManagedObjectContext {
   }
 }
 
+/// What the delete rules of objects in stores by others need to know: read for many objects together, and before the
+/// rules are applied, since these can't throw. An object for which that fails is left for later.
+final class DeleteRuleReading {
+  private let context: NSManagedObjectContext
+  /// How many of the deleted objects were looked at.
+  private var count = 0
+  private var unread: Set<ObjectIdentifier> = []
+  private var error: (any Error)?
+  /// Rows that nobody else holds until the rules have been applied.
+  private var held: [NSManagedObject] = []
+
+  init(_ context: NSManagedObjectContext) { self.context = context }
+
+  func lacks(_ object: NSManagedObject) -> Bool { !unread.isEmpty && unread.contains(ObjectIdentifier(object)) }
+
+  func end() { context.unreadDeleteRules = error }
+
+  /// Looks at what was deleted since: cascades go on with what they have deleted.
+  func readNewcomers(from index: Int) {
+    guard index >= count else { return }
+    let deleted = context.ledger.deletedList
+    let new = deleted[count...].filter { object in
+      object.state.contains(.deleted) && object.state.isDisjoint(with: [.propagated, .inserted])
+        && context.owner.storeIdentity(object.store)?.asksContexts == true
+    }
+    count = deleted.count
+    do { try read(Array(new)) } catch {
+      unread.formUnion(new.map(ObjectIdentifier.init))
+      self.error = error
+    }
+  }
+
+  private func read(_ objects: [NSManagedObject]) throws {
+    var toMany: Set<String> = []
+    var destinations: [NSManagedObject] = []
+    for object in objects {
+      for property in object.layout.relationships where !property.isTransient {
+        let rule = property.relationship.deleteRule
+        guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule else { continue }
+        if property.kind == .toMany {
+          toMany.insert(property.name)
+        } else if rule == .cascadeDeleteRule, let destination = object.toOne(property) {
+          destinations.append(destination)
+        }
+      }
+    }
+    for name in toMany.sorted() { held += try context.source.readMembers(name, of: objects, for: context) }
+    try context.readRows(of: destinations)
+    held += destinations
+  }
+}
+
 /// Errors in which a store says itself whose rows have changed, as Apple's documentation has stores of one's own do, or
 /// which objects break a uniqueness constraint.
 private enum StatedConflicts {

@@ -37,14 +37,6 @@ extension NSManagedObjectContext {
 }
 
 extension MisuseReport {
-  static func unfulfilled(_ object: NSManagedObject, _ error: any Error) -> MisuseReport {
-    MisuseReport(
-      "The store has no values for \(object.objectID.description).",
-      facts: [("Error", error.localizedDescription)],
-      how: "Its newValuesForObject(with:with:) threw when the object was used.",
-      remedy: "Use existingObject(with:), which throws the error.")
-  }
-
   static func inaccessibleFault(_ object: NSManagedObject, isDeleted: Bool) -> MisuseReport {
     MisuseReport(
       "CoreData could not fulfill a fault for \(object.objectID.description).",

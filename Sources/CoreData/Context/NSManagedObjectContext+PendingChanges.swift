@@ -68,12 +68,16 @@ extension NSManagedObjectContext {
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
   /// while it is walked. New objects leave with the event, so that their rules can't wait for the save.
   func propagateDeletes(ofNewObjectsOnly isForNewOnly: Bool = false) {
+    let reading = owner.hasAuthors && !isForNewOnly ? DeleteRuleReading(self) : nil
+    defer { reading?.end() }
     var index = 0
     while index < ledger.deletedList.count {
       let object = ledger.deletedList[index]
+      reading?.readNewcomers(from: index)
       index += 1
       guard object.state.contains(.deleted), !object.state.contains(.propagated) else { continue }
       if isForNewOnly && !object.state.contains(.inserted) { continue }
+      if reading?.lacks(object) == true { continue }
       ledger.rulesApplied(to: object)
       for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
     }

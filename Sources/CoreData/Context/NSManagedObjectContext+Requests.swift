@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
     _ request: NSPersistentStoreRequest, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> NSPersistentStoreResult {
     do {
-      return try coordinator.executeBatch(request, constraintAnswer, by: source.batchOrigin(of: self))
+      return try coordinator.executeBatch(request, constraintAnswer, by: source.batchOrigin(of: self), for: self)
     } catch let conflict as BatchConflict {
       throw Failure.batchConstraintConflict(
         entity: conflict.entity.name, constraint: conflict.constraint, values: conflict.values,

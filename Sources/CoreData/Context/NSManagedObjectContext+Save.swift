@@ -3,7 +3,9 @@ extension NSManagedObjectContext {
   func saveChanges() throws {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
+    unreadDeleteRules = nil
     processChanges(propagatingDeletes: true)
+    if let unreadDeleteRules { throw unreadDeleteRules }
     guard hasChanges || !ledger.lockedList.isEmpty else { return try saveMetadata(coordinator) }
     post(.NSManagedObjectContextWillSave)
     fireWillSaveUntilQuiet()
@@ -28,7 +30,9 @@ extension NSManagedObjectContext {
   /// What follows once objects have taken over what the stores have written.
   func finish(_ plan: SavePlan, _ rewritten: [(store: StoreIdentity, row: RowSnapshot)]) {
     for (store, row) in rewritten {
-      owner.registered(row.reference, store: owner.number(of: store))?.takeRefreshed(row)
+      guard let object = owner.registered(row.reference, store: owner.number(of: store)) else { continue }
+      // Where only the version is another, nobody needs to hear of it.
+      if object.row?.hasSameValues(as: row) == true { object.row = row } else { object.takeRefreshed(row) }
     }
     checkInvariants("after a save")
     pinAfterSave()

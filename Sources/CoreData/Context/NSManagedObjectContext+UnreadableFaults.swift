@@ -58,7 +58,7 @@ extension NSManagedObjectContext {
   ) -> Result? {
     while true {
       do { return try read() } catch {
-        switch inheritedUnreadableFaultHandler?(object.objectID, error) ?? .stop {
+        switch inheritedUnreadableFaultHandler?(object.objectID, error) ?? standardAnswer(object, property, error) {
         case .retry: continue
         case .keepFault: return nil
         case .stop: misuse(.unreadable(object, property, error))
@@ -66,18 +66,41 @@ extension NSManagedObjectContext {
       }
     }
   }
+
+  /// What a context without a handler does. A store by another author may be a server, which is away now and then: its
+  /// fault is kept, with a warning.
+  private final func standardAnswer(
+    _ object: NSManagedObject, _ property: LayoutProperty?, _ error: any Error
+  ) -> UnreadableFaultAnswer {
+    guard owner.storeIdentity(object.store)?.asksContexts == true else { return .stop }
+    warn(.kept(object, property, error))
+    return .keepFault
+  }
 }
 
 extension MisuseReport {
   fileprivate static func unreadable(
     _ object: NSManagedObject, _ property: LayoutProperty?, _ error: any Error
   ) -> MisuseReport {
-    let what = property.map { "The relationship \(object.layout.name).\($0.name)" } ?? "The values"
-    return MisuseReport(
-      "\(what) of \(object.objectID.description) could not be read.",
-      facts: [("Error", error.localizedDescription)],
+    MisuseReport(
+      unread(object, property), facts: [("Error", error.localizedDescription)],
       how: "The object was a fault, and its store threw when a property was used.",
       remedy: "Use fulfil(_:) before, which throws the error, or set unreadableFaultHandler.")
+  }
+
+  fileprivate static func kept(
+    _ object: NSManagedObject, _ property: LayoutProperty?, _ error: any Error
+  ) -> MisuseReport {
+    MisuseReport(
+      unread(object, property), facts: [("Error", error.localizedDescription)],
+      how: "The object was a fault, and its store threw when a property was used. It reads as empty until the store "
+        + "answers; it is not taken for deleted.",
+      remedy: "Use fulfil(_:) or existingObject(with:), which throw the error, or set unreadableFaultHandler.")
+  }
+
+  private static func unread(_ object: NSManagedObject, _ property: LayoutProperty?) -> String {
+    let what = property.map { "The relationship \(object.layout.name).\($0.name)" } ?? "The values"
+    return "\(what) of \(object.objectID.description) could not be read."
   }
 
   static func neededButUnread(_ object: NSManagedObject, _ property: LayoutProperty? = nil) -> MisuseReport {

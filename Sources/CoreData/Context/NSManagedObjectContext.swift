@@ -90,8 +90,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whether a fault whose row is gone reads as empty, and is deleted, instead of ending the program.
   open var shouldDeleteInaccessibleFaults = true
 
-  /// What decides about a fault that can't be read; nil asks the parent's, and ends the program where there is none.
-  /// Set it before the context and its children are used.
+  /// What decides about a fault that can't be read; nil asks the parent's. Where there is none, the program ends; the
+  /// fault of an ``NSIncrementalStore`` is kept, with a warning. Set it before the context and its children are used.
   public final var unreadableFaultHandler: UnreadableFaultHandler?
 
   /// How old, in seconds, a row of the shared cache may be for a fault to take it. Negative: any age.
@@ -115,6 +115,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) final var toldInSave: ToldObjects?
   /// Set while rules and merges change objects by themselves.
   @exclusivity(unchecked) final var isProcessing = false
+  /// Why the delete rules of some objects could not be applied; they are tried again with the next event or save.
+  final var unreadDeleteRules: (any Error)?
   /// Ids that were handed out before their object was saved: they lead to it for the life of the context.
   var formerKeys: [Int64: (reference: RowReference, store: UInt16)] = [:]
   /// Objects that relationships led to lately, oldest overwritten first; see `noteTraversal`.

@@ -59,7 +59,9 @@ nonisolated open class NSMergePolicy: NSObject {
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.mergeConflict(conflicts: list).nsError }
     var gone = ContiguousArray<NSManagedObject>()
-    for conflict in list where !conflict.sourceObject.settle(conflict, mergeType) { gone.append(conflict.sourceObject) }
+    for conflict in list where try !conflict.sourceObject.settle(conflict, mergeType) {
+      gone.append(conflict.sourceObject)
+    }
     gone.first?.managedObjectContext?.forgetDeletedElsewhere(gone)
   }
 
@@ -90,12 +92,13 @@ nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: AnyObject
 
 extension NSManagedObject {
   /// Takes the store's row as the new base, and of this object's changes what the policy leaves. False when the row
-  /// is gone and the object is to go with it.
-  fileprivate func settle(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) -> Bool {
+  /// is gone and the object is to go with it. Throws where a stated conflict's row can't be read.
+  fileprivate func settle(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) throws -> Bool {
     let objectWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
     // A conflict that a program has stated knows no row.
     let isStated = conflict.persistedRow == nil && conflict.newVersionNumber > 0
-    guard let persisted = isStated ? managedObjectContext?.readAgain(self) : conflict.persistedRow else {
+    let newest = try isStated ? managedObjectContext.flatMap { try $0.source.newestRow(of: self, for: $0) } : nil
+    guard let persisted = newest ?? conflict.persistedRow else {
       return settleMissingRow(objectWins: objectWins)
     }
     let base = row

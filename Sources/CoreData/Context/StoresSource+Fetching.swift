@@ -32,6 +32,8 @@ extension StoresSource {
     switch answer.outcome {
     case .rows(let rows): return context.owner.objects(for: rows, store: number, refreshing: options.refreshing)
     case .references(let references): return context.owner.faults(for: references, store: number)
+    case .objects(let references, let held):
+      return withExtendedLifetime(held) { context.owner.faults(for: references, store: number) }
     case .count, .dictionaries: return []
     }
   }
@@ -99,12 +101,14 @@ extension StoresSource {
     _ description: FetchDescription, _ options: FetchOptions, _ context: NSManagedObjectContext
   ) throws -> [NSManagedObject] {
     try answers(to: options.asStoresSee(description), options, context).flatMap { answer -> [NSManagedObject] in
-      guard case .references(let references) = answer.outcome, let store = answer.store.store else { return [] }
+      guard let references = answer.outcome.references, let store = answer.store.store else { return [] }
       context.batches.removeAll { $0.store === store && $0.root == description.layout.rootIndex }
       context.batches.append(
         FaultBatch(
           store: store, root: description.layout.rootIndex, keys: references.map(\.key), size: options.batchSize))
-      return context.owner.faults(for: references, store: context.owner.number(of: answer.store))
+      return withExtendedLifetime(answer) {
+        context.owner.faults(for: references, store: context.owner.number(of: answer.store))
+      }
     }
   }
 

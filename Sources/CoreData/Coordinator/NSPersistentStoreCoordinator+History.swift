@@ -24,8 +24,10 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Throws a `Failure`.
-  func executeHistory(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
-    let stores = try historyStores(request.affectedStores)
+  func executeHistory(
+    _ request: NSPersistentHistoryChangeRequest, for context: NSManagedObjectContext
+  ) throws -> NSPersistentHistoryResult {
+    let stores = try historyStores(of: request, context)
     if request.deletes { return try deleteHistory(request, stores) }
     let search = try HistorySearch(request.fetchRequest)
     let wantsChanges =
@@ -65,14 +67,18 @@ extension NSPersistentStoreCoordinator {
   /// The stores that keep a history, of those that were asked for. Throws if there is none, or one that was asked
   /// for keeps none.
   private func historyStores(
-    _ asked: [NSPersistentStore]?
+    of request: NSPersistentHistoryChangeRequest, _ context: NSManagedObjectContext
   ) throws -> [(store: NSPersistentStore, history: any StoreHistory)] {
+    let asked = request.affectedStores
     let stores = persistentStores.filter { store in asked?.contains { $0 === store } ?? true }
-    let found = stores.compactMap { store in
-      store.identity.rowStore?.storeHistory.map { (store: store, history: $0) }
+    let found = stores.compactMap { store -> (store: NSPersistentStore, history: any StoreHistory)? in
+      if let author = store as? NSIncrementalStore {
+        return author.canExecute(request) ? (store, AuthorHistory(author, request, context)) : nil
+      }
+      return store.identity.rowStore?.storeHistory.map { (store, $0) }
     }
     if found.isEmpty || asked != nil && found.count < stores.count {
-      let store = stores.first { $0.identity.rowStore?.storeHistory == nil } ?? stores.first
+      let store = stores.first { store in !found.contains { $0.store === store } } ?? stores.first
       throw Failure.historyNotTracked(store: store?.type ?? "none", url: store?.url)
     }
     return found

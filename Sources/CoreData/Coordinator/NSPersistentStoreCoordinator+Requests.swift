@@ -2,19 +2,24 @@
 extension NSPersistentStoreCoordinator {
   /// Throws for everything but a batch request and one for history; and a `BatchConflict` where a constraint breaks.
   func executeBatch(
-    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, by origin: ChangeOrigin
+    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, by origin: ChangeOrigin,
+    for context: NSManagedObjectContext
   ) throws -> NSPersistentStoreResult {
-    try saving.together { try executeBatchHoldingStores(request, answer, origin) }
+    try saving.together {
+      try executeByAuthors(request, context) ?? executeBatchHoldingStores(request, answer, origin, context)
+    }
   }
 
   private func executeBatchHoldingStores(
-    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, _ origin: ChangeOrigin
+    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, _ origin: ChangeOrigin,
+    _ context: NSManagedObjectContext
   ) throws -> NSPersistentStoreResult {
     switch request {
     case let request as NSBatchInsertRequest: return try insert(request, answer, origin)
     case let request as NSBatchDeleteRequest:
       return NSBatchDeleteResult(request.resultType, try delete(request, origin))
-    case let request as NSPersistentHistoryChangeRequest: return try publicErrors { try executeHistory(request) }
+    case let request as NSPersistentHistoryChangeRequest:
+      return try publicErrors { try executeHistory(request, for: context) }
     case let request as NSBatchUpdateRequest:
       let batch = try BatchUpdate(request, layouts)
       let ids = try publicErrors {

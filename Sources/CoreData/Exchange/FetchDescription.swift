@@ -62,7 +62,19 @@ struct DictionaryFetch {
 enum FetchOutcome {
   case rows([RowSnapshot])
   case references([RowReference])
+  /// References of objects that the context which asks has by now. Whoever takes them up keeps `held` until then: the
+  /// objects would be made twice.
+  case objects([RowReference], held: [AnyObject])
   case count(Int)
   /// A missing value has no key. Values are those of KVC.
   case dictionaries([NSDictionary])
+
+  /// What was found, as keys alone; nil for counts and dictionaries.
+  var references: [RowReference]? {
+    switch self {
+    case .rows(let rows): rows.map(\.reference)
+    case .references(let references), .objects(let references, _): references
+    case .count, .dictionaries: nil
+    }
+  }
 }

@@ -132,8 +132,11 @@ final class RowCache: @unchecked Sendable {
 extension RowSnapshot {
   /// Same version, same bytes.
   fileprivate func isSame(as other: RowSnapshot) -> Bool {
-    self === other
-      || version == other.version && entity == other.entity && byteCount == other.byteCount
-        && memcmp(words, other.words, byteCount) == 0
+    self === other || version == other.version && hasSameValues(as: other)
+  }
+
+  /// Same bytes, of whatever version.
+  func hasSameValues(as other: RowSnapshot) -> Bool {
+    entity == other.entity && byteCount == other.byteCount && memcmp(words, other.words, byteCount) == 0
   }
 }

@@ -5,12 +5,12 @@ nonisolated open class NSBatchDeleteResult: NSPersistentStoreResult {
   /// The request's result type.
   public let resultType: NSBatchDeleteRequestResultType
 
-  init(_ resultType: NSBatchDeleteRequestResultType, _ ids: [NSManagedObjectID]) {
+  init(_ resultType: NSBatchDeleteRequestResultType, _ ids: [NSManagedObjectID], count: Int? = nil) {
     self.resultType = resultType
     switch resultType {
     case .resultTypeStatusOnly: result = NSNumber(value: true)
     case .resultTypeObjectIDs: result = ids
-    case .resultTypeCount: result = NSNumber(value: ids.count)
+    case .resultTypeCount: result = NSNumber(value: count ?? ids.count)
     }
     super.init()
   }

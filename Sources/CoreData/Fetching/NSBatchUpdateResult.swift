@@ -5,12 +5,12 @@ nonisolated open class NSBatchUpdateResult: NSPersistentStoreResult {
   /// The request's result type.
   public let resultType: NSBatchUpdateRequestResultType
 
-  init(_ resultType: NSBatchUpdateRequestResultType, _ ids: [NSManagedObjectID]) {
+  init(_ resultType: NSBatchUpdateRequestResultType, _ ids: [NSManagedObjectID], count: Int? = nil) {
     self.resultType = resultType
     switch resultType {
     case .statusOnlyResultType: result = NSNumber(value: true)
     case .updatedObjectIDsResultType: result = ids
-    case .updatedObjectsCountResultType: result = NSNumber(value: ids.count)
+    case .updatedObjectsCountResultType: result = NSNumber(value: count ?? ids.count)
     }
     super.init()
   }

@@ -6,6 +6,8 @@ nonisolated open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private let updated: Set<NSManagedObject>?
   private let deleted: Set<NSManagedObject>?
   private let locked: Set<NSManagedObject>?
+  /// What the changed, deleted and locked rows were when this context read them.
+  final var bases: [RowReference: Int64] = [:]
 
   /// The changes of a save; nil for a kind without changes.
   public init(
@@ -31,10 +33,21 @@ nonisolated open class NSSaveChangesRequest: NSPersistentStoreRequest {
   /// Unchanged objects that the save depends on: see ``NSManagedObjectContext/detectConflicts(for:)``.
   open var lockedObjects: Set<NSManagedObject>? { locked }
 
+  /// The version of the record that a change of this save is based on: that of the node which the context has read, or
+  /// which a save of its own was answered by. Nil for new objects, and for objects that are no part of the save.
+  ///
+  /// Compare it with the record's version where the record is written: in the same transaction, or in the condition of
+  /// the statement, `UPDATE … WHERE id = ? AND version = ?`. Comparing before it is too early, since another
+  /// process may write in between. See ``NSIncrementalStore/comparesBaseVersions``. Apple's framework has no such method.
+  public final func baseVersion(of object: NSManagedObject) -> UInt64? {
+    bases[object.reference].map { UInt64(bitPattern: $0) }
+  }
+
   /// A copy with the same sets of objects.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSSaveChangesRequest(inserted: inserted, updated: updated, deleted: deleted, locked: locked)
     copy.affectedStores = affectedStores
+    copy.bases = bases
     return copy
   }
 }

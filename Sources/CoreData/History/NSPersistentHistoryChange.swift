@@ -14,7 +14,7 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable once it is handed out.
 
-  private let row: HistoryChangeRow
+  let row: HistoryChangeRow
   private let id: NSManagedObjectID
 
   /// The transaction; nil when nothing keeps it, as in a result of changes alone.
@@ -24,6 +24,23 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
     self.row = row
     self.id = id
     super.init()
+  }
+
+  /// A change of a history that an ``NSIncrementalStore`` keeps. Apple's framework has no such initializer.
+  ///
+  /// - Parameters:
+  ///   - changeID: its number in the store; later ones have higher numbers.
+  ///   - updatedProperties: the names of the properties that an update changed; nil if the store does not know.
+  ///   - tombstone: what a deletion preserved, by the names of attributes.
+  public convenience init(
+    changeID: Int64, changeType: NSPersistentHistoryChangeType, changedObjectID: NSManagedObjectID,
+    updatedProperties: [String]? = nil, tombstone: [String: Any] = [:]
+  ) {
+    let layout = changedObjectID.layout
+    self.init(
+      HistoryChangeRow(
+        number: changeID, type: changeType.rawValue, row: changedObjectID.reference,
+        updated: updatedProperties?.compactMap(layout.property(named:)), tombstone: tombstone), changedObjectID)
   }
 
   /// The number of the change in its store; later ones have higher numbers.

@@ -102,6 +102,18 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
     if case .token(let token) = place { token } else { nil }
   }
 
+  /// The number of the transaction, in the store of this UUID, behind which history is asked for, or before which it is
+  /// to be deleted; nil where the request says no place, or a ``date``. For an ``NSIncrementalStore`` that keeps a
+  /// history. Apple's framework has no such method.
+  public final func transactionNumber(inStore storeID: String) -> Int64? {
+    if case .number(let number) = place.bound(storeID) { number } else { nil }
+  }
+
+  /// The date that the request was made with. Apple's framework has no such property.
+  public final var date: Date? {
+    if case .date(let date) = place { date } else { nil }
+  }
+
   /// History has no type of its own in Apple's enumeration: these are the nearest.
   open override var requestType: NSPersistentStoreRequestType {
     deletes ? .batchDeleteRequestType : .fetchRequestType

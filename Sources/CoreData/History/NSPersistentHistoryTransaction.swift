@@ -4,7 +4,7 @@
 nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable once it is handed out.
 
-  private let row: HistoryTransactionRow
+  let row: HistoryTransactionRow
   private let store: String
 
   /// What changed, in the order in which it was recorded; nil where the request asked for transactions only.
@@ -14,6 +14,24 @@ nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unc
     self.row = row
     self.store = store
     super.init()
+  }
+
+  /// A transaction of a history that an ``NSIncrementalStore`` keeps. Apple's framework has no such initializer.
+  ///
+  /// - Parameters:
+  ///   - transactionNumber: its number in the store; later ones have higher numbers.
+  ///   - storeID: the store's UUID, its `identifier`.
+  ///   - changes: what it changed, in order.
+  public convenience init(
+    transactionNumber: Int64, storeID: String, timestamp: Date, author: String? = nil, contextName: String? = nil,
+    bundleID: String? = nil, processID: String? = nil, changes: [NSPersistentHistoryChange]
+  ) {
+    self.init(
+      HistoryTransactionRow(
+        number: transactionNumber, time: timestamp.timeIntervalSinceReferenceDate, author: author,
+        contextName: contextName, bundleID: bundleID, processID: processID), store: storeID)
+    for change in changes { change.transaction = self }
+    self.changes = changes
   }
 
   /// When it was written.

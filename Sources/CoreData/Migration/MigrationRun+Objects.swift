@@ -14,13 +14,7 @@ extension MigrationRun {
         FetchDescription(request, source.layouts), pendingChanges: false)
       description.output = .references
       let answers = try source.coordinator.answers(to: description, for: source.context, stores: nil, nil)
-      let rows = answers.flatMap { answer -> [RowReference] in
-        switch answer.outcome {
-        case .references(let rows): rows
-        case .rows(let rows): rows.map(\.reference)
-        case .count, .dictionaries: []
-        }
-      }
+      let rows = answers.flatMap { $0.outcome.references ?? [] }
       // A store that is asked for no order may answer by some index. New objects are to have keys in the order of the
       // old ones.
       return request.sortDescriptors?.isEmpty ?? true ? rows.sorted { $0.key < $1.key } : rows

@@ -15,46 +15,98 @@ final class IncrementalReader: RowReader {
   // Rows.
 
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
-    try keys.compactMap { try faultRow(forKey: $0, in: root) }
+    try newestRows(of: keys.map { named($0, root) })
   }
 
   func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
-    // Objects of a hierarchy share the keys; which entity the object is of, the store knows.
-    let known =
-      context.registeredObject(for: store.id(RowReference(entity: root.index, key: key)))?.layout
-      ?? store.references.entity(of: key).flatMap(store.layouts.layout(named:))
-    let asked = store.id(RowReference(entity: known?.index ?? root.index, key: key))
-    return try row(asked).map(store.rowCache.publish)
+    try newestRows(of: [named(key, root)]).first
   }
 
-  /// The row as the store has it now; nil if it says that there is none.
-  private func row(_ asked: NSManagedObjectID) throws -> RowSnapshot? {
+  /// Objects of a hierarchy share the keys; which entity an object is of, its context knows, or the store.
+  private func named(_ key: Int64, _ root: EntityLayout) -> RowReference {
+    let reference = RowReference(entity: root.index, key: key)
+    if root.subtree.count == 1 { return reference }
+    let number = context.owner.number(of: store.identity)
+    let known =
+      context.owner.registered(reference, store: number)?.layout
+      ?? store.references.entity(of: key).flatMap(store.layouts.layout(named:))
+    return known.map { RowReference(entity: $0.index, key: key) } ?? reference
+  }
+
+  /// The rows as the store has them now, of one hierarchy or several; those that it says are gone are missing.
+  func newestRows(of references: [RowReference]) throws -> [RowSnapshot] {
+    if references.isEmpty { return [] }
+    let ids = references.map(store.id)
+    var rows: [RowSnapshot]
+    if ids.count > 1, let nodes = try store.newValuesForObjects(with: ids, with: context) {
+      let asked = Set(references)
+      rows = try self.rows(of: nodes, "newValuesForObjects(with:with:)") { asked.contains($0) }
+    } else {
+      rows = try ids.compactMap(singleRow)
+    }
+    store.rowCache.publish(&rows)
+    return rows
+  }
+
+  private func singleRow(_ asked: NSManagedObjectID) throws -> RowSnapshot? {
     let node: NSIncrementalStoreNode
     do {
       node = try store.newValuesForObject(with: asked, with: context)
-    } catch let error as NSError
-      where error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectReferentialIntegrityError
-    {
+    } catch let error as NSError where error.saysGone {
       return nil
     }
-    let method: StaticString = "newValuesForObject(with:with:)"
-    guard let reference = store.reference(of: node.objectID, store.layouts), reference.key == asked.key,
-      reference.entity == asked.layout.index
-    else { throw store.broken(method, "asked for \(asked), it returned a node of \(node.objectID)") }
+    return try rows(of: [node], "newValuesForObject(with:with:)") { $0 == asked.reference }.first
+  }
+
+  /// - Parameter isAsked: whether a node may be of that object.
+  private func rows(
+    of nodes: [NSIncrementalStoreNode], _ method: StaticString, isAsked: (RowReference) -> Bool
+  ) throws -> [RowSnapshot] {
     let encoder = NodeEncoder(store.layouts, store, method: method)
-    return try encoder.row(asked.layout, key: asked.key, version: Int64(truncatingIfNeeded: node.version)) { property in
-      if let value = node.value(for: property.description) { return value }
-      if property.kind != .toOne { return nil }
-      return try store.newValue(forRelationship: property.relationship, forObjectWith: asked, with: context)
+    let destinations = MissingDestinations(nodes, store, context)
+    return try nodes.map { node in
+      guard let reference = store.reference(of: node.objectID, store.layouts), isAsked(reference) else {
+        throw store.broken(method, "it returned a node of \(node.objectID), which was not asked for")
+      }
+      let layout = store.layouts.layouts[Int(reference.entity)]
+      return try encoder.row(layout, key: reference.key, version: Int64(truncatingIfNeeded: node.version)) { property in
+        if let value = node.value(for: property.description) { return value }
+        return property.kind == .toOne ? try destinations.value(of: property, node) : nil
+      }
     }
   }
 
   // Relationships.
 
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
-    let id = store.id(owner)
-    let method: StaticString = "newValue(forRelationship:forObjectWith:with:)"
-    let value = try store.newValue(forRelationship: relationship.relationship, forObjectWith: id, with: context)
+    try members(of: relationship, owners: [owner])[0]
+  }
+
+  /// The members for each owner, in one request if the store takes it.
+  private func members(of relationship: LayoutProperty, owners: [RowReference]) throws -> [[RowReference]] {
+    let ids = owners.map(store.id)
+    if ids.count > 1,
+      let found = try store.newValues(
+        forRelationship: relationship.relationship, forObjectsWith: ids, with: context)
+    {
+      return try ids.map { id in
+        guard let value = found[id] else { return [] }
+        return try references(in: value, relationship, of: id, "newValues(forRelationship:forObjectsWith:with:)")
+      }
+    }
+    return try ids.map { id in
+      do {
+        let value = try store.newValue(forRelationship: relationship.relationship, forObjectWith: id, with: context)
+        return try references(in: value, relationship, of: id, "newValue(forRelationship:forObjectWith:with:)")
+      } catch let error as NSError where error.saysGone {
+        return []
+      }
+    }
+  }
+
+  private func references(
+    in value: Any, _ relationship: LayoutProperty, of id: NSManagedObjectID, _ method: StaticString
+  ) throws -> [RowReference] {
     if value is NSNull { return [] }
     guard let members = elements(ofCollection: value) else {
       throw store.broken(
@@ -69,6 +121,20 @@ final class IncrementalReader: RowReader {
       }
       let reference = try encoder.reference(memberID, relationship, of: id.layout)
       return seen.insert(reference).inserted ? reference : nil
+    }
+  }
+
+  /// Two requests, whatever the number of owners and members, if the store takes them.
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow] {
+    let members = try members(of: relationship, owners: keys.map { RowReference(entity: layout.index, key: $0) })
+    var seen: Set<RowReference> = []
+    let wanted = members.joined().filter { seen.insert($0).inserted }
+    let newest = try newestRows(of: wanted)
+    let rows = Dictionary(newest.map { ($0.reference, $0) }, uniquingKeysWith: { first, _ in first })
+    return zip(keys, members).flatMap { key, members in
+      members.compactMap { member in rows[member].map { MemberRow(owner: key, row: $0) } }
     }
   }
 
@@ -99,17 +165,31 @@ final class IncrementalReader: RowReader {
         })
     case .rows, .references:
       let wantsIDs = request.resultType == .managedObjectIDResultType
-      return .references(
-        try found.map { element in
-          let id = wantsIDs ? element as? NSManagedObjectID : (element as? NSManagedObject).flatMap(ownID)
-          guard let id else {
-            throw refuse(wantsIDs ? "ids" : "objects of the context that asks", element)
-          }
-          guard let reference = store.reference(of: id, store.layouts), fetch.entities.contains(Int(reference.entity))
-          else { throw store.broken(method, "a fetch of \(fetch.layout.name) returned \(id)") }
-          return reference
-        })
+      if !wantsIDs, found.first is NSIncrementalStoreNode {
+        let nodes = try found.map { element in
+          guard let node = element as? NSIncrementalStoreNode else { throw refuse("nodes, as the first is", element) }
+          return node
+        }
+        return try outcome(of: nodes, fetch, method)
+      }
+      let references = try found.map { element in
+        let id = wantsIDs ? element as? NSManagedObjectID : (element as? NSManagedObject).flatMap(ownID)
+        guard let id else { throw refuse(wantsIDs ? "ids" : "objects of the context that asks", element) }
+        guard let reference = store.reference(of: id, store.layouts), fetch.entities.contains(Int(reference.entity))
+        else { throw store.broken(method, "a fetch of \(fetch.layout.name) returned \(id)") }
+        return reference
+      }
+      return wantsIDs ? .references(references) : .objects(references, held: found.map { $0 as AnyObject })
     }
+  }
+
+  private func outcome(
+    of nodes: [NSIncrementalStoreNode], _ fetch: FetchDescription, _ method: StaticString
+  ) throws -> FetchOutcome {
+    var rows = try rows(of: nodes, method) { fetch.entities.contains(Int($0.entity)) }
+    guard case .rows = fetch.output else { return .references(rows.map(\.reference)) }
+    store.rowCache.publish(&rows)
+    return .rows(rows)
   }
 
   private func ownID(_ object: NSManagedObject) -> NSManagedObjectID? {
@@ -142,5 +222,44 @@ final class IncrementalReader: RowReader {
     case .references, .rows: request.resultType = .managedObjectResultType
     }
     return request
+  }
+}
+
+/// The destinations of to-one relationships that nodes have not named: asked for together, once somebody wants one.
+private final class MissingDestinations {
+  private let nodes: [NSIncrementalStoreNode]
+  private let store: NSIncrementalStore
+  private let context: NSManagedObjectContext
+  /// By relationship; nil where the store takes one object at a time.
+  private var answers: [ObjectIdentifier: [NSManagedObjectID: Any]?] = [:]
+
+  init(_ nodes: [NSIncrementalStoreNode], _ store: NSIncrementalStore, _ context: NSManagedObjectContext) {
+    self.nodes = nodes
+    self.store = store
+    self.context = context
+  }
+
+  func value(of property: LayoutProperty, _ node: NSIncrementalStoreNode) throws -> Any {
+    if nodes.count > 1, let answer = try answer(for: property, node.objectID) {
+      return answer[node.objectID] ?? NSNull()
+    }
+    return try store.newValue(forRelationship: property.relationship, forObjectWith: node.objectID, with: context)
+  }
+
+  private func answer(for property: LayoutProperty, _ id: NSManagedObjectID) throws -> [NSManagedObjectID: Any]? {
+    let name = ObjectIdentifier(property)
+    if let known = answers[name] { return known }
+    let owners = nodes.filter { $0.objectID.layout === id.layout && $0.value(for: property.description) == nil }
+    let answer = try store.newValues(
+      forRelationship: property.relationship, forObjectsWith: owners.map(\.objectID), with: context)
+    answers[name] = .some(answer)
+    return answer
+  }
+}
+
+extension NSError {
+  /// Whether a store says by it that an object is gone; every other error means that it can't be read now.
+  fileprivate var saysGone: Bool {
+    domain == NSCocoaErrorDomain && code == NSManagedObjectReferentialIntegrityError
   }
 }

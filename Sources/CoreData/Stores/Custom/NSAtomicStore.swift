@@ -17,7 +17,8 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   let nodes = CacheNodes()
   /// Held for the time of a save: the subclass' methods run in it, and may ask for anything.
   let saving = NSRecursiveLock()
-  private(set) lazy var references = ReferenceTable.shared(uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid)
+  private(set) lazy var references = ReferenceTable.shared(
+    uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid, numbersAreKeys: false)
 
   /// Called by the coordinator that the store is added to; without one it traps. ``load()`` comes later.
   public required init(

@@ -11,6 +11,8 @@ extension NSIncrementalStore: ObjectStore {
     NSManagedObjectID(layout: layouts.layouts[Int(reference.entity)], key: reference.key, store: identity)
   }
 
+  var storeHistory: (any StoreHistory)? { AuthorHistory(ofTokensOf: self) }
+
   func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64] {
     let ids = try obtainPermanentIDs(for: objects)
     let method: StaticString = "obtainPermanentIDs(for:)"
@@ -25,45 +27,85 @@ extension NSIncrementalStore: ObjectStore {
     }
   }
 
-  /// Checks what the save is based on, then hands it over.
+  /// Checks what the save is based on, unless the store does; hands it over, and takes what the store says of it.
   func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
-    let reader = IncrementalReader(self, objects.context)
-    var conflicts: [VersionConflict] = []
-    for base in changes.updated.map(\.base) + changes.deleted + changes.locked {
-      let cached = rowCache.row(base.reference)
-      let root = layouts.layouts[base.entity].root
-      let current = try reader.faultRow(forKey: base.key, in: root)
-      if let current, ownVersions.isSame(base, as: current) { continue }
-      conflicts.append(
-        VersionConflict(base: base, persisted: current, isCached: cached != nil && cached?.version == current?.version))
+    let bases = changes.updated.map(\.base) + changes.deleted + changes.locked
+    if !comparesBaseVersions {
+      let conflicts = try conflicts(with: bases, IncrementalReader(self, objects.context))
+      if !conflicts.isEmpty { return .versionConflicts(conflicts) }
     }
-    if !conflicts.isEmpty { return .versionConflicts(conflicts) }
     let request = NSSaveChangesRequest(
       inserted: objects.set(changes.inserted.lazy.map(\.reference)),
       updated: objects.set(changes.updated.lazy.map(\.row.reference)),
       deleted: objects.set(changes.deleted.lazy.map(\.reference)),
       locked: objects.set(changes.locked.lazy.map(\.reference)))
-    _ = try execute(request, with: objects.context)
-    ownVersions.note(changes)
-    rowCache.invalidate(changes.deleted.map(\.reference))
+    request.bases = Dictionary(bases.lazy.map { ($0.reference, $0.version) }, uniquingKeysWith: { first, _ in first })
+    let result = try execute(request, with: objects.context)
     var written = changes.inserted + changes.updated.map(\.row)
+    let rewritten = try take(elements(ofCollection: result) ?? [], into: &written)
+    if !comparesBaseVersions { ownVersions.note(written, deleted: changes.deleted, rowCache) }
+    rowCache.invalidate(changes.deleted.map(\.reference))
     rowCache.publish(&written, sharingEqual: false)
-    return .saved(rewritten: [])
+    return .saved(rewritten: rewritten)
+  }
+
+  /// Whether another process has changed the rows since they were read.
+  private func conflicts(with bases: [RowSnapshot], _ reader: IncrementalReader) throws -> [VersionConflict] {
+    if bases.isEmpty { return [] }
+    let cached = bases.map { rowCache.row($0.reference)?.version }
+    let current = Dictionary(
+      try reader.newestRows(of: bases.map(\.reference)).map { ($0.reference, $0) }, uniquingKeysWith: { $1 })
+    return zip(bases, cached).compactMap { base, cached in
+      let row = current[base.reference]
+      if let row, ownVersions.isSame(base, as: row) { return nil }
+      return VersionConflict(base: base, persisted: row, isCached: cached != nil && cached == row?.version)
+    }
+  }
+
+  /// Puts the nodes that a save was answered by into what was written, and returns the rows that are others by it.
+  private func take(_ answer: [Any], into written: inout [RowSnapshot]) throws -> [RowSnapshot] {
+    let nodes = answer.compactMap { $0 as? NSIncrementalStoreNode }
+    if nodes.isEmpty { return [] }
+    let method: StaticString = "execute(_:with:)"
+    let encoder = NodeEncoder(layouts, self, method: method)
+    let places = Dictionary(
+      written.enumerated().map { ($1.reference, $0) }, uniquingKeysWith: { first, _ in first })
+    var rewritten: [RowSnapshot] = []
+    for node in nodes {
+      guard let reference = reference(of: node.objectID, layouts), let place = places[reference] else {
+        throw broken(method, "a save was answered by a node of \(node.objectID), which it did not write")
+      }
+      let row = written[place]
+      let new = try encoder.row(row, layouts.layouts[row.entity], takingFrom: node)
+      if new.version == row.version, new.hasSameValues(as: row) { continue }
+      written[place] = new
+      rewritten.append(new)
+    }
+    return rewritten
   }
 }
 
 /// Which versions of rows this coordinator's saves have made up: what number a store gives to what it has written is
 /// not known until its node is seen again. Any thread.
 final class OwnVersions: @unchecked Sendable {
-  // `@unchecked Sendable`: `versions` is touched under `lock`.
+  // `@unchecked Sendable`: the fields are touched under `lock`.
   private let lock = NSLock()
   private var versions: [RowReference: Int64] = [:]
+  /// As many as this are looked through before more are kept: half of them are gone then, or it doubles.
+  private var limit = 1024
 
-  func note(_ changes: ChangeSet) {
+  /// How many are kept.
+  var count: Int { lock.withLock { versions.count } }
+
+  func note(_ written: [RowSnapshot], deleted: [RowSnapshot], _ cache: RowCache) {
     lock.withLock {
-      for row in changes.deleted { versions[row.reference] = nil }
-      for row in changes.inserted { versions[row.reference] = row.version }
-      for update in changes.updated { versions[update.row.reference] = update.row.version }
+      for row in deleted { versions[row.reference] = nil }
+      for row in written { versions[row.reference] = row.version }
+      guard versions.count > limit else { return }
+      let known = Set(written.lazy.map(\.reference))
+      // A version is compared with that of a row somebody holds: without such a row it is of no use.
+      versions = versions.filter { known.contains($0.key) || cache.row($0.key) != nil }
+      limit = max(1024, 2 * versions.count)
     }
   }
 
@@ -72,7 +114,6 @@ final class OwnVersions: @unchecked Sendable {
   func isSame(_ base: RowSnapshot, as current: RowSnapshot) -> Bool {
     if base.entity != current.entity { return false }
     if base.version == current.version { return true }
-    guard lock.withLock({ versions[base.reference] == base.version }) else { return false }
-    return base.byteCount == current.byteCount && memcmp(base.words, current.words, base.byteCount) == 0
+    return lock.withLock { versions[base.reference] == base.version } && base.hasSameValues(as: current)
   }
 }

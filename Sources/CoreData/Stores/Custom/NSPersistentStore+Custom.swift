@@ -54,7 +54,7 @@ extension NSPersistentStore {
 
   final func reference(of id: NSManagedObjectID, in references: ReferenceTable) -> Any {
     guard id.storeIdentity === identity || id.storeIdentity?.uuid == identity.uuid,
-      let reference = references.reference(of: id.key)
+      let reference = references.reference(of: id.key, id.layout)
     else {
       fatalError("\(id) is not an id of the store \(identity.uuid), so the store has no reference object for it.")
     }

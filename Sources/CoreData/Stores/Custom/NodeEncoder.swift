@@ -20,14 +20,33 @@ final class NodeEncoder {
   ) throws -> RowSnapshot {
     builder.begin(layout)
     for property in layout.slots where property.word >= 0 {
-      guard let found = unwrapped(try stated(property, of: layout, value)), !(found is NSNull) else { continue }
-      if property.kind == .toOne {
-        builder.setDestination(try destination(found, property, of: layout), property)
-      } else {
-        try set(found, property, of: layout)
-      }
+      try set(try stated(property, of: layout, value), as: property, of: layout)
     }
     return builder.finish(key: key, version: version, entity: layout.index)
+  }
+
+  /// A written row, with what a node says of it: values of its own, and the version.
+  func row(_ row: RowSnapshot, _ layout: EntityLayout, takingFrom node: NSIncrementalStoreNode) throws -> RowSnapshot {
+    builder.begin(layout)
+    for property in layout.slots where property.word >= 0 {
+      guard let whole = node.value(for: (property.composite ?? property).description) else {
+        builder.copy(property, from: row)
+        continue
+      }
+      try set(try stated(property, of: layout) { _ in whole }, as: property, of: layout)
+    }
+    return builder.finish(
+      key: row.key, version: Int64(truncatingIfNeeded: node.version), entity: layout.index)
+  }
+
+  /// Nothing, for nil and `NSNull`.
+  private func set(_ value: Any?, as property: LayoutProperty, of layout: EntityLayout) throws {
+    guard let found = unwrapped(value), !(found is NSNull) else { return }
+    if property.kind == .toOne {
+      builder.setDestination(try destination(found, property, of: layout), property)
+    } else {
+      try set(found, property, of: layout)
+    }
   }
 
   private func stated(
