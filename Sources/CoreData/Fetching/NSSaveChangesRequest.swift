@@ -38,7 +38,8 @@ nonisolated open class NSSaveChangesRequest: NSPersistentStoreRequest {
   ///
   /// Compare it with the record's version where the record is written: in the same transaction, or in the condition of
   /// the statement, `UPDATE … WHERE id = ? AND version = ?`. Comparing before it is too early, since another
-  /// process may write in between. See ``NSIncrementalStore/comparesBaseVersions``. Apple's framework has no such method.
+  /// process may write in between. See ``NSIncrementalStore/comparesBaseVersions``. Apple's framework has no such
+  /// method.
   public final func baseVersion(of object: NSManagedObject) -> UInt64? {
     bases[object.reference].map { UInt64(bitPattern: $0) }
   }

@@ -4,8 +4,8 @@
 /// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``, are registered with
 /// `NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)`, and added by the type they are registered for.
 ///
-/// That is Apple's contract, and enough for records that one process writes. Four more members are this framework's, for
-/// records that many write, far away; a store that knows none of them works as before:
+/// That is Apple's contract, and enough for records that one process writes. Four more members are this framework's,
+/// for records that many write, far away; a store that knows none of them works as before:
 ///
 /// - ``comparesBaseVersions``, with ``NSSaveChangesRequest/baseVersion(of:)``: the store compares versions where it
 ///   writes. Otherwise two processes that save at the same time can overwrite each other's changes.
@@ -21,7 +21,8 @@
 /// Errors that a method throws reach the client's fetch or save as they are. The use of a fault can't throw. If the
 /// error is `NSManagedObjectReferentialIntegrityError` (133000), the object is gone, and is deleted in the context. Any
 /// other error means that it can't be read now: the context's `unreadableFaultHandler` is asked, and without one the
-/// object reads as empty, with a warning, and stays a fault. Use `fulfil(_:relationshipKeyPaths:)` before, which throws.
+/// object reads as empty, with a warning, and stays a fault. Use `fulfil(_:relationshipKeyPaths:)` before, which
+/// throws.
 nonisolated open class NSIncrementalStore: NSPersistentStore {
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
@@ -72,9 +73,9 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   ///
   /// Refuse a request of another kind with an error. If you refuse a save because objects have changed in the
   /// meantime, throw `NSManagedObjectMergeError` with ``NSMergeConflict`` objects under
-  /// `NSPersistentStoreSaveConflictsErrorKey`: the context then asks its merge policy, and saves again what that leaves.
-  /// Likewise `NSManagedObjectConstraintMergeError` with ``NSConstraintConflict`` objects for values that must be
-  /// unique.
+  /// `NSPersistentStoreSaveConflictsErrorKey`: the context then asks its merge policy, and saves again what that
+  /// leaves. Likewise `NSManagedObjectConstraintMergeError` with ``NSConstraintConflict`` objects for values that must
+  /// be unique.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     mustOverride("execute(_:with:)")
   }
@@ -83,8 +84,8 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   /// that writes it, for changed, deleted and locked objects, and throws conflicts. Default: false.
   ///
   /// As long as it is false, the framework reads each changed or deleted record before the save and compares versions
-  /// itself. That costs a request, and another process may write after it: updates get lost. When it is true, nothing is
-  /// read before the save. Apple's framework has no such property.
+  /// itself. That costs a request, and another process may write after it: updates get lost. When it is true, nothing
+  /// is read before the save. Apple's framework has no such property.
   open var comparesBaseVersions: Bool { false }
 
   /// Whether ``execute(_:with:)`` takes a request that is neither a fetch nor a save. Default: false, and the framework
@@ -172,7 +173,8 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   ///
   /// A reference is unique among the entities that have a common root. It stands in the object's URI, after a "p".
   ///
-  /// A whole number from 1 to 2⁶² - 1 costs no memory beyond the id. Every other reference is kept as long as the store.
+  /// A whole number from 1 to 2⁶² - 1 costs no memory beyond the id. Every other reference is kept as long as the
+  /// store.
   open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
     id(of: entity, reference: data, in: layouts, references)
   }

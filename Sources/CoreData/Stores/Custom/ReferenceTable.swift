@@ -167,7 +167,8 @@ final class ReferenceTable: @unchecked Sendable {
   private static let registry = NSLock()
   private nonisolated(unsafe) static var tables: [Name: Weak] = [:]
 
-  /// - Parameter numbersAreKeys: as incremental stores have it. An atomic store's nodes are of any entity, by keys alone.
+  /// - Parameter numbersAreKeys: as incremental stores have it. An atomic store's nodes are of any entity, by keys
+  /// alone.
   static func shared(uuid: String, numbersAreKeys: Bool) -> ReferenceTable {
     let name = Name(uuid: uuid.uppercased(), numbersAreKeys: numbersAreKeys)
     return registry.withLock {
