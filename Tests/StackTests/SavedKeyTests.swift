@@ -86,11 +86,12 @@ struct SavedKeyTests {
         try Connection(path: stack.url.path, options: Connection.Options()).execute(sql)
       }
       if isConflict {
+        // First mine: a fault would be filled from what they have saved.
+        book["title"] = "mine"
         try stack.elsewhere { other in
           other.same(book)["title"] = "theirs"
           try other.save()
         }
-        book["title"] = "mine"
       } else {
         try execute("CREATE TRIGGER no BEFORE INSERT ON ZBOOK BEGIN SELECT RAISE(ABORT, 'no'); END")
       }
