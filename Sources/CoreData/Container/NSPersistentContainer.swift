@@ -37,7 +37,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
     set { ownDescriptions = newValue }
   }
-  /// nil until somebody asks or says otherwise: only then the default folder is made.
+  /// nil until the descriptions are read or set: the default folder is made only when it is needed.
   private var ownDescriptions: [NSPersistentStoreDescription]?
 
   /// Where stores live by default: the user's application support folder. Made when it is missing.
@@ -68,9 +68,9 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ownCoordinator.withStores { $0.loading = .notAsked }
   }
 
-  /// A container of a coordinator whose stores are loaded.
+  /// A container around a coordinator whose stores are already loaded.
   ///
-  /// A convenience, as only then subclasses elsewhere inherit `init(name:)`: they can't see this one.
+  /// This is a convenience initializer so that subclasses in other modules, which can't see it, inherit `init(name:)`.
   convenience init(
     name: String, coordinator: NSPersistentStoreCoordinator, _ descriptions: [NSPersistentStoreDescription]
   ) {
@@ -121,7 +121,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Stores in memory share their URLs: they are told by their descriptions.
+  /// Stores in memory may share a URL, so they are identified by their descriptions.
   private func isLoaded(_ description: NSPersistentStoreDescription) -> Bool {
     guard let url = description.url else { return false }
     let stores = persistentStoreCoordinator.persistentStores

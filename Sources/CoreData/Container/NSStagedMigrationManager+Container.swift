@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSStagedMigrationManager {
-  /// The store with the model that the stage is at, while a handler runs; nil at any other time. Its store is a copy
-  /// of the one that is migrated, and only what contexts have saved when the handler returns goes on.
+  /// While a handler runs, a container with the model of the current stage; nil at any other time. Its store is a copy
+  /// of the one that is migrated. Save your changes before the handler returns: what is not saved is lost.
   public var container: NSPersistentContainer? {
     if let made = madeContainer as? NSPersistentContainer { return made }
     guard let stack else { return nil }

@@ -1,14 +1,13 @@
-/// A list that follows its context: a fetched results controller's.
+/// A list that follows its context, as that of a fetched results controller does.
 ///
-/// An object that another context's save changes may come to belong in the list, though this context has never seen it.
-/// A merge makes objects only of what is new, so that it asks the lists which of the others it is to make too.
+/// When another context saves a change, an object that this context has never seen may come to belong in the list. A
+/// merge makes objects only for new rows, so it asks the lists which changed rows need one as well.
 protocol ChangeFollower: AnyObject {
-  /// Whether an object of an entity could belong in the list, as far as can be said without its values. On the
-  /// context's queue.
+  /// Whether an object of an entity could belong in the list, judged without its values. Called on the context's queue.
   func mayTake(_ layout: EntityLayout, of store: StoreIdentity?) -> Bool
 }
 
-/// The lists that follow a context, which keeps none of them alive. On the context's queue.
+/// The lists that follow a context. It does not keep them alive. Used on the context's queue.
 struct ChangeFollowers {
   private struct Entry {
     weak var follower: (any ChangeFollower)?
@@ -16,7 +15,7 @@ struct ChangeFollowers {
 
   private var entries: [Entry] = []
 
-  /// Those that are there still.
+  /// The lists that are still alive.
   var living: [any ChangeFollower] { entries.isEmpty ? [] : entries.compactMap(\.follower) }
 
   mutating func add(_ follower: any ChangeFollower) {
@@ -26,6 +25,6 @@ struct ChangeFollowers {
 }
 
 extension NSManagedObjectContext {
-  /// From the list's first fetch on.
+  /// Adds a list, at its first fetch.
   func addFollower(_ follower: any ChangeFollower) { followers.add(follower) }
 }

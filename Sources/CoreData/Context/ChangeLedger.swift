@@ -1,11 +1,11 @@
-/// What a context has to save, and what it has to tell: which objects are new, changed or deleted, and which of them
-/// since observers were last told.
+/// What a context has to save and to report: which objects are new, changed or deleted, and which of them since
+/// observers were last told.
 ///
-/// The ledger is the only one that writes an object's marks, those bits of `ObjectState` that are about unsaved
-/// changes, and the only one that writes the lists. Everybody else reads. It knows no stores, no identity map and no
-/// queue, and calls nothing of the client's: a transition has happened when its method returns.
+/// Only the ledger writes the lists and an object's marks, which are the bits of `ObjectState` about unsaved changes.
+/// All other code reads them. The ledger knows no stores, no identity map and no queue, and calls no code of the
+/// client: when a method returns, its transition is complete.
 ///
-/// An object stands in one of six states, and the ledger's methods are the arrows between them:
+/// An object is in one of six states, and the ledger's methods are the arrows between them:
 ///
 /// |                     | clean     | inserted  | updated   | deleted           | inserted, deleted | left      |
 /// |---------------------|-----------|-----------|-----------|-------------------|-------------------|-----------|
@@ -21,48 +21,49 @@
 /// | `saveEnded(…)`      | clean     | inserted  | updated   | deleted           | inserted, deleted | left      |
 /// | `reset()`           | clean     | clean     | clean     | clean             | clean             | left      |
 ///
-/// A dash is a call that nobody makes. Deleting an updated object leaves it marked as updated below the deletion, so
-/// that it is one again when the deletion is taken back; `isUpdated` does not count it.
+/// A dash marks a call that never happens. A deleted object keeps its mark as updated, so that it is updated again when
+/// the deletion is taken back; `isUpdated` ignores the mark until then.
 ///
-/// Invariants, which no sequence of these calls breaks:
-/// - (2) An object is inserted, updated or deleted, and one of them at most; but until its event ends a new object may
-///   be deleted, which makes it a deleted one.
-/// - An object that is one of them stands in the list for it, once; so the context holds it.
-/// - An object that an event touched stands in `eventList`, once.
-/// - (4) "Inserted" ends with `saved(_:)`, when the object has its permanent key, or with all that was done to it.
+/// No sequence of these calls breaks these invariants:
+/// - (2) An object is at most one of inserted, updated and deleted. Until its event ends, a new object that is deleted
+///   counts as deleted.
+/// - Such an object is in the list for its state, once, so the context keeps it alive.
+/// - An object that an event touched is in `eventList`, once.
+/// - (4) An object stops being inserted by `saved(_:)`, when it has its permanent key, or when all its changes are
+///   dropped.
 final class ChangeLedger {
-  /// The right to write marks: only this file can make one.
+  /// The right to write marks. Only this file can make one.
   struct Right {
     fileprivate init() {}
   }
 
-  // Objects that were inserted, updated, deleted. One may stand in a list although it is that no longer: its `listed…`
-  // marks say where it stands, so that it comes into no list twice; the others say what it is. The end of a save tidies
-  // up.
+  // The inserted, updated and deleted objects. An object may stay in a list after its state has changed. Its `listed…`
+  // marks say which lists it is in, so that none gets it twice; its other marks say what it is. The end of a save
+  // tidies up.
   @exclusivity(unchecked) private(set) var insertedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var updatedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var deletedList = ContiguousArray<NSManagedObject>()
   /// Unchanged objects whose version the next save checks.
   @exclusivity(unchecked) private(set) var lockedList = ContiguousArray<NSManagedObject>()
 
-  // The event: since pending changes were last processed.
+  // The event: everything since pending changes were last processed.
 
-  /// Objects touched in it.
+  /// Objects touched in the event.
   @exclusivity(unchecked) private(set) var eventList = ContiguousArray<NSManagedObject>()
-  /// Objects refreshed in it.
+  /// Objects refreshed in the event.
   @exclusivity(unchecked) private(set) var refreshedList = ContiguousArray<NSManagedObject>()
-  /// What objects held before it, where their rows don't tell; see `EventSnapshot`.
+  /// What objects held before the event, where their rows don't say; see `EventSnapshot`.
   @exclusivity(unchecked) private(set) var snapshots: [ObjectIdentifier: EventSnapshot] = [:]
 
   // What a save is about.
 
-  /// New objects, in the order of their insertion. Until an event ends there may be deleted ones among them.
+  /// New objects, in the order of their insertion. Until an event ends, deleted ones may be among them.
   var newObjects: ContiguousArray<NSManagedObject> { insertedList.keeping { $0.state.contains(.inserted) } }
 
   /// Saved objects that were changed since.
   var changedObjects: ContiguousArray<NSManagedObject> { updatedList.keeping { $0.isUpdated } }
 
-  /// Objects that are to be deleted. Until an event ends there may be new ones among them.
+  /// Objects to be deleted. Until an event ends, new ones may be among them.
   var deletedObjects: ContiguousArray<NSManagedObject> { deletedList.keeping { $0.state.contains(.deleted) } }
 
   /// Whether a save would have anything to write.
@@ -74,12 +75,12 @@ final class ChangeLedger {
   /// Whether nothing was inserted, changed or deleted since the lists were last empty.
   var isEmpty: Bool { insertedList.isEmpty && updatedList.isEmpty && deletedList.isEmpty }
 
-  /// All objects with something to save, of which a condition holds.
+  /// The objects with something to save that meet a condition.
   func pendingObjects(where holds: (NSManagedObject) -> Bool) -> [NSManagedObject] {
     (insertedList + updatedList + deletedList).filter { !$0.state.isDisjoint(with: .pending) && holds($0) }
   }
 
-  /// Whether a condition holds for one of the objects with something to save.
+  /// Whether one of the objects with something to save meets a condition.
   func containsPending(where holds: (NSManagedObject) -> Bool) -> Bool {
     func isMeant(_ object: NSManagedObject) -> Bool { !object.state.isDisjoint(with: .pending) && holds(object) }
     return insertedList.contains(where: isMeant) || updatedList.contains(where: isMeant)
@@ -88,7 +89,7 @@ final class ChangeLedger {
 
   // Changes.
 
-  /// An object is new to the context, or is to be written as if it were.
+  /// An object is new to the context, or will be written as if it were.
   @inline(__always)
   func inserted(_ object: NSManagedObject) {
     var marks = object.marks
@@ -99,12 +100,12 @@ final class ChangeLedger {
       insertedList.append(object)
     }
     object.marks = addingToEvent(object, marks)
-    // It has its values: there is no row to read them from.
+    // It has all its values, because there is no row to read them from.
     object.ownState.remove(.fault)
   }
 
   /// An object is about to be changed. Called before the first change since the last save, and before the first in an
-  /// event; in between it costs nothing but the call.
+  /// event; in between it does nothing.
   @inline(__always)
   func changed(_ object: NSManagedObject) {
     if object.changes != nil || !object.toManyStates.isEmpty { keepSnapshot(of: object) }
@@ -116,12 +117,12 @@ final class ChangeLedger {
         updatedList.append(object)
       }
     }
-    // A new object that changes after the event of its insertion is an updated one to observers.
+    // For observers, a new object that changes after the event of its insertion is an updated one.
     if marks.isDisjoint(with: [.eventInserted, .deleted]) { marks.insert(.eventUpdated) }
     object.marks = addingToEvent(object, marks)
   }
 
-  /// An object is to be deleted by the next save.
+  /// The next save will delete the object.
   func deleted(_ object: NSManagedObject) {
     keepSnapshot(of: object)
     var marks = object.marks
@@ -134,10 +135,10 @@ final class ChangeLedger {
     object.marks = addingToEvent(object, marks)
   }
 
-  /// The delete rules of a deleted object have been applied, or are not to be.
+  /// The delete rules of a deleted object have been applied, or shall not be.
   func rulesApplied(to object: NSManagedObject) { object.marks.insert(.propagated) }
 
-  /// A deleted object is not to be deleted. To observers who were told of its deletion it is new.
+  /// The deletion of an object is taken back. For observers who were told of the deletion it is a new object.
   func undeleted(_ object: NSManagedObject, isNewToObservers: Bool = false) {
     keepSnapshot(of: object)
     object.marks.remove([.deleted, .eventDeleted, .propagated])
@@ -146,27 +147,27 @@ final class ChangeLedger {
     changed(object)
   }
 
-  /// The next save checks an object's version, changed or not.
+  /// The next save checks the object's version, even if it is unchanged.
   func locked(_ object: NSManagedObject) { lockedList.append(object) }
 
-  /// What was set on an object has been dropped. A new one stays new, a deleted one deleted.
+  /// The values set on an object have been dropped. A new object stays new, a deleted one deleted.
   @inline(__always)
   static func reverted(_ object: NSManagedObject) { object.marks.remove([.updated, .eventUpdated]) }
 
-  /// Everything that was done to an object has been dropped; it stays in the context.
+  /// All changes of an object have been dropped; it stays in the context.
   func cleared(_ object: NSManagedObject) { object.marks.formIntersection([.listed, .eventListed]) }
 
   /// An object's row was read again: observers are to be told.
   func refreshed(_ object: NSManagedObject) { refreshedList.append(object) }
 
-  /// Another row is about to take the place of the one that tells what the object held before the event.
+  /// The row that says what the object held before the event is about to be replaced.
   func rowChanges(of object: NSManagedObject) {
     guard object.state.contains(.eventListed), !object.state.contains(.eventInserted) else { return }
     let id = ObjectIdentifier(object)
     if snapshots[id] == nil { snapshots[id] = EventSnapshot(unchanged: object) }
   }
 
-  /// An object is the context's no longer. There is nothing to save of it; what the event did to it is told.
+  /// An object has left the context. Nothing of it is saved; observers are still told what the event did to it.
   func left(_ object: NSManagedObject) {
     object.marks.remove([.inserted, .updated, .deleted, .propagated, .eventUpdated])
   }
@@ -183,7 +184,7 @@ final class ChangeLedger {
   /// Whether nothing has happened since the last event ended.
   var isEventEmpty: Bool { eventList.isEmpty && refreshedList.isEmpty }
 
-  /// Hands the event out; the objects still say by their marks what happened to them.
+  /// Hands out the event. The marks of its objects still say what happened to them.
   func takeEvent() -> Event {
     let event = Event(objects: eventList, refreshed: refreshedList, snapshots: snapshots)
     eventList = []
@@ -192,9 +193,10 @@ final class ChangeLedger {
     return event
   }
 
-  /// Takes the event's marks off its objects, and says what has happened to them. Nearly always the same to all.
+  /// Takes the event's marks off its objects, and returns what happened to them, which is nearly always the same for
+  /// all.
   ///
-  /// New objects that were deleted before any save are nothing to the ledger from now on: the caller makes them leave.
+  /// The ledger drops new objects that were deleted before any save; the caller makes them leave the context.
   func eventEnded(_ event: Event) -> (changes: ObjectChanges, unborn: ContiguousArray<NSManagedObject>) {
     let gone: ObjectState = [.deleted, .eventDeleted]
     let objects = event.objects
@@ -231,20 +233,20 @@ final class ChangeLedger {
 
   // Saves.
 
-  /// What was done to an object is written: it is new, changed or deleted no longer, and the lists won't have it when
-  /// the save has ended.
+  /// An object's changes are written. It is no longer new, changed or deleted, and the lists drop it when the save
+  /// ends.
   @inline(__always)
   func saved(_ object: NSManagedObject) {
     object.marks.subtract([.pending, .listed, .propagated])
   }
 
-  /// A save of so many objects has ended: the lists keep what it did not write, if it wrote less than all there is.
-  /// Objects of the stores that were written are locked no longer; `nil` for all stores.
+  /// A save of `count` objects has ended. The lists keep the objects that it did not write. Locks of objects in the
+  /// written stores end; `nil` means all stores.
   func saveEnded(count: Int, stores: Set<UInt16>? = nil) {
-    // Objects that have left a list before the save, as by a refresh, must come into it again at their next change.
+    // Objects that dropped out before the save, as by a refresh, have to be listed again at their next change.
     if insertedList.count + updatedList.count + deletedList.count != count {
       tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
-      // By the mark: an updated object that is to be deleted is updated again when the deletion is taken back.
+      // The mark decides, since a deleted object that was updated is updated again when the deletion is taken back.
       tidy(&updatedList, .listedUpdated) { $0.state.contains(.updated) }
       tidy(&deletedList, .listedDeleted) { $0.state.contains(.deleted) }
     } else {
@@ -265,7 +267,7 @@ final class ChangeLedger {
     }
   }
 
-  /// Forgets everything: nothing is to be saved, and nothing to be told.
+  /// Forgets everything: nothing is left to save or to report.
   func reset() {
     for list in [insertedList, updatedList, deletedList, eventList, lockedList] { list.forEachHeld { $0.marks = [] } }
     insertedList = []
@@ -284,7 +286,8 @@ final class ChangeLedger {
     return marks.union(.eventListed)
   }
 
-  /// Before an object's first change in an event: keeps what it holds, if it has unsaved changes already.
+  /// Called before an object's first change in an event. Keeps what the object holds, if it has unsaved changes
+  /// already.
   @inline(never)
   private func keepSnapshot(of object: NSManagedObject) {
     if object.state.contains(.eventListed) || !object.needsSnapshot { return }
@@ -294,7 +297,7 @@ final class ChangeLedger {
 }
 
 extension NSManagedObject {
-  /// What is to be done with the object, as the ledger writes it.
+  /// The object's marks, which only the ledger can write.
   fileprivate final var marks: ObjectState {
     @inline(__always) get { state.intersection(.marks) }
     @inline(__always) set { setMarks(newValue, ChangeLedger.Right()) }

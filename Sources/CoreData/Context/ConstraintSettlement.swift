@@ -1,9 +1,9 @@
-/// What a merge policy does about conflicts of uniqueness constraints.
+/// Applies a merge policy to conflicts of uniqueness constraints.
 ///
-/// A save is judged by its end: only what would be there twice once all of it is written is a conflict. No policy sees
-/// rows that exchange, rotate or shift their values, or take one that a delete in the same save has freed; such a save
-/// is written. Inherited constraints count for the whole hierarchy. Rows with nil in one of the properties collide with
-/// none.
+/// Only the result of a save counts: values are in conflict if they would be there twice once everything is written.
+/// Rows that exchange, rotate or shift their values, or take a value that a delete in the same save frees, are no
+/// conflict, and no policy is asked about them. Inherited constraints count for the whole hierarchy. A row with nil in
+/// one of the properties never conflicts.
 ///
 /// | in conflict | `error` | `overwrite`, `mergeByPropertyObjectTrump` | `rollback`, `mergeByPropertyStoreTrump` |
 /// |---|---|---|---|
@@ -13,13 +13,13 @@
 /// | new, with a stored one that was edited to have the value | error | it goes | it goes |
 /// | new ones | error | the first stays, the others go | the first stays, the others go |
 ///
-/// Errors are `NSManagedObjectConstraintMergeError`, and nothing is written. To take back is to have the stored values
-/// of the constraint's properties again, with `rollback` of all attributes and to-one relationships; edited objects
-/// that count on the value's being free take theirs back in turn. What a new object loses to is looked for in the order
-/// of insertion.
+/// Errors are `NSManagedObjectConstraintMergeError`, and nothing is written. An edit that is taken back gives the
+/// constraint's properties their stored values again, and under `rollback` all attributes and to-one relationships. An
+/// edited object that relied on such a value being free takes its own edit back in turn. New objects are settled in the
+/// order of insertion.
 ///
-/// A stored object goes only if the program deletes it: a new object that goes leaves those behind that its delete
-/// rules would have taken along, and they return to where the store has them.
+/// Stored objects are only deleted by the program. When a new object goes, stored objects that its delete rules would
+/// take along stay, and return to where the store has them.
 struct ConstraintSettlement {
   private let conflicts: [NSConstraintConflict]
   private let type: NSMergePolicyType
@@ -45,7 +45,7 @@ struct ConstraintSettlement {
     }
   }
 
-  /// Conflicts between stored objects, or that a new object has with several of them.
+  /// Settles conflicts between stored objects, and those of a new object with several of them.
   private func insoluble() -> [NSConstraintConflict] {
     var partners: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
     for conflict in conflicts {
@@ -58,9 +58,9 @@ struct ConstraintSettlement {
     }
   }
 
-  /// Decides about new objects in the order of insertion; `formerObjects` no longer have the value in question.
+  /// Decides about new objects in the order of insertion. The `formerObjects` no longer have the value in question.
   private func removeNewObjects(_ formerObjects: Set<ObjectIdentifier>) {
-    // For each conflict who has the value, as far as is decided.
+    // For each conflict, the object that has the value, as far as is decided.
     var holders = conflicts.map { conflict -> NSManagedObject? in
       conflict.storedObject ?? conflict.editedObjects.first { !formerObjects.contains(ObjectIdentifier($0)) }
     }
@@ -72,10 +72,10 @@ struct ConstraintSettlement {
         places[ObjectIdentifier(object), default: []].append(index)
       }
     }
-    // Keys are given out in that order, temporary ones downwards.
+    // Keys are given out in that order; temporary ones count downwards.
     new.sort { $0.finalReference.key.magnitude < $1.finalReference.key.magnitude }
     var losers: [NSManagedObject] = []
-    // By stored object: the last that lost to it.
+    // For each stored object, the last object that lost to it.
     var successors: [ObjectIdentifier: NSManagedObject] = [:]
     for object in new {
       let places = places[ObjectIdentifier(object)]!
@@ -129,8 +129,8 @@ extension NSConstraintConflict {
 }
 
 extension NSManagedObject {
-  /// Before a new object goes: what its delete rules must not touch is no longer related to it, nor to new objects that
-  /// go along.
+  /// Called before a new object goes. Unrelates the stored objects, which its delete rules must not touch, from it and
+  /// from the new objects that go with it.
   fileprivate func leaveStoredObjectsBehind() {
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
     var leaving = [self]
@@ -165,8 +165,8 @@ extension NSManagedObject {
     }
   }
 
-  /// Takes all values of another object, those it never set included, and its members beside those that are there.
-  /// The two may be of different subentities: what only one of them has is left out.
+  /// Takes all values of another object, including those it never set, and adds its members to those that are there.
+  /// The two may be of different subentities; properties that only one of them has are left out.
   fileprivate func take(_ other: NSManagedObject) {
     for property in other.layout.slots {
       guard let own = layout.property(named: property.name), own.slot >= 0 else { continue }

@@ -1,18 +1,18 @@
 internal import CSwiftRuntime
 
-/// A context as its objects know it: the identity map, and the way back to the context while it lives.
+/// The link from objects to their context, while it lives, and the context's identity map.
 ///
 /// Objects, and through them ids and rows, outlive their context; they hold this instead of it.
 ///
-/// Invariant 1: in one context there is at most one object for each row. The map does not keep objects alive;
-/// a dying object takes itself out, on whatever thread it dies.
+/// Invariant 1: in one context there is at most one object for each row. The map does not keep objects alive. An object
+/// removes itself when it is freed, on any thread.
 final class ContextOwner: ObjectOwner, @unchecked Sendable {
   // `@unchecked Sendable`: the tables are only touched under `lock`; `stores` grows under it too, and the rest
   // belongs to the context's queue.
 
   private(set) weak var context: NSManagedObjectContext?
   let isMainQueue: Bool
-  /// Whether the context has no queue, and belongs to whatever thread uses it.
+  /// Whether the context has no queue, so that any thread may use it.
   let isConfined: Bool
 
   /// Recursive, since making an object runs a client's initialiser.
@@ -22,18 +22,18 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Objects that no store has seen, by their negative keys.
   private let unsaved = Table()
   @exclusivity(unchecked) private(set) var stores: [StoreIdentity] = []
-  /// Whether one of them is by another author, and may be far away. Under `lock` too.
+  /// Whether one of the stores is of a client's class, and may be far away. Under `lock` too.
   @exclusivity(unchecked) private(set) var hasAuthors = false
-  /// What `Book(context:)` found; asked for every new object. Belongs to the context's queue.
+  /// The entity that `Book(context:)` found for each class. Asked for every new object. Belongs to the context's queue.
   @exclusivity(unchecked) var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
-  /// The last of them: many objects of one class are made in a row.
+  /// The last class asked for: programs often make many objects of one class in a row.
   @exclusivity(unchecked) var lastEntity: (objectClass: NSManagedObject.Type, entity: NSEntityDescription)?
 
   private final class Table {
     @exclusivity(unchecked) var keys = KeyTable()
-    /// The store that is told which of its objects are here; nil for nearly all stores.
+    /// The store that is told which of its objects are registered here; nil for nearly all stores.
     let listener: StoreIdentity?
-    /// Whether somebody wants to know which objects come and go: the store, or a context that holds them all.
+    /// Whether the store, or a context that keeps all its objects, has to know which objects come and go.
     @exclusivity(unchecked) var isWatched: Bool
 
     init(listener: StoreIdentity? = nil, isWatched: Bool = false) {
@@ -42,10 +42,10 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
   }
 
-  /// What such stores are to be told once the lock is free: their methods may do anything.
+  /// What to tell such stores once the lock is free, because their methods may do anything.
   @exclusivity(unchecked) private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
 
-  /// All objects, where the context holds them; see `holdAll(_:)`.
+  /// All objects, if the context keeps them alive; see `holdAll(_:)`.
   @exclusivity(unchecked) private var held: [ObjectIdentifier: NSManagedObject] = [:]
   @exclusivity(unchecked) private var holdsAll = false
 
@@ -146,15 +146,15 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return make(Maker(layouts.layouts[Int(reference.entity)], self), reference.key, store, table)
   }
 
-  /// The objects of rows that a fetch brought, in order. Faults take the row; others keep what they have unless
-  /// they are to be refreshed.
+  /// The objects of the rows that a fetch found, in order. Faults take the row; others keep their values unless the
+  /// fetch refreshes them.
   func objects(for rows: [RowSnapshot], store: UInt16, refreshing: Bool) -> [NSManagedObject] {
     lock.lock()
     defer { unlockAndTell() }
     guard let first = rows.first else { return [] }
     let table = tables[Int(store)][layouts.layouts[first.entity].rootIndex]
     table.keys.reserve(rows.count)
-    // Each row gives one object: so the array is filled in place, and no append asks whether there is room.
+    // Each row gives one object, so the array is filled in place, without a check for room at each append.
     return Array(unsafeUninitializedCapacity: rows.count) { objects, count in
       func add(_ object: NSManagedObject) {
         objects.initializeElement(at: count, to: object)
@@ -176,7 +176,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
   }
 
-  /// The object of one that the parent has found.
+  /// The object for a row that the parent has found.
   func object(for found: ParentObject, refreshing: Bool) -> NSManagedObject {
     let object = object(for: found.reference, store: number(of: found.store))
     guard let row = found.row else { return object }
@@ -209,7 +209,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return objects
   }
 
-  /// What objects of an entity are made with, looked up once for many of them.
+  /// Makes objects of one entity. What they share is looked up once.
   private struct Maker {
     let layout: EntityLayout
     let entity: NSEntityDescription
@@ -224,7 +224,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
   }
 
-  /// Makes a fault. The client's class is asked for an object through its own initialiser.
+  /// Makes a fault, through the initializer of the client's class.
   private func make(
     _ maker: Maker, _ key: Int64, _ store: UInt16, _ table: Table, _ row: RowSnapshot? = nil
   ) -> NSManagedObject {
@@ -255,7 +255,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.ownState.remove(.registered)
   }
 
-  /// Gives a new object the key that its store keeps it under.
+  /// Gives a new object its permanent key.
   func rekey(_ object: NSManagedObject, to key: Int64) {
     lock.lock()
     defer { unlockAndTell() }
@@ -285,9 +285,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     unlockAndTell()
   }
 
-  // Who wants to know which objects there are.
+  // Telling others which objects there are.
 
-  /// Holds all objects that there are and will be, until they are deleted or forgotten; or none any more.
+  /// Starts or stops keeping all objects alive, those to come included, until they are deleted or forgotten.
   func holdAll(_ flag: Bool) {
     let objects = flag ? allObjects : []
     lock.lock()
@@ -308,7 +308,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     news.append((store, NSManagedObjectID(layout: layout, key: key, store: store), isThere))
   }
 
-  /// Ends a critical section that `note` may have been called in.
+  /// Ends a critical section in which `note` may have been called.
   @inline(__always)
   private func unlockAndTell() {
     if news.isEmpty {
@@ -330,7 +330,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
   }
 
-  /// All objects that are alive.
+  /// All living objects.
   var allObjects: [NSManagedObject] {
     lock.lock()
     defer { lock.unlock() }

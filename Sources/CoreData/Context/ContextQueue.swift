@@ -6,12 +6,12 @@
 /// child's `performAndWait`, while the child merges that save. So a question is answered by whichever of these comes
 /// first:
 ///
-/// 1. the asking thread, where it has the parent's queue already;
-/// 2. the asking thread, where no block has the queue or waits for it; not on the main queue, whose contexts are used
-///    on its own thread only;
+/// 1. the asking thread, if it has the parent's queue already;
+/// 2. the asking thread, if no block has the queue or waits for it; but not for the main queue, whose contexts may only
+///    be used on the main thread;
 /// 3. the queue, when the question's turn comes;
-/// 4. the thread that has the queue, while it waits in `performAndWait` for another one, or has come down from it by
-///    `performAndWait` and asks a question itself.
+/// 4. the thread that has the queue, while it waits in `performAndWait` for another queue, or asks a question itself
+///    from inside such a `performAndWait`.
 final class ContextQueue: @unchecked Sendable {
   // `@unchecked Sendable`: what changes is only touched under `lock`.
 
@@ -19,20 +19,20 @@ final class ContextQueue: @unchecked Sendable {
 
   private let isMain: Bool
   private let lock = NSLock()
-  /// Held by whatever runs on a private queue: a block of Dispatch's, or a question that its asker answers.
+  /// Held while anything runs on a private queue: a block of Dispatch's, or a question that the asking thread answers.
   private let turn = NSLock()
-  /// Dispatch takes a queue's label at its making only, so it is made for the first block: until then the context's
-  /// name, which is the label, may be set.
+  /// Dispatch takes a queue's label only when the queue is made. So it is made for the first block, and until then the
+  /// context's name, which is the label, may be set.
   private var made: DispatchQueue?
   /// How many blocks run or wait.
   private var blockCount = 0
-  /// Those that nobody has begun to answer.
+  /// Questions that no thread has begun to answer.
   private var questions: [Question] = []
   /// The threads that have this queue and wait for another one.
   private var waiters: [Waiter] = []
   /// Whether contexts of this queue have, or have had, children.
   private var isAsked = false
-  /// Whether there is any such queue: 0 or 1. Programs without child contexts look no further.
+  /// Whether any such queue exists: 0 or 1. Programs without child contexts stop at this test.
   private static let isAnyAsked = AtomicWord()
 
   init(isMain: Bool) { self.isMain = isMain }
@@ -64,7 +64,7 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs a block and waits for it. Not for a thread that has the queue.
+  /// Runs a block and waits for it. Must not be called on a thread that has the queue.
   func sync<T>(label: @autoclosure () -> String?, _ block: () -> T) -> T {
     let queue = dispatchQueue(label: label())
     let held = ContextQueue.askedQueuesOfThread
@@ -100,7 +100,7 @@ final class ContextQueue: @unchecked Sendable {
     return block()
   }
 
-  /// What is of the main queue runs on its thread.
+  /// Blocks of the main queue run on its thread.
   private func runOnMain<T>(_ block: () -> T, answering held: [ContextQueue]) -> T {
     withoutActuallyEscaping(block) { block in
       var outcome: T?
@@ -113,10 +113,10 @@ final class ContextQueue: @unchecked Sendable {
 
   // Questions.
 
-  /// Answers a question on this queue and waits for it. Not for a thread that has the queue.
+  /// Has a question answered on this queue and waits for it. Must not be called on a thread that has the queue.
   ///
-  /// - Parameter above: the queues of the asked context's parents. A thread that has one of them, and asks from further
-  ///   below, goes on answering there: it came down from it by `performAndWait`.
+  /// - Parameter above: the queues of the asked context's parents. A thread that has one of them and asks from further
+  ///   below, inside of `performAndWait`, keeps answering questions there.
   func ask<T>(
     label: @autoclosure () -> String?, above: @autoclosure () -> [ContextQueue], _ question: () -> T
   ) -> T {
@@ -149,7 +149,7 @@ final class ContextQueue: @unchecked Sendable {
     !isMain && lock.withLock { blockCount == 0 && turn.try() }
   }
 
-  /// Whether a question was still unanswered; it is the caller's now.
+  /// Claims a question for the caller. False if another thread has taken it.
   private func takeUp(_ question: Question) -> Bool {
     lock.withLock {
       guard let index = questions.firstIndex(where: { $0 === question }) else { return false }
@@ -158,7 +158,7 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Answers all that wait. On a thread that has the queue.
+  /// Answers all waiting questions. Called on a thread that has the queue.
   fileprivate func answerQuestions() {
     while let question = lock.withLock({ questions.isEmpty ? nil : questions.removeFirst() }) { question.run() }
   }
@@ -181,7 +181,7 @@ final class ContextQueue: @unchecked Sendable {
   }
 }
 
-/// What a thread waits for: the end of something, and questions in the meantime. Any thread.
+/// Lets a thread wait for the end of something, and answer questions meanwhile. Any thread.
 private final class Waiter: @unchecked Sendable {
   // `@unchecked Sendable`: `isFinished` is only touched under `lock`.
   private let lock = NSLock()
@@ -195,7 +195,7 @@ private final class Waiter: @unchecked Sendable {
     semaphore.signal()
   }
 
-  /// Waits for `finish()`, and answers what the queues are asked until then.
+  /// Waits for `finish()`, and answers questions to the queues until then.
   func wait(answering held: [ContextQueue]) {
     for queue in held { queue.add(self) }
     while true {
@@ -209,7 +209,7 @@ private final class Waiter: @unchecked Sendable {
 
 /// Something to run once for a thread that waits for it.
 private final class Question: @unchecked Sendable {
-  // `@unchecked Sendable`: belongs to the thread that made it until it is run, and to the one that runs it then.
+  // `@unchecked Sendable`: it belongs to the thread that made it until it runs, and then to the thread that runs it.
   let waiter = Waiter()
   private var body: (() -> Void)?
 
@@ -217,7 +217,7 @@ private final class Question: @unchecked Sendable {
 
   func run() {
     body?()
-    // The block is borrowed from the thread that waits: nothing may hold it once that thread goes on.
+    // The block is borrowed from the waiting thread, so nothing may keep it once that thread goes on.
     body = nil
     waiter.finish()
   }

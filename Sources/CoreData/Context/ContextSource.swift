@@ -1,28 +1,26 @@
-/// Where a context has its objects' saved state from, and where its saves go: the coordinator's stores, or
-/// the context above it. Only the two sources know which of them it is.
+/// Where a context reads its objects' saved state and sends its saves: the coordinator's stores, or its parent context.
+/// Only the two sources know which of them it is.
 ///
-/// Called on the context's queue. What travels are rows, references and ids; no object of one context is seen
-/// by another.
+/// Called on the context's queue. Rows, references and ids are passed; no context sees another's objects.
 protocol ContextSource: AnyObject {
   // Being attached.
 
-  /// The context has got its coordinator.
+  /// The context got its coordinator.
   func didAttach(_ context: NSManagedObjectContext, to coordinator: NSPersistentStoreCoordinator)
 
-  /// Another context that reads from here and saves to here.
+  /// Another context reads from here and saves to here.
   func sibling(of context: NSManagedObjectContext) -> NSManagedObjectContext
 
   // Keys.
 
-  /// Whether objects that no store has seen may be found here, under the temporary keys that they have above.
+  /// Whether objects that no store has seen may be found here, by the temporary keys that they have in the parent.
   var keepsTemporaryKeys: Bool { get }
 
-  /// Learns which of the objects that had temporary keys here have permanent ones by now. False where there
-  /// can't be such.
+  /// Learns which objects with temporary keys have permanent ones by now. False if there can't be any.
   @discardableResult
   func learnKeys(for context: NSManagedObjectContext) -> Bool
 
-  /// Gives objects that are new here their permanent keys, under which the context finds them from now on.
+  /// Gives new objects their permanent keys; from now on the context finds them by these.
   func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) throws
 
   // Rows.
@@ -30,13 +28,13 @@ protocol ContextSource: AnyObject {
   /// The committed row of an object; nil when it is gone.
   func row(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot?
 
-  /// The same past every row that is kept: as it is now.
+  /// The row as the store has it now, past every cache.
   func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot?
 
-  /// The row of an object where somebody else has it at hand.
+  /// The row of an object, if a cache or the parent has it at hand.
   func cachedRow(of object: NSManagedObject, for context: NSManagedObjectContext) -> RowSnapshot?
 
-  /// Reads the rows of many objects, with as few questions as can be; they stay faults.
+  /// Reads the rows of many objects with as few questions as possible. The objects stay faults.
   func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws
 
   /// The committed members of a to-many relationship, in order where it is ordered.
@@ -44,33 +42,33 @@ protocol ContextSource: AnyObject {
     of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext
   ) throws -> ContiguousArray<RowReference>
 
-  /// Reads the members of a to-many relationship of those objects that have not read them; returns the
-  /// members. None where they are as well read object by object.
+  /// Reads the members of a to-many relationship for those objects that lack them, and returns the members. Returns
+  /// none if reading object by object is as good.
   func readMembers(
     _ key: String, of objects: [NSManagedObject], for context: NSManagedObjectContext
   ) throws -> [NSManagedObject]
 
   // Fetches.
 
-  /// The generation that is read; nil for the newest state. Pins the context if it is to be.
+  /// The generation to read; nil for the newest state. Pins the context first if it waits to be pinned.
   func generation(for context: NSManagedObjectContext) throws -> QueryGeneration?
 
-  /// What is found, in its order, as objects of the context.
+  /// The result, in its order, as objects of the context.
   func objects(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> [NSManagedObject]
 
-  /// What is found by a fetch that the context puts in order and cuts itself.
+  /// The result of a fetch that the context itself sorts and cuts.
   func candidates(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> [NSManagedObject]
 
-  /// Whether candidates come from several places, each in an order of its own.
+  /// Whether results come from several stores, each in an order of its own.
   func isSpread(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> Bool
 
-  /// The ids of what is found, without making objects; nil where that can't be.
+  /// The ids of the results, without making objects; nil if that is impossible.
   func ids(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> [NSManagedObjectID]?
@@ -89,9 +87,9 @@ protocol ContextSource: AnyObject {
 
   // Saves.
 
-  /// Gives new objects what their rows need: permanent keys, or a store. Returns the keys that stores have only named.
+  /// Gives new objects what their rows need, permanent keys or a store. Returns the keys that stores have only named.
   ///
-  /// - Parameter reserving: Whether stores are to reserve keys rather than name them.
+  /// - Parameter reserving: Whether stores reserve keys rather than only name them.
   func prepare(
     _ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext, reserving: Bool
   ) throws -> [StoreKeys]
@@ -99,19 +97,19 @@ protocol ContextSource: AnyObject {
   /// Throws if a plan can't be carried out.
   func check(_ plan: SavePlan) throws
 
-  /// Takes the changes: all of them, or none where something speaks against them.
+  /// Takes all of the changes, or none if there is a conflict.
   func commit(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts
 
   /// Whether there is something to save besides objects.
   func hasUnsavedMetadata(for context: NSManagedObjectContext) -> Bool
 
-  /// The place in the stores' history behind a save; nil without one.
+  /// The place in the stores' history after a save; nil without history.
   func historyToken(after plan: SavePlan, of context: NSManagedObjectContext) -> NSPersistentHistoryToken?
 
   /// Tells the other contexts that read from here of a save.
   func announce(_ plan: SavePlan, of context: NSManagedObjectContext)
 
-  /// Who makes a batch request's changes.
+  /// The author of a batch request's changes, for history.
   func batchOrigin(of context: NSManagedObjectContext) -> ChangeOrigin
 }
 

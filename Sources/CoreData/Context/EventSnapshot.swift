@@ -1,9 +1,9 @@
 /// What an object held before its first change in an event.
 ///
-/// An object without earlier unsaved changes has none: its row tells what it held, and a new object held
-/// nothing. Kept until the event has been posted.
+/// An object without earlier unsaved changes has no snapshot: its row says what it held, and a new object held nothing.
+/// A snapshot is kept until the event has been posted.
 final class EventSnapshot {
-  /// The members of a to-many relationship as they had been changed before; see `ToManyState`.
+  /// The members of a to-many relationship, with the changes made before the event; see `ToManyState`.
   struct Members {
     var added = ContiguousArray<NSManagedObject>()
     var removed: Set<RowReference> = []
@@ -23,7 +23,7 @@ final class EventSnapshot {
   let wasDeleted: Bool
   /// Unsaved values; freed with the snapshot.
   let changes: ChangedValues?
-  /// By the relationships' to-many index; empty when none was changed.
+  /// By the to-many index of the relationship; empty if none was changed.
   let members: ContiguousArray<Members?>
 
   /// Copies what the object holds now.
@@ -34,7 +34,7 @@ final class EventSnapshot {
     members = object.hasChangedMembers ? ContiguousArray(object.toManyStates.map(Members.init)) : []
   }
 
-  /// For an object that had no unsaved changes: what its row says.
+  /// The snapshot of an object without unsaved changes: what its row says.
   init(unchanged object: NSManagedObject) {
     row = object.row
     wasDeleted = false
@@ -45,7 +45,7 @@ final class EventSnapshot {
   deinit { changes?.free() }
 }
 
-/// An event while observers are told of it: it is current for them.
+/// The event that observers are being told of. It is the current one for them.
 final class PostedEvent {
   let changes: ObjectChanges
   let snapshots: [ObjectIdentifier: EventSnapshot]
@@ -67,7 +67,7 @@ final class PostedEvent {
 extension NSManagedObject {
   final var hasChangedMembers: Bool { toManyStates.contains { $0?.isChanged == true } }
 
-  /// Whether the row does not tell what the object holds.
+  /// Whether the object holds something that its row doesn't say.
   final var needsSnapshot: Bool {
     if state.contains(.deleted) || hasChangedMembers { return true }
     guard let changes else { return false }

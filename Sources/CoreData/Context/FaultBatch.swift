@@ -4,7 +4,7 @@ final class FaultBatch {
   let root: Int
   private let keys: [Int64]
   private let size: Int
-  /// Where the last batch began: the next fault is most likely in it or in the one after.
+  /// The start of the last batch. The next fault is most likely in it or in the one after.
   private var cursor = 0
   private lazy var positions = Dictionary(
     keys.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
@@ -16,7 +16,7 @@ final class FaultBatch {
     self.size = size
   }
 
-  /// The keys of the batch that holds this one; nil when the fetch did not bring it.
+  /// The keys of the batch that has this key; nil if the fetch did not find it.
   func keys(around key: Int64) -> [Int64]? {
     let near = cursor..<min(cursor + 2 * size, keys.count)
     let position: Int

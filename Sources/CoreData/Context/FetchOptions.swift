@@ -1,4 +1,4 @@
-/// The settings of a request that are the context's business, not the store's.
+/// The settings of a request that concern the context, not the store.
 struct FetchOptions {
   let stores: [NSPersistentStore]?
   var pendingChanges: Bool
@@ -6,10 +6,10 @@ struct FetchOptions {
   let refreshing: Bool
   let batchSize: Int
   let prefetching: [String]
-  /// What the stores have answered already; nil to ask them.
+  /// An answer that the stores have given already; nil to ask them.
   var answers: [StoreAnswer]?
 
-  /// Those with which a parent answers its child.
+  /// The options with which a parent answers its child.
   init(stores: [NSPersistentStore]?) {
     self.stores = stores
     pendingChanges = true
@@ -28,7 +28,7 @@ struct FetchOptions {
     prefetching = request.relationshipKeyPathsForPrefetching ?? []
   }
 
-  /// What the stores are asked: for keys alone where rows are read in portions.
+  /// The description that the stores are given. It asks for keys alone if rows are read in batches.
   func asStoresSee(_ description: FetchDescription) -> FetchDescription {
     guard batchSize > 0, case .rows = description.output else { return description }
     var keysOnly = description

@@ -1,4 +1,4 @@
-/// Edited objects that take back their stored values, with those that have taken such a value since.
+/// Gives edited objects their stored values again, and with them objects that have taken such a value since.
 struct FormerConstraintValues {
   private struct Constraint: Hashable {
     let names: [String]
@@ -6,20 +6,20 @@ struct FormerConstraintValues {
   }
 
   private let type: NSMergePolicyType
-  /// Those that have taken something back.
+  /// The objects whose edits were taken back.
   private(set) var objects: Set<ObjectIdentifier> = []
-  /// By constraint and values: the edited objects of a context, as they were when it was first asked for.
+  /// The edited objects of a context by constraint and values, as they were at the first question.
   private var edited: [Constraint: [ConstraintValues: [NSManagedObject]]] = [:]
 
   init(_ type: NSMergePolicyType) { self.type = type }
 
-  /// In waves: what one object takes back depends on no other of its wave.
+  /// Edits are taken back in waves. Within a wave no object depends on another.
   mutating func takeBack(_ first: [(object: NSManagedObject, constraint: [String])]) {
     var wave = first
     while !wave.isEmpty {
       for (object, constraint) in wave {
         objects.insert(ObjectIdentifier(object))
-        // Observers are to see it.
+        // Observers have to see the change.
         object.noteChange()
         for name in names(taken: object, constraint) {
           guard let property = object.layout.property(named: name) else { continue }
@@ -63,7 +63,7 @@ struct FormerConstraintValues {
 }
 
 extension EntityLayout {
-  /// Its own constraints and inherited ones, with the entities that declare them.
+  /// The entity's own and inherited constraints, with the entities that declare them.
   fileprivate var constraints: [(names: [String], declaring: EntityLayout)] {
     var found: [(names: [String], declaring: EntityLayout)] = []
     var index = self.index
@@ -77,7 +77,7 @@ extension EntityLayout {
 }
 
 extension NSManagedObject {
-  /// What the object has in the properties of a constraint; nil where it has nil.
+  /// The object's values for the properties of a constraint; nil if one of them is nil.
   fileprivate func values(of names: [String]) -> ConstraintValues? {
     ConstraintValues(
       names.map { name in
@@ -96,8 +96,8 @@ extension NSManagedObject {
     return values(of: names) != ConstraintValues(row, properties)
   }
 
-  /// Takes the stored value of an attribute or to-one relationship again. A destination that this save deletes, or that
-  /// belongs to another object by now, is out of reach: `clearing` says whether nil takes its place.
+  /// Gives an attribute or to-one relationship its stored value again. A destination that this save deletes, or that
+  /// belongs to another object by now, can't be restored: `clearing` says whether to set nil instead.
   func takeBack(_ property: LayoutProperty, clearing: Bool) {
     guard property.word >= 0, let changes, changes.holds(property.slot) else { return }
     if property.kind != .toOne {

@@ -1,9 +1,9 @@
-/// What an object held before an event, against what it holds now.
+/// Compares what an object held before an event with what it holds now.
 struct FormerValues {
   let object: NSManagedObject
-  /// Nil when the row tells.
+  /// nil if the row says it.
   private let snapshot: EventSnapshot?
-  /// Whether the object was not there before the event.
+  /// Whether the object did not exist before the event.
   let isNew: Bool
 
   init(_ object: NSManagedObject, _ snapshot: EventSnapshot?, isNew: Bool) {
@@ -102,7 +102,7 @@ struct MembersDifference {
 }
 
 extension Value {
-  /// Whether both are the same value; objects, when they are the same object or equal ones.
+  /// Whether both are the same value. Two objects are, if they are identical or equal.
   func isSame(as other: Value) -> Bool {
     switch self {
     case .null: other.isNull

@@ -1,12 +1,12 @@
-/// The result of a request that goes on after it was executed. Belongs to the context's queue, except ``cancel()`` and
-/// ``progress``.
+/// The result of a request that goes on after `execute(_:)` has returned. Belongs to the context's queue, except
+/// ``cancel()`` and ``progress``.
 nonisolated open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   /// The context that executed the request.
   public let managedObjectContext: NSManagedObjectContext
   /// Why there is no result; nil while the request runs and when it went well. A cancelled request has the error
   /// `NSUserCancelledError`.
   public internal(set) final var operationError: (any Error)?
-  /// How far the request is: rows read, of those that were expected. A progress that was current when the request was
+  /// How far the request is, as the rows read of those expected. A progress that was current when the request was
   /// executed is its parent. Cancelling it cancels the request.
   public let progress: Progress?
 
@@ -16,16 +16,17 @@ nonisolated open class NSPersistentStoreAsynchronousResult: NSPersistentStoreRes
     super.init()
   }
 
-  /// Calls the request off, from any thread: the store stops reading as soon as it can. Without effect once it is done.
+  /// Cancels the request, from any thread. The store stops reading as soon as it can. Has no effect once the request is
+  /// done.
   open func cancel() { progress?.cancel() }
 }
 
-/// What an ``NSAsynchronousFetchRequest`` finds.
+/// The result of an ``NSAsynchronousFetchRequest``.
 nonisolated open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult
 {
   /// The request that was executed.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
-  /// What was found; nil until it is complete, and if the fetch failed or was cancelled.
+  /// The objects found; nil until the fetch is complete, and if it failed or was cancelled.
   public internal(set) final var finalResult: [ResultType]?
 
   init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ progress: Progress) {

@@ -39,11 +39,11 @@ extension NSManagedObject {
 
   /// A request for all objects of this class' entity.
   ///
-  /// Entity classes have a method of this name that says which class it fetches; where both are possible that one is
-  /// meant, so that `let request = Book.fetchRequest()` needs no type.
+  /// Entity classes have a method of this name that returns a request for the class itself. Swift prefers that one, so
+  /// that `let request = Book.fetchRequest()` needs no type.
   @_disfavoredOverload
   public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-    // Made for the class itself, so that a cast back to it succeeds.
+    // The request is made for the class itself, so that casting it back succeeds.
     unsafeBitCast(request(for: self), to: NSFetchRequest<any NSFetchRequestResult>.self)
   }
 
@@ -56,13 +56,13 @@ extension NSManagedObject {
 }
 
 extension NSEntityDescription {
-  /// The entity of a name in a context's model.
+  /// The entity with this name in a context's model.
   public class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription?
   {
     context.layouts?.layout(named: entityName)?.entity
   }
 
-  /// A new object of the entity of a name, inserted into a context.
+  /// A new object of the entity with this name, inserted into a context.
   public class func insertNewObject(
     forEntityName entityName: String, into context: NSManagedObjectContext
   ) -> NSManagedObject {
@@ -82,7 +82,7 @@ extension NSEntityDescription {
   }
 }
 
-/// The entity of objects that were made without one.
+/// The placeholder entity of objects that were made without one.
 private final class NoEntity: @unchecked Sendable {
   // `@unchecked Sendable`: nothing changes the model after `init`.
   static let shared = NoEntity()

@@ -1,9 +1,9 @@
-/// What changed since pending changes were last processed.
+/// What changed in the current event, that is, since pending changes were last processed.
 extension NSManagedObject {
-  /// The former values of what changed in the current event, with `NSNull` for nil: since pending changes were last
-  /// processed. For an observer of the context's changes it is the event of the notification.
+  /// The former values of properties that changed since pending changes were last processed, with `NSNull` for nil.
+  /// While observers of the context's changes are told, it is about the event of the notification.
   ///
-  /// Of a new object the former values are its attributes' default values.
+  /// For a new object the former values are its attributes' default values.
   public final func changedValuesForCurrentEvent() -> [String: Any] {
     guard let context = (owner as? ContextOwner)?.context, let former = context.formerValues(of: self) else {
       return [:]
@@ -26,7 +26,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-  /// Nil when the current event does not concern the object.
+  /// nil if the current event does not concern the object.
   fileprivate func formerValues(of object: NSManagedObject) -> FormerValues? {
     let id = ObjectIdentifier(object)
     if let postedEvent, postedEvent.contains(object) {

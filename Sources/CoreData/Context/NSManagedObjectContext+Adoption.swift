@@ -1,6 +1,6 @@
-/// After the stores have written: objects take what was saved as their committed state.
+/// The step after the stores have written: objects take what was saved as their committed state.
 extension NSManagedObjectContext {
-  /// `stores` are those that were written, where it was not all of them.
+  /// `stores` are those that were written, if not all were.
   func adopt(_ plan: SavePlan, writtenStores stores: Set<UInt16>? = nil) {
     // First all keys, so that references of objects to each other are right when relationships settle.
     let hasChildren = !children.isEmpty
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     let layout = object.layout
     if !layout.toMany.isEmpty { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
     guard let changes = object.changes else { return }
-    // The row names its destinations from now on, and holds none of them.
+    // From now on the row names the destinations, and the object keeps none of them alive.
     layout.toOneSlots.forEach { slot in
       guard changes.holds(slot), case .object(let destination) = changes[slot] else { return }
       noteSaved(destination: unsafeDowncast(destination, to: NSManagedObject.self))
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Tells the world: observers of this context, then the coordinator's other contexts.
+  /// Tells the observers of this context, then the coordinator's other contexts.
   func announce(_ plan: SavePlan) {
     var changes = ObjectChanges()
     changes.inserted = plan.inserted.objects

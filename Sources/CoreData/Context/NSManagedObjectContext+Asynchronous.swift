@@ -1,11 +1,11 @@
 /// Fetches that read on another thread.
 extension NSManagedObjectContext {
-  /// Checks the request, which throws, and has it go on by itself:
+  /// Checks the request, which may throw, and starts it:
   ///
-  /// 1. on a thread of its own: the stores answer with rows, unless a parent, several stores or an incremental one are
-  ///    asked, or code of the program's decides;
-  /// 2. on the context's queue: the rows become objects, or the fetch is made there as a whole, as it is when unsaved
-  ///    changes take part; completion.
+  /// 1. on a thread of its own the stores answer with rows, unless the request goes to a parent, to several stores or
+  ///    to an incremental one, or has code of the program's in it;
+  /// 2. on the context's queue the rows become objects. In the cases above, and if unsaved changes take part, the whole
+  ///    fetch is made there. Then the completion block is called.
   func start<R: NSFetchRequestResult>(_ request: NSAsynchronousFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {
     guardQueue("execute(_:)")
     let coordinator = try coordinator(for: "execute(_:)")
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// One such fetch on its way. It keeps the context and the result until it is done.
+/// A running fetch. It keeps the context and the result alive until it is done.
 private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
   // `@unchecked Sendable`: `read` touches values only; the rest happens on the context's queue.
 
@@ -62,7 +62,7 @@ private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
     if watch.isCancelled || result.progress?.isCancelled == true { throw Failure.cancelled }
   }
 
-  /// On the context's queue, with what the stores have answered; nil to ask them there.
+  /// Called on the context's queue, with the stores' answer; nil to ask them there.
   func finish(_ answers: Result<[StoreAnswer], any Error>?) {
     do {
       try goOn()

@@ -21,10 +21,10 @@ extension ParentSource {
 
   func historyToken(after plan: SavePlan, of context: NSManagedObjectContext) -> NSPersistentHistoryToken? { nil }
 
-  /// The parent has changed, not the stores: nobody is told but who observes the contexts.
+  /// The parent has changed, not the stores, so only observers of the contexts are told.
   func announce(_ plan: SavePlan, of context: NSManagedObjectContext) {}
 
-  /// It goes through the parents, whose names stand for those that the child lacks.
+  /// The author, or the nearest parent's if the child has none.
   func batchOrigin(of context: NSManagedObjectContext) -> ChangeOrigin {
     let own = context.changeOrigin
     if own.author != nil && own.contextName != nil { return own }
@@ -32,7 +32,7 @@ extension ParentSource {
     return ChangeOrigin(author: own.author ?? above.author, contextName: own.contextName ?? above.contextName)
   }
 
-  /// What was set of transient properties. Rows have none of it.
+  /// Values that were set on transient properties, which rows don't have.
   private func transientValues(of plan: SavePlan) -> [TransientValue] {
     var values: [TransientValue] = []
     func add(_ object: NSManagedObject, isNew: Bool) {
@@ -40,7 +40,7 @@ extension ParentSource {
       let reference = ParentReference(object.reference, object.owner.storeIdentity(object.store))
       object.layout.transientSlots.forEach { slot in
         guard isNew ? changes.holds(slot) : changes.isChanged(slot) else { return }
-        // Objects of this context are none of the parent's.
+        // A value may refer to objects of this context, which the parent can't use.
         if case .object(let value) = changes[slot], value is NSManagedObject { return }
         values.append(TransientValue(object: reference, slot: slot, value: changes[slot]))
       }
@@ -54,7 +54,7 @@ extension ParentSource {
 }
 
 extension NSManagedObjectContext {
-  /// Takes the changes of a child over, as one event of this context. All of them, or none.
+  /// Takes over all changes of a child as one event of this context, or none.
   fileprivate func takeSave(
     _ changeSets: [(store: StoreIdentity, changes: ChangeSet)], _ transients: [TransientValue]
   ) throws -> StoreConflicts {
@@ -75,8 +75,8 @@ extension NSManagedObjectContext {
     object.write(transient.value, slot: transient.slot)
   }
 
-  /// The object of a row that a child inserted: made here under the same id. It was woken in the child, and is not
-  /// woken again.
+  /// The object for a row that a child inserted, made here with the same id. `awakeFromInsert()` ran in the child, and
+  /// is not called again.
   fileprivate func takeInserted(_ object: NSManagedObject) {
     if object.state.contains(.deleted) {
       undelete(object)
@@ -88,14 +88,14 @@ extension NSManagedObjectContext {
   }
 }
 
-/// A transient property's value, of a child's object.
+/// The value of a transient property of a child's object.
 private struct TransientValue {
   let object: ParentReference
   let slot: Int
   let value: Value
 }
 
-/// A child's changes on their way into the parent's objects: prepared, so that applying them cannot fail.
+/// A child's changes, prepared so that applying them to the parent's objects can't fail.
 private struct ChildSave {
   let context: NSManagedObjectContext
   var conflicts = StoreConflicts()
@@ -104,7 +104,7 @@ private struct ChildSave {
   private var deleted: [NSManagedObject] = []
   private var links: [(store: StoreIdentity, link: LinkChange)] = []
 
-  /// One object of the parent, and what is set on it.
+  /// One object of the parent, and the values to set on it.
   private struct Target {
     let object: NSManagedObject
     let store: StoreIdentity
@@ -114,7 +114,7 @@ private struct ChildSave {
 
   init(context: NSManagedObjectContext) { self.context = context }
 
-  /// Decodes values and reads the objects that are to change. Whoever is gone here is a conflict.
+  /// Decodes values and reads the objects that will change. An object that is gone here is a conflict.
   mutating func prepare(_ changes: ChangeSet, of store: StoreIdentity) throws {
     for row in changes.inserted { inserted.append(try target(row, store) { _ in true }) }
     try context.readRows(of: changes.updated.map { object($0.base.reference, store) })
@@ -158,7 +158,7 @@ private struct ChildSave {
   func apply() {
     for target in inserted { context.takeInserted(target.object) }
     for target in inserted + updated {
-      // An object whose members alone changed is an updated one as well.
+      // An object with changed members only is an updated one as well.
       target.object.noteChange()
       for (property, value) in target.attributes {
         if value.isNull, target.object.currentValue(property).isNull { continue }
@@ -181,7 +181,7 @@ private struct ChildSave {
     for reference in link.removed { owner.removeMember(object(reference, store), property) }
     for reference in link.added { owner.addMember(object(reference, store), property) }
     guard let order = link.order else { return }
-    // The child's order, then whoever came into the relationship here without its knowledge.
+    // The members in the child's order, then those that were added here without the child's knowledge.
     let members = owner.members(property)
     let now = Set(members.map(ObjectIdentifier.init))
     let listed = ContiguousArray(order.map { object($0, store) }.filter { now.contains(ObjectIdentifier($0)) })

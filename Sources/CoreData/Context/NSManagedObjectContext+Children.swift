@@ -1,6 +1,6 @@
-/// What a parent context answers its children. On the parent's queue.
+/// How a parent context answers its children. Runs on the parent's queue.
 extension NSManagedObjectContext {
-  /// The object that a child means. Temporary ids lead to their object even when it was saved in the meantime.
+  /// The object that a child means. A temporary id leads to its object even if that was saved meanwhile.
   func object(for question: ParentReference) -> NSManagedObject {
     if question.reference.key < 0, let former = formerKeys[question.reference.key] {
       return owner.object(for: former.reference, store: former.store)
@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
   }
 
   func answerRows(of questions: [ParentReference]) throws -> [ParentRow?] {
-    // Held until all are answered, so that those that are read together stay.
+    // Kept until all are answered, so that objects that were read together stay alive.
     let objects = questions.map(object(for:))
     try readRows(of: objects.lazy.filter { $0.state.contains(.fault) })
     return try objects.map { object in
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     let found = try objects(description, FetchOptions(stores: stores))
     let wantsRows = if case .rows = description.output { true } else { false }
     return try found.map { object in
-      // A fault whose row a fetch has left here is read by that row: nobody set anything on it.
+      // A fault for which a fetch has left a row here is read from that row: it has no changes.
       let row = !wantsRows ? nil : object.state.contains(.fault) ? object.row : try currentRow(of: object)
       return ParentObject(reference: object.reference, store: try assignedStore(of: object), row: row)
     }
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
     return try count(description, FetchOptions(stores: stores))
   }
 
-  /// An object's values now, as a row: the committed one where nothing was set. Nil when the row is gone, or the
+  /// An object's current values as a row, which is the committed one if nothing was set. nil if the row is gone, or the
   /// object is deleted here.
   private func currentRow(of object: NSManagedObject) throws -> RowSnapshot? {
     guard !object.state.contains(.deleted), try realised(object) else { return nil }
@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
     return try RowWriter(keepsTemporaryKeys: true).row(of: object, version: object.row?.version ?? 0)
   }
 
-  /// Reads a fault in, without the consequences of a missing row that reading a property has.
+  /// Reads a fault's row. Unlike reading a property, this has no consequences if the row is missing.
   func realised(_ object: NSManagedObject) throws -> Bool {
     if object.state.contains(.inaccessible) { return false }
     guard object.state.contains(.fault) else { return true }
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// The store of an object; a new one that was not assigned gets that which a save would choose.
+  /// The store of an object. A new object that was not assigned to one gets the store that a save would choose.
   func assignedStore(of object: NSManagedObject) throws -> StoreIdentity {
     if let identity = owner.storeIdentity(object.store) { return identity }
     let coordinator = try coordinator(for: "save()")
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
     return identity
   }
 
-  /// The keys that changed, if there are others than the child knows.
+  /// The keys that changed, if the child does not know them all.
   func formerKeys(beyond known: Int) -> FormerKeys? {
     if formerKeys.count == known { return nil }
     return FormerKeys(
@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
       })
   }
 
-  /// Lets the children that asked for it take over what this context saved or merged, each on its own queue.
+  /// Has those children that merge automatically take over what this context saved or merged, each on its own queue.
   func announceToChildren(
     inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID]
   ) {

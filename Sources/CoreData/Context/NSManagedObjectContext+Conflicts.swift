@@ -1,5 +1,5 @@
 extension NSManagedObjectContext {
-  /// What the stores answered, as the public values a policy decides on.
+  /// The conflicts that stores reported, as the public values that a policy decides on.
   func resolve(_ conflicts: StoreConflicts) throws {
     let policy = mergePolicy as? NSMergePolicy ?? .error
     let versions = conflicts.versions.compactMap { conflict -> NSMergeConflict? in
@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
     _ conflicts: [(store: StoreIdentity, conflict: ConstraintConflict)]
   ) -> [NSConstraintConflict] {
     if conflicts.isEmpty { return [] }
-    // New objects by the keys that are reserved for them, under which nobody knows them yet.
+    // New objects by the keys that are reserved for them. Nothing else finds them by these yet.
     var new: [UInt16: [RowReference: NSManagedObject]] = [:]
     for object in ledger.newObjects {
       new[object.store, default: [:]][object.finalReference] = object
@@ -45,13 +45,13 @@ extension NSManagedObjectContext {
       conflictingObjects: objects, conflictingSnapshots: objects.map(\.originalSnapshot))
   }
 
-  /// Drops everything that was set on an object since its row was read, and what it meant for other objects.
+  /// Drops everything that was set on an object since its row was read, and the effects on other objects.
   func revertChanges(of object: NSManagedObject) {
     for property in object.layout.relationships { object.revert(property) }
     discardChanges(of: object)
   }
 
-  /// Drops everything that was set on an object since its row was read; other objects are not told.
+  /// Drops everything that was set on an object since its row was read, without touching other objects.
   func discardChanges(of object: NSManagedObject) {
     object.changes = nil
     for state in object.toManyStates { state?.discardChanges(keepingBase: false) }
@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The rows of deleted or changed objects are gone already: there is nothing left to save of them.
+  /// Drops deleted or changed objects whose rows are gone already: nothing of them is left to save.
   func forgetDeletedElsewhere(_ objects: ContiguousArray<NSManagedObject>) {
     if objects.isEmpty { return }
     for object in objects {

@@ -1,9 +1,9 @@
 /// Saving to stores whose methods take managed objects.
 ///
-/// These are the exception to invariant 7: they read the objects of a save while it runs. What they find is what the
-/// plan has; and new objects have their permanent ids by then, which are taken back if nothing is written.
+/// These are the exception to invariant 7: they read the objects of a save while it runs. They find the values that the
+/// plan has. New objects have their permanent ids by then, and lose them again if nothing is written.
 extension NSManagedObjectContext {
-  /// Hands a plan's change sets to the stores, of which one takes objects at least.
+  /// Hands a plan's change sets to the stores, at least one of which takes objects.
   func commit(_ plan: SavePlan, withObjectsTo coordinator: NSPersistentStoreCoordinator) throws -> StoreConflicts {
     let named = giveIDs(plan.inserted.objects)
     do {
@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
     return ChangedObjects(context: self) { [owner] in owner!.object(for: $0, store: number) }
   }
 
-  /// An object that has got the id it will have, and what it had before.
+  /// A new object with its permanent id, and the id it had before.
   private typealias NamedObject = (object: NSManagedObject, key: Int64, id: NSManagedObjectID?)
 
   private func giveIDs(_ objects: ContiguousArray<NSManagedObject>) -> [NamedObject] {
@@ -53,15 +53,15 @@ extension NSManagedObjectContext {
   }
 }
 
-/// What the delete rules of objects in stores by others need to know: read for many objects together, and before the
-/// rules are applied, since these can't throw. An object for which that fails is left for later.
+/// Reads what the delete rules of objects in custom stores need, for many objects together, and before the rules are
+/// applied, since these can't throw. An object for which reading fails is left for later.
 final class DeleteRuleReading {
   private let context: NSManagedObjectContext
-  /// How many of the deleted objects were looked at.
+  /// How many of the deleted objects have been prepared.
   private var count = 0
   private var unread: Set<ObjectIdentifier> = []
   private var error: (any Error)?
-  /// Rows that nobody else holds until the rules have been applied.
+  /// Keeps rows alive until the rules have been applied.
   private var held: [NSManagedObject] = []
 
   init(_ context: NSManagedObjectContext) { self.context = context }
@@ -70,7 +70,7 @@ final class DeleteRuleReading {
 
   func end() { context.unreadDeleteRules = error }
 
-  /// Looks at what was deleted since: cascades go on with what they have deleted.
+  /// Prepares objects that were deleted since the last call, as by a cascade.
   func readNewcomers(from index: Int) {
     guard index >= count else { return }
     let deleted = context.ledger.deletedList
@@ -105,8 +105,8 @@ final class DeleteRuleReading {
   }
 }
 
-/// Errors in which a store says itself whose rows have changed, as Apple's documentation has stores of one's own do, or
-/// which objects break a uniqueness constraint.
+/// Errors in which a custom store itself names objects whose rows have changed, as Apple's documentation asks of it, or
+/// that break a uniqueness constraint.
 private enum StatedConflicts {
   static func conflicts(in error: NSError) -> [Any]? {
     guard error.domain == NSCocoaErrorDomain else { return nil }

@@ -6,8 +6,8 @@ extension NSManagedObjectContext {
     if !missing.isEmpty { try source.readRows(of: missing, for: self) }
   }
 
-  /// Holds the last few objects that relationships led to: a loop over `book.author.name` reads each author once,
-  /// though no book holds its author.
+  /// Keeps the last objects that relationships led to, so that a loop over `book.author.name` reads each author once,
+  /// though no book keeps its author alive.
   func noteTraversal(to object: NSManagedObject) {
     if recentDestinations.count < NSManagedObjectContext.recentLimit {
       recentDestinations.append(object)
@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The same for a destination that a save has found set; many objects lead to one, after another.
+  /// Keeps a destination that a save came across. Objects that lead to the same one often follow each other.
   @inline(__always)
   func noteSaved(destination: NSManagedObject) {
     if recentDestinations.last !== destination { noteTraversal(to: destination) }

@@ -1,7 +1,7 @@
 extension NSManagedObjectContext {
-  /// The objects a request finds, with this context's unsaved changes.
+  /// Finds the objects of a request, with this context's unsaved changes taken into account.
   ///
-  /// Throws for an entity, key path or operator that the model or the store does not have, naming it.
+  /// Throws an error that names the entity, key path or operator if the model or the store does not have it.
   public func fetch<Result: NSFetchRequestResult>(_ request: NSFetchRequest<Result>) throws -> [Result] {
     guardQueue("fetch(_:)")
     _ = try coordinator(for: "fetch(_:)")
@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
     return try results(of: description, FetchOptions(request), request.resultType)
   }
 
-  /// What a checked fetch finds, in the form of its result type.
+  /// The results of a checked fetch, in the form of its result type.
   func results<Result: NSFetchRequestResult>(
     of description: FetchDescription, _ options: FetchOptions, _ type: NSFetchRequestResultType
   ) throws -> [Result] {
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// How many objects a request finds; its limit and offset count.
+  /// How many objects a request finds. Its limit and offset are respected.
   public func count<Result: NSFetchRequestResult>(for request: NSFetchRequest<Result>) throws -> Int {
     guardQueue("count(for:)")
     _ = try coordinator(for: "count(for:)")
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  /// The ids that a fetch finds, without making objects; nil where something is to be done with the objects besides.
+  /// The ids that a fetch finds, without making objects; nil if the fetch needs the objects.
   private func committedIDs(_ description: FetchDescription, _ options: FetchOptions) throws -> [NSManagedObjectID]? {
     if retainsRegisteredObjects || !options.asFaults || !options.prefetching.isEmpty { return nil }
     if try runsCodeHere(description, options) { return nil }
@@ -81,7 +81,8 @@ extension NSManagedObjectContext {
     return try source.ids(description, options, for: self)
   }
 
-  /// A request for objects of a class that the entity's objects are not of would hand out lies.
+  /// Without this check, a request for a class that the entity's objects don't have would return objects of a wrong
+  /// type.
   func checkResult<Result>(_ type: Result.Type, _ description: FetchDescription) throws {
     guard let wanted = type as? NSManagedObject.Type else { return }
     let given = description.layout.objectClass
@@ -92,7 +93,7 @@ extension NSManagedObjectContext {
     ).nsError
   }
 
-  /// `Result` is a class or the one-word existential of a marker, so the array's elements are what they are.
+  /// `Result` is a class or the one-word existential of a marker protocol, so the elements need no conversion.
   private func cast<Result: NSFetchRequestResult>(_ objects: [some AnyObject]) -> [Result] {
     precondition(MemoryLayout<Result>.size == MemoryLayout<AnyObject>.size)
     return unsafeBitCast(objects, to: [Result].self)

@@ -1,8 +1,8 @@
-/// Fetches with code of the program's own in them: block predicates, block expressions, comparators.
+/// Fetches that contain the program's code: block predicates, block expressions, comparators.
 ///
-/// The code wants objects. Where the stores have their rows in memory, such a fetch is evaluated over this context's
-/// objects: all of the entity become objects of the context. Other stores are asked, and refuse it, or, if they are the
-/// program's, run it.
+/// Such code needs objects. If the stores have their rows in memory, the fetch is evaluated over this context's
+/// objects: all of the entity become objects of the context. SQLite stores refuse such a fetch; custom stores may run
+/// it.
 extension NSManagedObjectContext {
   func runsCodeHere(_ description: FetchDescription, _ options: FetchOptions) throws -> Bool {
     guard description.runsCode else { return false }
@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     if options.pendingChanges || ledger.isEmpty {
       return try overlaid(description, options)
     }
-    // What is saved is what the objects of another context have.
+    // The saved state is that of the objects in another context.
     let saved = source.sibling(of: self)
     let ids = try saved.performAndWait {
       try saved.overlaid(description, options).map(\.objectID)
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
     return ids.map { object(with: $0) }
   }
 
-  /// A fetch of dictionaries without code: with the ids of the objects that it accepts.
+  /// The fetch of dictionaries with the code replaced by the ids of the objects that it accepts.
   func runningCode(of description: FetchDescription, _ options: FetchOptions) throws -> FetchDescription {
     guard try runsCodeHere(description, options) else { return description }
     for key in description.sort {

@@ -1,4 +1,4 @@
-/// What fetched properties find.
+/// Runs the requests of fetched properties.
 extension NSManagedObjectContext {
   /// Runs a fetched property's request for one object, with this context's unsaved changes.
   func fetch(_ property: LayoutProperty, for source: NSManagedObject) -> NSArray {
@@ -14,8 +14,8 @@ extension NSManagedObjectContext {
 }
 
 extension PredicateNode {
-  /// With an object in the place of `$FETCH_SOURCE`, a description in that of `$FETCHED_PROPERTY`, and values in the
-  /// place of paths that begin at them.
+  /// Replaces `$FETCH_SOURCE` by an object, `$FETCHED_PROPERTY` by a description, and paths that begin at them by
+  /// values.
   fileprivate func bound(
     to source: NSManagedObject, _ description: NSFetchedPropertyDescription
   ) throws -> PredicateNode {
@@ -34,7 +34,7 @@ extension PredicateNode {
   }
 }
 
-/// The description of a fetched property, as far as a predicate may ask about it.
+/// The parts of a fetched property's description that a predicate may ask about.
 private struct DescriptionSubject: PredicateSubject {
   let description: NSPropertyDescription
 

@@ -9,7 +9,7 @@ enum ReadGeneration {
 
 /// Reading one state of the stores, whatever is saved meanwhile.
 ///
-/// State, and what changes it; a read is a fetch, a count, a fault or a relationship:
+/// The states, and what leads from one to the other. A read is a fetch, a count, a fault or a relationship:
 ///
 ///     newest   ──setQueryGenerationFrom(.current)──▶ nextRead
 ///     nextRead ──read──▶ pinned, or newest where no store can be pinned
@@ -20,8 +20,9 @@ enum ReadGeneration {
 ///
 /// A pinned context neither takes rows from the cache that unpinned ones share nor puts any there.
 extension NSManagedObjectContext {
-  /// What the context is pinned to: nil when it reads the newest committed state, ``NSQueryGenerationToken/current``
-  /// between pinning and the first read. Nil for a child context, which reads what its parent does.
+  /// The state that the context is pinned to: nil if it reads the newest committed state,
+  /// ``NSQueryGenerationToken/current`` between pinning and the first read. nil for a child context, which reads from
+  /// its parent.
   public var queryGenerationToken: NSQueryGenerationToken? {
     guardQueue("queryGenerationToken")
     switch generation {
@@ -35,7 +36,7 @@ extension NSManagedObjectContext {
   ///
   /// - `nil`: unpinned, the default.
   /// - ``NSQueryGenerationToken/current``: the state that the next fetch, count, fault or relationship finds.
-  /// - another context's ``queryGenerationToken``: the state which that context reads. Throws when no context is
+  /// - another context's ``queryGenerationToken``: the state that the other context reads. Throws when no context is
   ///   pinned to it now, or when it belongs to another coordinator.
   ///
   /// Only SQLite stores with a write-ahead log can be pinned. Other stores are read as they are. Without any store
@@ -46,9 +47,8 @@ extension NSManagedObjectContext {
   /// save and ``reset()`` move the pin to the newest state; ``rollback()`` doesn't. So a context that
   /// ``automaticallyMergesChangesFromParent`` moves with each save that it merges.
   ///
-  /// A pinned context holds a read transaction of its own, and with it all of the write-ahead log that was written
-  /// since: move on, or unpin, when the old state is no longer needed. Setting a child context's generation is a
-  /// misuse.
+  /// A pinned context keeps a read transaction open, and with it all of the write-ahead log that is written meanwhile.
+  /// Move on, or unpin, when you no longer need the old state. Setting a child context's generation is a misuse.
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
     guardQueue("setQueryGenerationFrom(_:)")
     if parent != nil { misuse(.generationOfChild(self)) }
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
     dropRowsOfFaults()
   }
 
-  /// Faults may hold rows, read together with others, of a state that is no longer this context's.
+  /// Faults may have rows of a state that this context no longer reads.
   func dropRowsOfFaults() {
     for object in owner?.allObjects ?? []
     where object.state.contains(.fault) && object.state.isDisjoint(with: .pending) { object.row = nil }
@@ -114,7 +114,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Where to read the rows of a store.
+  /// The reader for the rows of a store.
   @inline(__always)
   func reader(of store: UInt16) throws -> (any RowReader)? {
     guard let identity = owner.storeIdentity(store) else { return nil }

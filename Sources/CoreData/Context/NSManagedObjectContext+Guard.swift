@@ -1,12 +1,12 @@
-/// Whether a context is used as it should be: on its queue, with stores.
+/// Checks that a context is used on its queue, and has stores.
 extension NSManagedObjectContext {
-  /// How messages call the context.
+  /// The context's name in messages.
   var label: String { name.map { "\"\($0)\"" } ?? "without a name" }
 
-  /// How messages speak of what belongs to the context: `private queue of "library"`.
+  /// How messages name something of the context's: `private queue of "library"`.
   private var owningLabel: String { name.map { "\"\($0)\"" } ?? "an unnamed context" }
 
-  /// What every entry that needs stores begins with.
+  /// The first step of every entry that needs stores.
   func coordinator(for call: StaticString) throws -> NSPersistentStoreCoordinator {
     guard let persistentStoreCoordinator else {
       misuse(
@@ -16,14 +16,14 @@ extension NSManagedObjectContext {
     return persistentStoreCoordinator
   }
 
-  /// First in every public entry: the context may be used on its queue only.
+  /// The first step of every public entry. The context may only be used on its queue.
   @inline(__always)
   func guardQueue(_ call: @autoclosure () -> String) {
     if ConcurrencyGuard.isOn, let owner, !owner.isOnQueue { reportWrongQueue(nil, call: call()) }
   }
 
-  /// Reports a use off the queue, once for each kind of call, and once for each place in the client's sources: one
-  /// `save()` guards itself several times on its way. Or ends the program, if that was asked for.
+  /// Reports a use off the queue, once for each kind of call and each place in the client's sources, because one
+  /// `save()` asks the guard several times. Ends the program if `ConcurrencyDebug` asks for that.
   func reportWrongQueue(_ object: NSManagedObject?, call: String) {
     // Looking for the place takes time in a large program, so a call that was reported is not looked at again.
     if ConcurrencyGuard.reaction == .report && !isNewReport(call) { return }
@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// The id for a message about a wrong queue: without touching what belongs to the right one.
+  /// The id for a message about a wrong queue, found without touching anything that belongs to the right one.
   fileprivate var objectIDForReport: String {
     NSManagedObjectID(layout: layout, key: key, store: owner.storeIdentity(store)).description
   }

@@ -1,13 +1,13 @@
-/// Whether contexts check their invariants after every save and every processing of changes. Off but in tests:
-/// a check looks at every object of the context.
+/// Whether contexts check their invariants after every save and every processing of changes. Only on in tests, since a
+/// check looks at every object of the context.
 enum InvariantChecks {
   nonisolated(unsafe) static var isOn = false
 }
 
-/// What must hold between two calls, whatever was called.
+/// The invariants that hold between any two calls.
 extension NSManagedObjectContext {
-  /// Traps, with a sentence, where one of the invariants is broken. Reads no rows: what a fault or an unread
-  /// relationship holds is not looked at.
+  /// Traps with a sentence if one of the invariants is broken. It reads no rows, so faults and unread relationships are
+  /// not checked.
   func checkInvariants(_ moment: StaticString) {
     guard InvariantChecks.isOn, let broken = brokenInvariants().first else { return }
     fatalError("In the context \(label), \(moment): \(broken)")
@@ -39,8 +39,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Invariant 2: inserted, updated or deleted; one of them at most, and standing in the list for it.
-  /// Invariant 4: a temporary id only while the object is new, here or in the parent.
+  /// Invariant 2: an object is at most one of inserted, updated and deleted, and is in the list for it. Invariant 4: it
+  /// has a temporary id only while it is new, here or in the parent.
   private func state(of object: NSManagedObject, _ lists: [Set<ObjectIdentifier>]) -> [String] {
     var broken: [String] = []
     let name = "\(object.layout.name) \(object.objectID)"
@@ -60,8 +60,8 @@ extension NSManagedObjectContext {
     return broken
   }
 
-  /// Invariant 3: both ends of a changed relationship say the same, where both have been read. Unchanged ones may
-  /// be of different age; deleted objects hold what they held.
+  /// Invariant 3: both ends of a changed relationship agree, if both have been read. Unchanged ends may have been read
+  /// at different times; deleted objects keep what they had.
   private func ends(of object: NSManagedObject) -> [String] {
     guard object.state.isDisjoint(with: [.fault, .deleted, .inaccessible]) else { return [] }
     var broken: [String] = []
@@ -100,7 +100,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Whether the relationship leads to an object; nil when that can't be told without reading a row.
+  /// Whether the relationship leads to an object; nil if only reading a row could tell.
   fileprivate func knows(_ other: NSManagedObject, _ property: LayoutProperty) -> Bool? {
     if state.contains(.fault) || state.contains(.inaccessible) { return nil }
     if property.kind == .toOne { return toOne(property) === other }

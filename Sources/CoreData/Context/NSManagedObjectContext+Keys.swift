@@ -5,8 +5,8 @@ typealias StoreKeys = (store: NSPersistentStore, keys: ProposedKeys)
 extension NSManagedObjectContext {
   /// Finds permanent keys for new objects: one question for each store and root entity.
   ///
-  /// - Parameter forGood: Whether they are to be reserved; else stores that can do so only name them, and these are
-  ///   returned.
+  /// - Parameter forGood: Whether to reserve the keys. Otherwise stores that can do so only name them, and the named
+  ///   keys are returned.
   func findKeys(for objects: ContiguousArray<NSManagedObject>, forGood: Bool) throws -> [StoreKeys] {
     var proposed: [StoreKeys] = []
     do {
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     for objects: ContiguousArray<NSManagedObject>, forGood: Bool, _ proposed: inout [StoreKeys]
   ) throws {
     let coordinator = try coordinator(for: "save()")
-    // By store and root entity: first how many keys are needed, then the next one to give away, 0 for none.
+    // By store and root entity: at first how many keys are needed, then the next key to give out, 0 for none.
     var keys = try countNewObjects(objects, coordinator)
     for (number, roots) in keys.enumerated() {
       for (root, count) in roots.enumerated() where count > 0 {
@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
   ) throws -> [[Int64]] {
     let entityCount = owner.layouts.layouts.count
     var counts: [[Int64]] = []
-    // By entity: a configuration may lack some of a hierarchy.
+    // Checked for each entity, since a configuration may lack some of a hierarchy.
     var storeOfEntity: [UInt16?] = Array(repeating: nil, count: entityCount)
     try objects.forEachHeld { object in
       guard object.finalReference.key < 0 else { return }
@@ -85,13 +85,13 @@ extension NSManagedObjectContext {
     let former = hasChildren ? object.key : object.cachedID?.key
     owner.rekey(object, to: reserved)
     changes.reservedKey = 0
-    // Only an id that somebody has seen can ever be asked for; children see all.
+    // Only an id that the program or a child has seen can be asked for again; children see all.
     if let former, former < 0 { formerKeys[former] = (object.reference, object.store) }
   }
 }
 
 extension NSManagedObject {
-  /// Keeps a key for the save under way.
+  /// Keeps a key for the current save.
   final func reserve(_ key: Int64) {
     if changes == nil { changes = ChangedValues.make(layout) }
     changes!.reservedKey = key

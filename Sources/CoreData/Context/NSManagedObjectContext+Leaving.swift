@@ -1,13 +1,13 @@
-/// How an object leaves its context, for whatever reason: the identity map forgets it, nothing is left to save of it,
-/// and it belongs to an owner that knows no other objects.
+/// How an object leaves its context. Whatever the reason, the identity map forgets it, nothing of it is saved, and its
+/// new owner knows no other objects.
 extension NSManagedObjectContext {
-  /// Why an object leaves, which decides what it reads as from then on.
+  /// Why an object leaves. The reason decides what the object reads as from then on.
   enum Departure {
-    /// It was inserted and deleted without a save between, as if it had never been. Its attributes stay.
+    /// It was inserted and deleted without a save in between. Its attributes stay.
     case unsaved
     /// Its deletion was saved. Its attributes stay.
     case deleted
-    /// Its row was deleted by another context or program. What its row said stays, as far as it was read.
+    /// Its row was deleted by another context or program. Values that were read stay.
     case deletedElsewhere
     /// It was inserted, and that was rolled back. Its attributes stay.
     case rolledBack
@@ -22,11 +22,11 @@ extension NSManagedObjectContext {
     letGo(object, as: departure, to: ObjectOwner(owner.layouts))
   }
 
-  /// The first half: the context does not know the object any more, but the object its context. A deleted object is
-  /// told of its save in this state.
+  /// The first half: the context no longer knows the object, but the object still knows its context. A deleted object's
+  /// `didSave()` runs in this state.
   func takeOut(_ object: NSManagedObject, as departure: Departure) {
     switch departure {
-    // The id is asked for once more when observers are told; afterwards the store is out of reach.
+    // Observers will ask for the id, and afterwards the store can't be reached.
     case .deleted, .deletedElsewhere: _ = object.objectID
     case .unsaved, .rolledBack, .reset, .displaced: break
     }
@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The second half: the object does not know its context any more, and holds no other object.
+  /// The second half: the object no longer knows its context, and refers to no other object.
   func letGo(_ object: NSManagedObject, as departure: Departure, to owner: ObjectOwner) {
     object.owner = owner
     switch departure {
@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Lets go of all objects that this one refers to.
+  /// Drops the references to all other objects.
   final func dropReferences() {
     toManyStates = []
     guard let changes else { return }

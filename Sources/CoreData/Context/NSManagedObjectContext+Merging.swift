@@ -1,17 +1,18 @@
 /// Taking over what other contexts have saved.
 extension NSManagedObjectContext {
-  /// Merges a save of another context, from its `didSave` notification or that with ids.
+  /// Merges a save of another context, from its `didSave` notification or the one with ids.
   ///
-  /// New objects come in as faults, changed ones that this context has are refreshed under its own changes,
-  /// deleted ones leave. Changed ones that it does not have come in, too, where a fetched results controller with a
-  /// delegate lists their entity: they may belong in its list now. Nothing of it counts as a change of this context.
-  /// Ids of stores that this context does not have are left out. A pinned context goes on to the newest state. Called
-  /// on this context's queue.
+  /// New objects come in as faults. Changed objects that this context has are refreshed, and keep its own unsaved
+  /// changes. Deleted ones leave. A changed object that this context does not have comes in too if a fetched results
+  /// controller with a delegate lists its entity, since it may belong in that list now. Merged values do not mark
+  /// objects as updated, so they are not saved again. Ids of stores that this context does not have are ignored. A
+  /// pinned context moves on to the newest state. Call this on the context's queue.
   public func mergeChanges(fromContextDidSave notification: Notification) {
     guardQueue("mergeChanges(fromContextDidSave:)")
     guard owner != nil else { return }
     let merge = MergedIDs(notification.userInfo ?? [:], self)
-    // Another coordinator's saves are news to this one's cache; what history tells of may be another process'.
+    // This coordinator's cache does not know of another coordinator's saves; those from history may be another
+    // process's.
     let isHistory = notification.object is NSPersistentHistoryTransaction
     let foreign = isHistory ? merge.all : merge.all.filter { !isOwn($0.storeIdentity) }
     if !foreign.isEmpty { persistentStoreCoordinator?.noteChangedElsewhere(foreign) }
@@ -19,7 +20,7 @@ extension NSManagedObjectContext {
   }
 
   /// Merges changes that no context of this process made, such as those of a batch request, into contexts, parents
-  /// before their children. Waits for the contexts' queues.
+  /// first. Waits for the contexts' queues.
   ///
   /// The keys are those of the notifications, for objects or for ids; the values are arrays or sets of ids, or of
   /// their URIs.
@@ -50,7 +51,7 @@ extension NSManagedObjectContext {
     merge(inserted: ids.inserted, updated: ids.updated, deleted: ids.deleted)
   }
 
-  /// Merges a save that the coordinator told of. On this context's queue.
+  /// Merges a save that the coordinator reported. Called on this context's queue.
   func merge(_ notice: SaveNotice) {
     func ids(_ references: [RowReference], _ store: StoreIdentity) -> [NSManagedObjectID] {
       references.map {
@@ -81,8 +82,8 @@ extension NSManagedObjectContext {
         if known != nil { object.forgetFaultRow() }
         changes.inserted.append(object)
       } else if object.state.isDisjoint(with: [.inserted, .deleted]) {
-        // It was read before its insertion was told of, and no list has heard of it yet;
-        // or a batch request has overwritten it.
+        // It was read before its insertion was reported, so no list knows it yet; or a batch request has overwritten
+        // it.
         if refreshMerging(object) || !followers.isEmpty { changes.refreshed.append(object) }
       }
     }
@@ -105,7 +106,7 @@ extension NSManagedObjectContext {
     checkInvariants("after a merge")
     if changes.isEmpty { return }
     post(.NSManagedObjectContextObjectsDidChange, changes.userInfo)
-    // Here they are what they were to the context that saved them.
+    // They are of the same kind here as in the context that saved them.
     (changes.updated, changes.refreshed) = (changes.refreshed, [])
     post(.NSManagedObjectContextDidMergeChangesObjectIDs, changes.idUserInfo)
   }
@@ -122,7 +123,7 @@ extension NSManagedObjectContext {
     return object(with: id)
   }
 
-  /// Whether the row was another one than the object had.
+  /// Whether the row differs from the one that the object had.
   private func refreshMerging(_ object: NSManagedObject) -> Bool {
     guard let row = source.cachedRow(of: object, for: self) ?? readAgain(object) else { return false }
     let isOther = row !== object.row
@@ -130,7 +131,7 @@ extension NSManagedObjectContext {
     return isOther
   }
 
-  /// Members of unchanged to-many relationships may be others now: they are asked for again.
+  /// The members of unchanged to-many relationships may have changed, so they are read again.
   private func forgetInverses() {
     for object in owner.allObjects {
       for state in object.memberStates where state?.isChanged == false {
@@ -140,7 +141,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// What a notification's payload names, as ids that a context can use.
+/// The objects that a notification's payload names, as ids that a context can use.
 private struct MergedIDs {
   let inserted: [NSManagedObjectID]
   let updated: [NSManagedObjectID]
@@ -187,7 +188,7 @@ private struct MergedIDs {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Lets the stores know that somebody else wrote these rows.
+  /// Tells the stores that these rows were written elsewhere.
   fileprivate func noteChangedElsewhere(_ ids: [NSManagedObjectID]) {
     for store in persistentStores {
       guard let rows = store.identity.rowStore else { continue }

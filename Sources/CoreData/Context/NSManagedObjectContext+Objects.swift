@@ -116,11 +116,11 @@ extension NSManagedObjectContext {
     _ = try findKeys(for: new, forGood: true)
     let hasChildren = !children.isEmpty
     for object in new { adoptReservedKey(object, hasChildren: hasChildren) }
-    // The others are new above.
+    // The other objects are new in the parent.
     try source.obtainPermanentKeys(for: temporary.filter { !$0.state.contains(.inserted) }, in: self)
   }
 
-  /// Says in which store a new object is to be saved.
+  /// Chooses the store in which a new object will be saved.
   public func assign(_ object: Any, to store: NSPersistentStore) {
     guardQueue("assign(_:to:)")
     guard let object = object as? NSManagedObject, object.owner === owner else {

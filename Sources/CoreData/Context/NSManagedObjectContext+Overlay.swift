@@ -3,15 +3,15 @@
 /// Invariant 10: a fetch with pending changes equals evaluating the same description in memory over the merged
 /// rows.
 extension NSManagedObjectContext {
-  /// Whether unsaved changes could change what a fetch finds.
+  /// Whether unsaved changes could affect the result of a fetch.
   func hasPendingChanges(touching description: FetchDescription) -> Bool {
     if ledger.isEmpty { return false }
     let touched = touchedRoots(description).roots
     return ledger.containsPending { touched.contains($0.layout.rootIndex) }
   }
 
-  /// The root entities that the fetched one and every key path in the predicate and the sort order go through, and
-  /// whether none of these goes through a relationship at all.
+  /// The root entities of the fetched entity and of every key path in the predicate and the sort order, and whether no
+  /// key path goes through a relationship.
   private func touchedRoots(_ description: FetchDescription) -> (roots: Set<Int>, areLocal: Bool) {
     var roots: Set<Int> = [description.layout.rootIndex]
     var areLocal = true
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
 
   /// The stores' answer with this context's changes over it.
   func overlaid(_ description: FetchDescription, _ options: FetchOptions) throws -> [NSManagedObject] {
-    // What changes of other objects do to a key path only an evaluation over everything can tell.
+    // Only an evaluation over all objects can say how changes of other objects affect a key path.
     let runsCode = description.runsCode
     let isLocal = !runsCode && touchedRoots(description).areLocal
     var options = options

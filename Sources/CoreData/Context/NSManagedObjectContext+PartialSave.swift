@@ -1,5 +1,4 @@
-/// Saves that some of several stores have written, and another one has not: there is no transaction over all
-/// of them.
+/// Saves that some stores have written and another has not: no transaction spans several stores.
 extension NSManagedObjectContext {
   /// Takes over what some stores have written; everything else stays to be saved.
   func adopt(
@@ -12,7 +11,7 @@ extension NSManagedObjectContext {
     finish(part, rewritten)
   }
 
-  /// Names the stores that have written nothing, the objects that are still to be saved there, and why.
+  /// An error that names the stores that have written nothing, the objects still to be saved there, and the reason.
   func incompleteSave(_ stores: [NSPersistentStore], _ error: NSError) -> NSError {
     let incomplete = Failure.incompleteSave(stores: stores, errors: [error]).nsError
     var info = incomplete.userInfo

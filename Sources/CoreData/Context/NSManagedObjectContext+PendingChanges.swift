@@ -1,4 +1,4 @@
-/// From single changes to an event: who changed, delete rules, one notification.
+/// From single changes to an event: what changed, delete rules, one notification.
 extension NSManagedObjectContext {
   // The ledger's transitions, each of which may begin an event.
 
@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
 
   func processChanges(propagatingDeletes: Bool) {
     if isProcessing { return }
-    // Rules may have been put off from the event in which the object was deleted.
+    // Delete rules may have been postponed since the event in which the object was deleted.
     if ledger.isEventEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }
     isProcessing = true
     propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
   }
 
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
-  /// while it is walked. New objects leave with the event, so that their rules can't wait for the save.
+  /// while it is walked. New objects leave when the event ends, so their rules can't wait for the save.
   func propagateDeletes(ofNewObjectsOnly isForNewOnly: Bool = false) {
     let reading = owner.hasAuthors && !isForNewOnly ? DeleteRuleReading(self) : nil
     defer { reading?.end() }
@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
     _ rule: NSDeleteRule, of property: LayoutProperty, to object: NSManagedObject
   ) {
     switch rule {
-    // Deny is checked by the save: it succeeds only if no destination is left to lead back here.
+    // Deny is checked by the save, which succeeds only if no destination leads back here.
     case .noActionDeleteRule, .denyDeleteRule: break
     case .nullifyDeleteRule: object.nullify(property)
     case .cascadeDeleteRule:

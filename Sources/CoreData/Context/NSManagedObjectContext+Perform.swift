@@ -9,21 +9,21 @@ extension NSManagedObjectContext {
   /// Runs a block on the context's queue and waits for it. May be nested, in blocks of this context and of others.
   /// What the block changes is processed by the next event, fetch or save: this does not end an event.
   ///
-  /// Waiting for the main queue from a block that the main queue waits for is a deadlock, as always. What a child asks
-  /// of its parent while the parent's queue waits for the child's is answered.
+  /// A block that the main queue waits for must not wait for the main queue: that is a deadlock. A child may ask its
+  /// parent while the parent's queue waits for the child's.
   public func performAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if type(of: self) == NSManagedObjectContext.self { return try runAndWait(block) }
     return try waitThroughOverride(
       of: self, { () throws(Problem) in try runAndWait(block) }, block)
   }
 
-  /// ``performAndWait(_:)``, of either kind.
+  /// Both kinds of ``performAndWait(_:)``.
   func runAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if concurrencyType.isConfined { misuse(.noQueue(self, "performAndWait(_:)")) }
     return try runInTurn(block)
   }
 
-  /// The same; a context without a queue runs the block here.
+  /// Runs a block on the context's queue and waits for it. A context without a queue runs it on this thread.
   func runInTurn<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if isOnQueue { return try block() }
     let outcome: Result<T, Problem> = contextQueue.sync(label: name) {
@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
     return try outcome.get()
   }
 
-  /// ``performAndWait(_:)`` for what a child asks: see `ContextQueue`.
+  /// ``performAndWait(_:)`` for a child's questions; see `ContextQueue`.
   func runAnswering<T>(_ question: () throws -> T) rethrows -> T {
     if isOnQueue { return try question() }
     let outcome = contextQueue.ask(label: name, above: contextsAbove.map(\.contextQueue)) {
@@ -63,16 +63,16 @@ extension NSManagedObjectContext {
 
   /// When `perform(schedule:_:)` runs its block.
   public enum ScheduledTaskType: Sendable {
-    /// At once, when the caller is on the context's queue already.
+    /// At once, if the caller is on the context's queue already; otherwise when its turn comes.
     case immediate
-    /// After all that is waiting.
+    /// After all blocks that are waiting.
     case enqueued
   }
 
   /// Runs a block on the context's queue and returns, or throws, what it does; then processes pending changes.
   ///
-  /// It starts on the caller's executor: that of the main actor is the queue of a main-queue context, so from there
-  /// an immediate block runs at once.
+  /// This starts on the caller's executor. The main actor's is the queue of main-queue contexts, so an immediate block
+  /// runs at once there.
   @preconcurrency
   nonisolated(nonsending) public func perform<T>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws -> T

@@ -1,9 +1,9 @@
-/// Reading along what relationships lead to.
+/// Reading the destinations of relationships together with the objects.
 extension NSManagedObjectContext {
-  /// Reads the destinations of the relationships of a path, level by level, where they were not read yet: for each step
-  /// and entity one statement for some hundred objects.
+  /// Reads the destinations along a path of relationships, level by level, unless they were read already. Each step and
+  /// entity takes one statement for some hundred objects.
   ///
-  /// The objects hold what was read for them: nobody else does, and it would be gone before it is used.
+  /// The objects keep the rows that were read for them. Otherwise these would be freed before they are used.
   func prefetch(_ path: String, from objects: [NSManagedObject]) throws {
     var level = objects
     for key in path.split(separator: ".").map(String.init) {

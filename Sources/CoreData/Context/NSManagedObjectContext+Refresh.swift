@@ -1,4 +1,4 @@
-/// Going back to what the store has.
+/// Going back to the stored state: refresh, rollback, reset.
 extension NSManagedObjectContext {
   /// ``refresh(_:mergeChanges:)``.
   func refreshObject(_ object: NSManagedObject, mergeChanges: Bool) {
@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
       if !mergeChanges { forgetValues(ofNew: object) }
       return
     }
-    // A deletion stays, and with it the row to delete: of the newest version.
+    // A deletion stays, now of the newest version of the row.
     if mergeChanges || object.state.contains(.deleted) {
       if object.state.contains(.fault) {
         object.forgetFaultRow()
@@ -37,13 +37,13 @@ extension NSManagedObjectContext {
     ledger.refreshed(object)
   }
 
-  /// A new object has no row to go back to; one with a temporary id may be the parent's.
+  /// A new object has no row to go back to, unless its temporary id is known to the parent.
   private func isRefreshable(_ object: NSManagedObject) -> Bool {
     object.key > 0 || source.keepsTemporaryKeys && !object.state.contains(.inserted)
   }
 
-  /// The object's row as the store has it now; nil when it is gone. Neither a refresh nor a merge can throw: a row
-  /// that cannot be read is reported, and the object keeps the values it has.
+  /// The object's row as the store has it now; nil if it is gone. A refresh or a merge can't throw, so a row that can't
+  /// be read is reported on standard error, and the object keeps its values.
   func readAgain(_ object: NSManagedObject) -> RowSnapshot? {
     do { return try source.newestRow(of: object, for: self) } catch {
       warn(
@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// The owner of objects after a reset: they are faults that no context fulfils, and read as empty.
+/// The owner of objects after a reset. They are faults that no context fulfils, so they read as empty.
 private final class ForgottenOwner: ObjectOwner {
   override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) { warn(.forgotten(object)) }
 }
@@ -147,7 +147,7 @@ extension NSManagedObject {
     awake(fromSnapshotEvents: .refresh)
   }
 
-  /// A fault reads its row again when it is used. It may have members that came and went from the other side.
+  /// A fault reads its row again when it is used. Members may have been added and removed from the other side.
   final func forgetFaultRow() {
     row = nil
     refreshMembers()

@@ -1,6 +1,6 @@
 extension NSPersistentStoreCoordinator {
-  /// Has the stores execute a request. A fetch returns an array of what its result type says, without unsaved
-  /// changes; a batch request its result. Called on the context's queue.
+  /// Has the stores execute a request. A fetch returns an array of its result type, without unsaved changes; a batch
+  /// request returns its result. Called on the context's queue.
   public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     if let found = try request.found(in: context) { return found }
     if let running = try request.start(in: context) { return running }
@@ -35,11 +35,11 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Who makes this context's changes.
+  /// The author of this context's changes, for history.
   var changeOrigin: ChangeOrigin { ChangeOrigin(author: transactionAuthor, contextName: name) }
 
-  /// What the merge policy does with new rows that break a constraint. Its methods are not asked: there are no
-  /// objects for them.
+  /// What the merge policy's type does with new rows that break a constraint. The policy's methods are not called,
+  /// because there are no objects to hand them.
   private var constraintAnswer: ConstraintAnswer {
     switch (mergePolicy as? NSMergePolicy ?? .error).mergeType {
     case .errorMergePolicyType: .fail

@@ -1,5 +1,5 @@
 extension NSManagedObjectContext {
-  /// ``save()``: the way of a save, step by step.
+  /// ``save()``, step by step.
   func saveChanges() throws {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
     if Stress.isOn { turnIntoFaults() }
   }
 
-  /// Without changes of objects there may be metadata to write, which is a save as well: of no objects.
+  /// Without changed objects there may still be metadata to write, which is a save as well.
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
     guard source.hasUnsavedMetadata(for: self) else { return }
     post(.NSManagedObjectContextWillSave)
@@ -27,11 +27,11 @@ extension NSManagedObjectContext {
     post(.NSManagedObjectContextDidSaveObjectIDs, [:])
   }
 
-  /// What follows once objects have taken over what the stores have written.
+  /// The last step, when objects have taken over what the stores have written.
   func finish(_ plan: SavePlan, _ rewritten: [(store: StoreIdentity, row: RowSnapshot)]) {
     for (store, row) in rewritten {
       guard let object = owner.registered(row.reference, store: owner.number(of: store)) else { continue }
-      // Where only the version is another, nobody needs to hear of it.
+      // If only the version differs, nobody needs to know.
       if object.row?.hasSameValues(as: row) == true { object.row = row } else { object.takeRefreshed(row) }
     }
     checkInvariants("after a save")
@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
     for object in owner.allObjects where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
   }
 
-  /// Lets every object prepare itself; what they change lets others prepare, until nothing changes any more.
+  /// Calls `willSave()` on every changed object, and again on those that this changes, until nothing changes any more.
   private func fireWillSaveUntilQuiet() {
     var round = pendingLists
     var rounds = 0
@@ -57,13 +57,13 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Everything the save is about, deleted objects last.
+  /// All objects of the save, deleted ones last.
   private var pendingLists: [ContiguousArray<NSManagedObject>] {
     [ledger.newObjects, ledger.changedObjects, ledger.deletedObjects]
   }
 
   private func validatePendingChanges() throws {
-    // Faults that were changed from the other side of a relationship only: their rows are read together.
+    // Faults that were only changed from the other side of a relationship. Their rows are read together.
     try readRows(of: ledger.updatedList.lazy.filter { $0.row == nil && $0.isUpdated })
     var errors: [any Error] = []
     for object in ledger.deletedList where object.state.contains(.deleted) {
@@ -75,23 +75,23 @@ extension NSManagedObjectContext {
       do { try object.validateForInsert() } catch { errors.append(error) }
     }
     updated.forEachHeld { object in
-      // A fault whose row was not found above: reading it makes a deletion of the change, and then there is nothing to
-      // validate.
+      // A fault whose row was not found above. Reading it turns the change into a deletion, and then there is nothing
+      // to validate.
       if object.row == nil, object.isUpdated, object.state.contains(.fault) { object.fireForChange() }
       guard object.isUpdated else { return }
       do { try object.validateForUpdate() } catch { errors.append(error) }
     }
     try NSManagedObject.throwAll(errors)
-    // Values that a validation replaced belong to this save.
+    // Values that validation methods have replaced belong to this save.
     if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
   }
 
-  /// Hands the change sets down; on conflicts the merge policy decides and the save starts again from there.
+  /// Hands the change sets to the source. On conflicts the merge policy decides, and the save starts again from there.
   /// Returns the rows that the stores changed further.
   private func commit(_ plan: inout SavePlan) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
-    // Whether a part is saved already, because another one's store was in conflict.
+    // Whether some stores have been written already, because only another store had a conflict.
     var isPartial = false
-    // How often others had taken the keys of new objects.
+    // How often another process had taken the keys of new objects.
     var staleKeys = 0
     for _ in 0..<100 {
       let conflicts: StoreConflicts
@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
         plan.giveBackKeys()
         throw incompleteSave(plan.changeSets.map(\.store), error as NSError)
       } catch {
-        // Keys that rows have already are no use for the next attempt.
+        // Keys that are taken already are of no use for the next attempt.
         plan.giveBackKeys(all: (error as NSError).code == NSPersistentStoreIncompatibleSchemaError)
         throw error
       }
@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
         throw incompleteSave(unsaved, error as NSError)
       }
       plan.giveBackKeys()
-      // Where others take keys all the time, they are reserved before.
+      // If others keep taking keys, reserve them beforehand.
       plan = try SavePlan(self, reservingKeys: staleKeys > 1)
     }
     throw Failure.unsettledConflicts(policy: "\(mergePolicy)").nsError

@@ -1,7 +1,7 @@
 /// FETCH expressions in the predicates of fetches.
 extension NSManagedObjectContext {
-  /// The fetch with values in the place of FETCH expressions: what they find in this context, unsaved changes included.
-  /// Where one SQLite store can answer with sub-selects, it stays as it is.
+  /// The fetch with each FETCH expression replaced by what it finds in this context, unsaved changes included. If one
+  /// SQLite store can answer with sub-selects, the fetch stays as it is.
   func answeringFetches(_ description: FetchDescription, pendingChanges: Bool) throws -> FetchDescription {
     guard description.hasFetches, let predicate = description.predicate else { return description }
     if try isTranslatable(description, pendingChanges: pendingChanges) { return description }
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
     return answered
   }
 
-  /// Evaluated here whatever context the expression names: `isTranslatable` has seen that it names this one.
+  /// Evaluated here without looking at the expression's context: `isTranslatable` has made sure that it is this one.
   private func value(of request: ExpressionNode, countOnly: Bool = false) throws -> PredicateValue {
     guard case .constant(.object(let object)) = request, let sub = object as? SubFetch else {
       preconditionFailure("A FETCH expression was not resolved.")
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
     return try sub.value(in: self, countOnly: countOnly)
   }
 
-  /// Throws where a FETCH is to be executed in another context.
+  /// Throws if a FETCH expression names another context.
   private func isTranslatable(_ description: FetchDescription, pendingChanges: Bool) throws -> Bool {
     var isTranslatable = source.translatesFetches(for: self)
     if pendingChanges, hasPendingChanges(touching: description) { isTranslatable = false }
@@ -53,8 +53,8 @@ extension NSManagedObjectContext {
 }
 
 extension PredicateNode {
-  /// With the outcome in the place of comparisons of a constant with a constant, which are the same for all rows: a
-  /// store may have no words for them.
+  /// Replaces comparisons between two constants by their outcome, which is the same for all rows: a store may be unable
+  /// to express them.
   fileprivate func decidingConstants() throws -> PredicateNode {
     guard case .comparison(let comparison) = self else {
       return try mapChildren({ $0 }, conditions: { try $0.decidingConstants() })

@@ -1,4 +1,4 @@
-/// Undo: each event is one action; undoing it is an event too, whose action redoes it.
+/// Undo. Each event is one action. Undoing it is an event too, and its action redoes the first.
 extension NSManagedObjectContext {
   /// ``undo()``.
   func undoChanges() {
@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
 
   // The manager.
 
-  /// What was changed under the former manager is registered with it.
+  /// Changes made so far are registered with the former manager.
   func prepareForUndoManager() {
     if !ledger.eventList.isEmpty, owner.isOnQueue { processPendingChanges() }
   }
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
   func replaceUndoManager(_ former: UndoManager?) {
     if let former { leave(former) }
     guard let undoManager else { return }
-    // A private queue's events end on whatever thread its blocks run.
+    // A private queue's events end on the thread that runs the block.
     if concurrencyType == .privateQueueConcurrencyType { undoManager.endsEventsItself = false }
     undoCheckpoint = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: undoManager, queue: nil
@@ -34,14 +34,14 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Takes the context's actions, and with them its objects, out of a manager.
+  /// Removes the context's actions from a manager, and with them its objects.
   func leave(_ manager: UndoManager) {
     if let undoCheckpoint { NotificationCenter.default.removeObserver(undoCheckpoint) }
     undoCheckpoint = nil
     manager.removeActions(of: ObjectIdentifier(self))
   }
 
-  /// Registers what takes an event back. Called while the objects still say what they were.
+  /// Registers the action that takes an event back. Called while the objects still know their former values.
   func registerUndo(of event: ChangeLedger.Event, _ manager: UndoManager) {
     guard manager.isUndoRegistrationEnabled else { return }
     let step = UndoStep(event)
@@ -51,10 +51,10 @@ extension NSManagedObjectContext {
 
   // Undoing.
 
-  /// Makes objects as they were before an event.
+  /// Brings objects back to their state before an event.
   ///
-  /// Relationships are set as a client would, so that both ends stay the same whatever happened since. First
-  /// all objects come back, so that they can be related; what is to go goes when nothing leads to it any
+  /// Relationships are set as a client would set them, so that both ends agree whatever happened since. First all
+  /// deleted objects come back, so that they can be related. Inserted objects go last, when nothing leads to them any
   /// more.
   private func takeBack(_ step: UndoStep) {
     guard owner != nil else { return }
@@ -113,7 +113,7 @@ extension NSManagedObjectContext {
     for member in difference.came where member.owner === owner { object.removeMember(member, property) }
     for member in difference.went where isPresent(member) { object.takeMemberBack(member, property) }
     guard let order = difference.order else { return }
-    // Members that came in some other way stay, at the end.
+    // Members that were added in some other way stay, at the end.
     let present = order.filter { isPresent($0) && object.contains($0, property) }
     let known = Set(present.map(ObjectIdentifier.init))
     object.setMembers(
@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
 
   // Objects that come and go.
 
-  /// Makes a deleted object one of the context's again, related to none. False when it is there already.
+  /// Brings a deleted object back into the context, without relationships. False if it is there already.
   private func bringBack(_ object: NSManagedObject) -> Bool {
     if object.owner === owner {
       guard object.state.contains(.deleted), !object.state.contains(.inaccessible) else { return false }
@@ -131,7 +131,8 @@ extension NSManagedObjectContext {
       if wasPropagated { object.forgetNullified() }
       return true
     }
-    // Deleted and saved, or never saved: it is inserted, under the id that it had, which may have been asked for since.
+    // An object whose deletion was saved, or that was never saved, is inserted with the id that it had. The id may have
+    // been asked for meanwhile.
     if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
     object.owner = owner
     object.ownState = []
@@ -143,7 +144,7 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// Deletes an object whose insertion is undone. Nothing follows it: what it led to was there before.
+  /// Deletes an object whose insertion is undone. No delete rules apply, because its destinations were there before.
   private func takeAway(_ object: NSManagedObject) {
     if object.state.contains(.fault) { object.fireForChange() }
     if object.state.contains(.inaccessible) { return }
@@ -161,7 +162,7 @@ extension NSDeleteRule {
 }
 
 extension NSManagedObject {
-  /// Forgets the destinations that its deletion made forget this object.
+  /// Removes those destinations that its deletion made forget this object.
   fileprivate final func forgetNullified() {
     for property in layout.relationships
     where layout.inverse(of: property) != nil && property.relationship.deleteRule.severs {
@@ -173,7 +174,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Adds a member; one that still leads here, though this object was gone, is not asked.
+  /// Adds a member. A member that still leads to this object, though that was gone, is not changed.
   fileprivate final func takeMemberBack(_ member: NSManagedObject, _ property: LayoutProperty) {
     if !contains(member, property) {
       connect(member, property)

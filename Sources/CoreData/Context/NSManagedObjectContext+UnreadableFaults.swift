@@ -1,21 +1,22 @@
-/// Faults whose rows can't be read: the disk fails, the store's file is gone, a server is away. A property can't throw,
-/// so there are two ways not to end the program: read before, with a call that throws, or decide in a handler.
+/// Faults whose rows can't be read, because the disk fails, the store's file is gone, or a server is away. A property
+/// can't throw, so there are two ways to keep the program running: read beforehand with a call that throws, or decide
+/// in a handler.
 ///
 /// Apple's framework has neither; there such a fault raises an exception.
 extension NSManagedObjectContext {
-  /// What becomes of the use of a fault that can't be read.
+  /// What happens when you use a fault that can't be read.
   public enum UnreadableFaultAnswer: Sendable {
     /// The store is asked again. A handler that always answers this can keep its queue busy for ever.
     case retry
     /// The property reads as empty: nil, 0, no members. The object stays a fault, so its next use asks the store again.
-    /// It is never taken for deleted. What would change it ends the program, since the change could not be saved.
+    /// It is never taken for deleted. Changing the object ends the program, since the change could not be saved.
     case keepFault
     /// The program ends with a report of the error.
     case stop
   }
 
-  /// Is given the id of the object and the store's error, on the context's queue, in the middle of the use of a
-  /// property: it may log, wait or tell somebody else, and must not use the context.
+  /// Gets the object's id and the store's error. It runs on the context's queue, in the middle of an access to a
+  /// property. It may log, wait or notify other code, and must not use the context.
   public typealias UnreadableFaultHandler = @Sendable (NSManagedObjectID, any Error) -> UnreadableFaultAnswer
 
   /// Reads faults in, so that their properties can be used without asking a store.
@@ -23,12 +24,12 @@ extension NSManagedObjectContext {
   ///     try context.fulfil(books, relationshipKeyPaths: ["author"])
   ///     for book in books { print(book.title, book.author?.name ?? "") }
   ///
-  /// Some hundred rows are read by one statement. Objects that are no faults stay as they are.
+  /// One statement reads some hundred rows. Objects that aren't faults stay as they are.
   ///
   /// - Parameters:
   ///   - objects: objects of this context.
   ///   - paths: relationships whose destinations are read, too, as
-  ///     ``NSFetchRequest/relationshipKeyPathsForPrefetching`` has them. What an entity lacks is passed over.
+  ///     ``NSFetchRequest/relationshipKeyPathsForPrefetching`` has them. Names that an entity lacks are ignored.
   /// - Throws: the store's error; for an object whose row is gone, `NSManagedObjectReferentialIntegrityError` (133000).
   ///   What was read until then stays read.
   public func fulfil(_ objects: [NSManagedObject], relationshipKeyPaths paths: [String] = []) throws {
@@ -42,7 +43,7 @@ extension NSManagedObjectContext {
     for path in paths { try prefetch(path, from: objects) }
   }
 
-  /// The handler of the next context above that has one.
+  /// The handler of the nearest context that has one, going up from this context.
   final var inheritedUnreadableFaultHandler: UnreadableFaultHandler? {
     var context: NSManagedObjectContext? = self
     while let next = context {
@@ -52,7 +53,7 @@ extension NSManagedObjectContext {
     return nil
   }
 
-  /// What `read` gives; nil where it throws and the handler keeps the fault.
+  /// The result of `read`; nil if it throws and the handler keeps the fault.
   func read<Result>(
     for object: NSManagedObject, _ property: LayoutProperty? = nil, _ read: () throws -> Result
   ) -> Result? {
@@ -67,8 +68,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// What a context without a handler does. A store by another author may be a server, which is away now and then: its
-  /// fault is kept, with a warning.
+  /// The rule for a context without a handler. A custom store may be a server, which can be away for a while: its fault
+  /// is kept, with a warning. All others end the program.
   private final func standardAnswer(
     _ object: NSManagedObject, _ property: LayoutProperty?, _ error: any Error
   ) -> UnreadableFaultAnswer {

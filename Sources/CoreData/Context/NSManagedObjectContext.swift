@@ -1,6 +1,7 @@
-/// What a context's queue is.
+/// The kinds of queues that a context can have.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// None: the context is used on the thread that made it, and has no `perform`. From before contexts had queues.
+  /// No queue: the context is used on the thread that made it, and has no `perform`. This is how contexts were before
+  /// they had queues.
   @available(*, deprecated, message: "Use privateQueueConcurrencyType or mainQueueConcurrencyType")
   case confinementConcurrencyType = 0
   /// A serial queue of the context's own.
@@ -15,7 +16,7 @@ extension NSManagedObjectContextConcurrencyType {
   /// The main queue.
   public static let mainQueue = Self.mainQueueConcurrencyType
 
-  /// Whether it is the deprecated kind without a queue.
+  /// Whether this is the deprecated kind without a queue.
   var isConfined: Bool { rawValue == 0 }
 }
 
@@ -26,15 +27,15 @@ extension NSManagedObjectContextConcurrencyType {
 ///     print(context.hasChanges)               // true
 ///     try context.save()
 ///
-/// Objects are fetched into a context, changed there, and written together by ``save()``: all of the changes or
-/// none. A context and its objects may be used on its queue only: wrap every use in ``perform(_:)`` or
-/// ``performAndWait(_:)->_``; a main-queue context may also be used directly on the main queue.
+/// You fetch objects into a context, change them there, and write all of the changes, or none, with ``save()``. Use a
+/// context and its objects only on its queue: wrap every use in ``perform(_:)`` or ``performAndWait(_:)->_``; a
+/// main-queue context may also be used directly on the main queue.
 ///
 /// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``; see
 /// `ChangeLedger`.
 nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
-  // `@unchecked Sendable`, as in Apple's SDK: handing a context around is fine, using it is bound to its queue,
-  // which the guard checks. What other threads do touch is said so on the member.
+  // `@unchecked Sendable`, as in Apple's SDK: passing a context to another thread is fine; using it is bound to its
+  // queue, which the guard checks. Members that any thread may use say so.
 
   /// The short name of the queue's kind.
   public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
@@ -62,7 +63,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Anything that you want to keep with the context.
   public let userInfo = NSMutableDictionary()
 
-  /// What to do when another context or program has changed a row: an ``NSMergePolicy``. Anything else is a misuse.
+  /// Decides what a save does when another context or program has changed a row. Must be an ``NSMergePolicy``.
   open var mergePolicy: Any {
     get { storedMergePolicy }
     set {
@@ -70,8 +71,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       storedMergePolicy = policy
     }
   }
-  // Settings that do something are computed: in an initializer, one of another module's extension included, Swift runs
-  // no observers of stored properties.
+  // Settings with an effect are computed, because Swift runs no observers of stored properties in an initializer, not
+  // even in one of another module's extension.
   private final var storedMergePolicy = NSMergePolicy.error
 
   /// Whether the context keeps all of its objects alive, not only changed ones.
@@ -84,17 +85,18 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   private final var storedRetainsRegisteredObjects = false
 
-  /// Whether delete rules are applied when pending changes are processed; else by the save.
+  /// Whether delete rules are applied when pending changes are processed. If false, the save applies them.
   open var propagatesDeletesAtEndOfEvent = true
 
-  /// Whether a fault whose row is gone reads as empty, and is deleted, instead of ending the program.
+  /// Whether a fault whose row is gone reads as empty and is deleted. If false, using it ends the program.
   open var shouldDeleteInaccessibleFaults = true
 
-  /// What decides about a fault that can't be read; nil asks the parent's. Where there is none, the program ends; the
-  /// fault of an ``NSIncrementalStore`` is kept, with a warning. Set it before the context and its children are used.
+  /// Decides about a fault that can't be read; nil asks the parent's handler. Without any handler the program ends,
+  /// except that the fault of an ``NSIncrementalStore`` is kept, with a warning. Set it before the context and its
+  /// children are used.
   public final var unreadableFaultHandler: UnreadableFaultHandler?
 
-  /// How old, in seconds, a row of the shared cache may be for a fault to take it. Negative: any age.
+  /// The maximum age, in seconds, of a cached row that a fault may take. A negative number allows any age.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
   /// Whether saves of the coordinator's other contexts are merged into this one as they happen.
@@ -102,7 +104,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The merge runs on the context's queue, some time after the save.
   open var automaticallyMergesChangesFromParent = false
 
-  /// What there is to save and to tell.
+  /// What is left to save and to report.
   final let ledger = ChangeLedger()
   @exclusivity(unchecked) final var isEventScheduled = false
   /// The event that observers are being told of.
@@ -110,16 +112,16 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   final var undoCheckpoint: (any NSObjectProtocol)?
   /// Whether a save checks the model's rules. Off for a migration, which makes objects before their relationships.
   @exclusivity(unchecked) final var validatesOnSave = true
-  /// Set while a save is under way, and what its event has told observers of.
+  /// What observers have been told in the current save's event; nil outside of a save.
   @exclusivity(unchecked) final var isSaving = false
   @exclusivity(unchecked) final var toldInSave: ToldObjects?
-  /// Set while rules and merges change objects by themselves.
+  /// True while delete rules or merges change objects.
   @exclusivity(unchecked) final var isProcessing = false
   /// Why the delete rules of some objects could not be applied; they are tried again with the next event or save.
   final var unreadDeleteRules: (any Error)?
-  /// Ids that were handed out before their object was saved: they lead to it for the life of the context.
+  /// Temporary ids that the program has seen. They lead to their objects as long as the context lives.
   var formerKeys: [Int64: (reference: RowReference, store: UInt16)] = [:]
-  /// Objects that relationships led to lately, oldest overwritten first; see `noteTraversal`.
+  /// The objects that relationships led to last; the oldest is overwritten first. See `noteTraversal`.
   @exclusivity(unchecked) final var recentDestinations = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) final var recentPosition = 0
   /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.
@@ -146,13 +148,14 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   deinit {
     owner?.holdAll(false)
-    // Objects refer to each other over changed relationships and handed-out sets: cut that, so that they go too.
+    // Objects refer to each other through changed relationships and sets that the program got. These references are
+    // cut, so that the objects are freed too.
     owner?.allObjects.forEach { $0.dropReferences() }
     persistentStoreCoordinator?.forget(self)
     if let undoManager { leave(undoManager) }
   }
 
-  /// The coordinator whose stores the context reads and writes; of a child context, the one its root has.
+  /// The coordinator whose stores the context reads and writes. For a child context it is that of the topmost parent.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { storedCoordinator }
     set {
@@ -185,13 +188,13 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
   }
   @exclusivity(unchecked) private final var storedParent: NSManagedObjectContext?
-  /// Where saved state comes from and saves go; a parent, if there is one, is set before anything is asked.
+  /// The source of saved state and the target of saves. A parent, if there is one, is set before the first use.
   @exclusivity(unchecked) final var source: any ContextSource = StoresSource()
   let children = ChildList()
-  /// Lists that are to be told of objects that this context does not have yet.
+  /// Lists that have to know of objects that this context does not have yet.
   final var followers = ChangeFollowers()
 
-  /// What the context registers its changes with, one action for each event; none by default.
+  /// The manager with which the context registers its changes, one action for each event. nil by default.
   open var undoManager: UndoManager? {
     get { storedUndoManager }
     set {
@@ -203,12 +206,13 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   private final var storedUndoManager: UndoManager?
 
-  // What subclasses may override: an extension's methods can't be. The work stands with its aspect.
+  // Methods that subclasses may override. Those of extensions can't be overridden, so these call the work in the
+  // extensions.
 
   /// Writes all changes to the stores: all of them, or none.
   ///
-  /// On failure the context is as it was, and the error says which object, property and value stood in the way.
-  /// Without changes nothing happens and nothing is posted, unless a store's metadata was set: that is written.
+  /// On failure the context stays as it was, and the error says which object, property and value caused it. Without
+  /// changes nothing happens and nothing is posted, unless a store's metadata was set: that is written.
   open func save() throws {
     isSaving = true
     defer {
@@ -218,7 +222,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     try saveChanges()
   }
 
-  /// Has a batch request executed by the stores: the objects of this context stay as they are.
+  /// Has the stores execute a batch request. The objects of this context stay as they are.
   @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try executeInStores(request)
@@ -234,24 +238,24 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// save.
   open func delete(_ object: NSManagedObject) { deleteObject(object) }
 
-  /// Drops all unsaved changes: new objects go, deleted ones come back, changed ones are as they were read.
+  /// Drops all unsaved changes: new objects go, deleted ones come back, changed ones get their stored values.
   open func rollback() { discardChanges() }
 
   /// Forgets everything: all objects of the context become unusable.
   open func reset() { forgetObjects() }
 
-  /// Takes the last event's changes back, as changes of their own; nothing without an undo manager.
+  /// Undoes the changes of the last event, as new changes. Does nothing without an undo manager.
   open func undo() { undoChanges() }
 
-  /// Makes the changes again that were undone last.
+  /// Redoes the changes that were undone last.
   open func redo() { redoChanges() }
 
   /// Runs a block on the context's queue, later; then processes pending changes.
   @preconcurrency
   open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
 
-  /// Runs a block on the context's queue and waits for it; see the generic form, which calls choose, and which calls
-  /// this where a subclass overrides it.
+  /// Runs a block on the context's queue and waits for it. Swift chooses the generic form for your calls; that form
+  /// calls this one if a subclass overrides it.
   @_disfavoredOverload
   @preconcurrency
   open func performAndWait(_ block: @Sendable () -> Void) { runAndWait(block) }
@@ -285,15 +289,15 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     return Set(owner?.allObjects ?? [])
   }
 
-  /// The object of an id: the registered one, else a fault, without asking whether the row exists.
+  /// The object with an id: the registered one, or else a fault. Does not check whether the row exists.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject { findObject(with: objectID) }
 
-  /// The object of an id if the context has it.
+  /// The object with an id, if the context has it.
   open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     findRegisteredObject(for: objectID)
   }
 
-  /// The object of an id, with its row read; throws when there is no such row.
+  /// The object with an id, with its row read. Throws if there is no such row.
   open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     try findExistingObject(with: objectID)
   }
@@ -301,14 +305,14 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Gives new objects their permanent ids ahead of the save. They stay inserted.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try reserveIDs(for: objects) }
 
-  /// Reads an object's row again. With `mergeChanges`, unsaved changes are put over the new row; without, the
+  /// Reads an object's row again. With `mergeChanges`, unsaved changes stay, on top of the new row; without it the
   /// object becomes a fault and they are lost.
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     refreshObject(object, mergeChanges: flag)
   }
 
-  /// Whether an object whose row is gone reads as empty and is deleted. Unless overridden, says so on standard error
-  /// and answers ``shouldDeleteInaccessibleFaults``. Not asked by ``existingObject(with:)``, which throws.
+  /// Whether an object whose row is gone reads as empty and is deleted. Unless overridden, this prints a warning to
+  /// standard error and returns ``shouldDeleteInaccessibleFaults``. ``existingObject(with:)`` does not ask; it throws.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool {

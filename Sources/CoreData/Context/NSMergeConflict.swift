@@ -1,25 +1,25 @@
 /// An object whose row another context or program has changed or deleted since it was read.
 ///
-/// There are two cases, by who changed the row:
+/// There are two cases:
 ///
-/// 1. Another context of the coordinator, which still holds the new row: that is ``cachedSnapshot``, and
+/// 1. Another context of the coordinator changed the row and still has it: the new row is ``cachedSnapshot``, and
 ///    ``persistedSnapshot`` is nil.
-/// 2. Another coordinator, or a context that has let go of the row: ``cachedSnapshot`` is what this context has
-///    read, and the new row is ``persistedSnapshot``; nil when the row was deleted.
+/// 2. Another coordinator changed it, or a context that no longer has the row: ``cachedSnapshot`` is what this context
+///    has read, and the new row is ``persistedSnapshot``, nil if the row was deleted.
 ///
 /// Snapshots hold attributes and ids of to-one destinations, and `NSNull` for nil; no to-many relationships.
 nonisolated open class NSMergeConflict: NSObject {
   /// The object that could not be saved. What the save would have written is in it.
   public let sourceObject: NSManagedObject
-  /// The version the object was read with; 0 for a new object.
+  /// The version that the object was read with; 0 for a new object.
   public let oldVersionNumber: Int
-  /// The version the store has now; 0 when the row is gone.
+  /// The version that the store has now; 0 if the row is gone.
   public let newVersionNumber: Int
   /// The object as it was read, without its unsaved changes.
   public let objectSnapshot: [String: Any]?
-  /// What the coordinator knows of the row.
+  /// The row as the coordinator knows it.
   public let cachedSnapshot: [String: Any]?
-  /// What the store has, if the coordinator did not know.
+  /// The row as the store has it, if the coordinator did not know it.
   public let persistedSnapshot: [String: Any]?
 
   let persistedRow: RowSnapshot?
@@ -35,7 +35,7 @@ nonisolated open class NSMergeConflict: NSObject {
     persistedRow = persisted
   }
 
-  /// A conflict a program states by itself, to hand it to a policy.
+  /// A conflict made by the program, to hand it to a policy.
   public init(
     source: NSManagedObject, newVersion: Int, oldVersion: Int, cachedSnapshot: [String: Any]?,
     persistedSnapshot: [String: Any]?
@@ -68,19 +68,19 @@ nonisolated open class NSConstraintConflict: NSObject {
   public let constraint: [String]
   /// The values on which the objects agree.
   public let constraintValues: [String: Any]
-  /// The object of the row that has the values in the store, and keeps them in this save; nil when only objects collide
-  /// that get the values by the save.
+  /// The object whose row has the values in the store, and keeps them in this save; nil if all the objects in conflict
+  /// get the values by this save.
   public let databaseObject: NSManagedObject?
-  /// What the store has in that row: attributes and ids of to-one destinations, `NSNull` for nil. Nil without a
+  /// That row in the store: attributes and ids of to-one destinations, `NSNull` for nil. nil without a
   /// ``databaseObject``.
   public let databaseSnapshot: [String: Any]?
   /// The objects that get the values by this save: stored ones that were edited, then new ones in the order of
   /// insertion. None for a batch request.
   public let conflictingObjects: [NSManagedObject]
-  /// What those objects were before: as they were read, or inserted. In the order of the objects.
+  /// The former values of those objects, as they were read or inserted, in the order of the objects.
   public let conflictingSnapshots: [[AnyHashable: Any]]
 
-  /// A conflict a program states by itself, to hand it to a policy. The values are read from the first of the objects.
+  /// A conflict made by the program, to hand it to a policy. The values are read from the first of the objects.
   public init(
     constraint: [String], databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?,
     conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
@@ -101,7 +101,7 @@ nonisolated open class NSConstraintConflict: NSObject {
       constraint: [], databaseObject: nil, databaseSnapshot: nil, conflictingObjects: [], conflictingSnapshots: [])
   }
 
-  /// Of a batch request: there are no objects of the new rows.
+  /// A conflict of a batch request, which has no objects for the new rows.
   init(
     constraint: [String], values: [String: Any], databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?
   ) {
@@ -123,7 +123,7 @@ nonisolated open class NSConstraintConflict: NSObject {
 }
 
 extension NSManagedObject {
-  /// Attributes and to-one ids as they were read; of a new object its default values.
+  /// Attributes and to-one ids as they were read; for a new object its default values.
   var originalSnapshot: [String: Any] {
     if let row { return snapshot(of: row) }
     var values: [String: Any] = [:]

@@ -1,10 +1,10 @@
-/// The built-in ways to answer a conflict.
+/// The built-in ways to settle a conflict.
 public enum NSMergePolicyType: UInt, Sendable {
   /// The save fails.
   case errorMergePolicyType = 0
-  /// Property by property; where both sides changed one, the store's value stays.
+  /// Changes are merged property by property. If both sides changed a property, the store's value stays.
   case mergeByPropertyStoreTrumpMergePolicyType = 1
-  /// Property by property; where both sides changed one, the object's value is written.
+  /// Changes are merged property by property. If both sides changed a property, the object's value is written.
   case mergeByPropertyObjectTrumpMergePolicyType = 2
   /// The whole object is written over the row.
   case overwriteMergePolicyType = 3
@@ -21,32 +21,32 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// objects as they see fit, and call `super`, which settles the conflicts by their merge type.
 /// Called on the context's queue, in the middle of its save.
 nonisolated open class NSMergePolicy: NSObject {
-  /// How the policy settles what its methods leave to `super`.
+  /// How the policy settles conflicts that its methods leave to `super`.
   public let mergeType: NSMergePolicyType
 
   /// A policy of one of the built-in types.
   public init(merge type: NSMergePolicyType) { mergeType = type }
 
-  /// The save fails with `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError`, and its conflicts under
-  /// `NSPersistentStoreSaveConflictsErrorKey`. A context's policy by default.
+  /// The save fails with `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError`; the conflicts are under
+  /// `NSPersistentStoreSaveConflictsErrorKey`. This is a context's default policy.
   open class var error: NSMergePolicy { standard[0] }
   /// The object's changes are dropped; the store's row stays.
   open class var rollback: NSMergePolicy { standard[4] }
   /// The object, as it was read and changed, is written over the row. A row that is gone is written again.
   open class var overwrite: NSMergePolicy { standard[3] }
-  /// Changes of both sides are kept; of a property that both changed, the object's value is written.
+  /// Changes of both sides are kept. If both changed a property, the object's value is written.
   open class var mergeByPropertyObjectTrump: NSMergePolicy { standard[2] }
-  /// Changes of both sides are kept; of a property that both changed, the store's value stays.
+  /// Changes of both sides are kept. If both changed a property, the store's value stays.
   open class var mergeByPropertyStoreTrump: NSMergePolicy { standard[1] }
 
-  /// By the number of their type. Immutable, so any thread may have them.
+  /// The built-in policies by the number of their type. They are immutable, so any thread may use them.
   private nonisolated(unsafe) static let standard: [NSMergePolicy] = [
     .init(merge: .errorMergePolicyType), .init(merge: .mergeByPropertyStoreTrumpMergePolicyType),
     .init(merge: .mergeByPropertyObjectTrumpMergePolicyType), .init(merge: .overwriteMergePolicyType),
     .init(merge: .rollbackMergePolicyType),
   ]
 
-  /// Settles conflicts of either kind. Throws when they are not to be settled.
+  /// Settles conflicts of either kind. Throws if the policy doesn't settle them.
   open func resolve(mergeConflicts list: [Any]) throws {
     let versions = list.compactMap { $0 as? NSMergeConflict }
     if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
@@ -67,10 +67,10 @@ nonisolated open class NSMergePolicy: NSObject {
 
   /// Settles conflicts of uniqueness constraints, by ``mergeType``.
   ///
-  /// A new object that has the values of a stored one goes; with the overwriting and the object trump type the stored
-  /// one takes its values first. Of new objects with the same values the first stays. Between stored objects the
-  /// rollback and the store trump type take the edit back. In the other types, and with the error type in any case, it
-  /// throws `NSManagedObjectConstraintMergeError`. A stored object is never deleted.
+  /// A new object with the values of a stored one is removed; under overwrite and object trump the stored object takes
+  /// over its values first. Among new objects with equal values the first stays. Between stored objects, rollback and
+  /// store trump take the edit back; the other types throw `NSManagedObjectConstraintMergeError`. The error type always
+  /// throws it. A stored object is never deleted.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.constraintConflict(conflicts: list).nsError }
     try ConstraintSettlement(of: list, by: mergeType).settle()
@@ -91,11 +91,11 @@ nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: AnyObject
   NSMergePolicy.mergeByPropertyStoreTrump
 
 extension NSManagedObject {
-  /// Takes the store's row as the new base, and of this object's changes what the policy leaves. False when the row
-  /// is gone and the object is to go with it. Throws where a stated conflict's row can't be read.
+  /// Takes the store's row as the new base, and keeps those of the object's changes that the policy leaves. False if
+  /// the row is gone and the object goes with it. Throws if the row of a conflict made by the program can't be read.
   fileprivate func settle(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) throws -> Bool {
     let objectWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
-    // A conflict that a program has stated knows no row.
+    // A conflict made by the program has no row.
     let isStated = conflict.persistedRow == nil && conflict.newVersionNumber > 0
     let newest = try isStated ? managedObjectContext.flatMap { try $0.source.newestRow(of: self, for: $0) } : nil
     guard let persisted = newest ?? conflict.persistedRow else {
@@ -129,7 +129,7 @@ extension NSManagedObject {
     return true
   }
 
-  /// Writes what was read again, as if it had been set: nothing of the store's row is to stay.
+  /// Marks the values that were read as changed, so that nothing of the store's row stays.
   private func pin(_ base: RowSnapshot) {
     if changes == nil { changes = ChangedValues.make(layout) }
     for property in layout.slots where property.word >= 0 && !changes!.holds(property.slot) {
@@ -137,7 +137,7 @@ extension NSManagedObject {
         changes![property.slot] =
           base.destination(property).map { .object(owner.object(for: $0, store: store)) } ?? .null
       } else if property.kind == .binary, !base.isNull(slot: property.slot), base.isReference(word: property.word) {
-        // The store's row may have the same file; and what can't be read can't be written again.
+        // The store's row may refer to the same file; and a value that can't be read can't be written again.
         if row?.isEqual(property, to: base) == true { continue }
         guard let data = try? base.data(property) else { continue }
         changes![property.slot] = .data(data)
@@ -148,13 +148,13 @@ extension NSManagedObject {
     }
   }
 
-  /// The row is gone: the object is written again under its key, or goes as well.
+  /// The row is gone. The object is written again under its key, or removed as well.
   private func settleMissingRow(objectWins: Bool) -> Bool {
     guard let context = managedObjectContext else { return true }
     if state.contains(.deleted) || !objectWins { return false }
     if let row { pin(row) }
     row = nil
-    // Its members went with the row; those that came here are there.
+    // Its members went with the row; those that were added here remain.
     for case let state? in toManyStates {
       state.discardOrder()
       state.refresh([])

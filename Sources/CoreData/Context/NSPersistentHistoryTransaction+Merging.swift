@@ -1,6 +1,6 @@
 extension NSPersistentHistoryTransaction {
   /// The transaction as a save's notification with ids, for
-  /// ``NSManagedObjectContext/mergeChanges(fromContextDidSave:)``. Without ids if the changes were not read.
+  /// ``NSManagedObjectContext/mergeChanges(fromContextDidSave:)``. It has no ids if the changes were not read.
   public func objectIDNotification() -> Notification {
     var info: [AnyHashable: Any] = [:]
     let keys: [(NSPersistentHistoryChangeType, String)] = [

@@ -16,17 +16,17 @@ extension Notification.Name {
     Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 }
 
-/// The new objects: `Set<NSManagedObject>`. In a context's notifications, as are the keys that follow; a key without
-/// objects is absent.
+/// The new objects: `Set<NSManagedObject>`. In a context's notifications. A key without objects is absent; this goes
+/// for the following keys as well.
 public let NSInsertedObjectsKey = "inserted"
 /// The objects with changed values or members: `Set<NSManagedObject>`.
 public let NSUpdatedObjectsKey = "updated"
 /// The objects that were deleted: `Set<NSManagedObject>`.
 public let NSDeletedObjectsKey = "deleted"
-/// The objects that took values of the store, by a merge, a refresh or a rollback: `Set<NSManagedObject>`.
+/// The objects that took new values from the store, in a merge, a refresh or a rollback: `Set<NSManagedObject>`.
 public let NSRefreshedObjectsKey = "refreshed"
-/// Objects whose values were thrown away: `Set<NSManagedObject>`. Never posted here: a reset posts
-/// ``NSInvalidatedAllObjectsKey``. A payload that is merged may have it.
+/// The objects whose values were dropped: `Set<NSManagedObject>`. Never posted here: a reset posts
+/// ``NSInvalidatedAllObjectsKey``. A payload that you merge may have it.
 public let NSInvalidatedObjectsKey = "invalidated"
 /// The ids of all objects that a reset has made the context forget: `[NSManagedObjectID]`.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
@@ -74,9 +74,9 @@ extension NSManagedObjectContext {
     case updatedObjects = "updated"
     /// The objects that were deleted: `Set<NSManagedObject>`.
     case deletedObjects = "deleted"
-    /// The objects that took values of the store: `Set<NSManagedObject>`.
+    /// The objects that took new values from the store: `Set<NSManagedObject>`.
     case refreshedObjects = "refreshed"
-    /// Objects whose values were thrown away. Never posted here, but taken by a merge.
+    /// The objects whose values were dropped. Never posted here, but a merge accepts it.
     case invalidatedObjects = "invalidated"
     /// The ids of new objects: `Set<NSManagedObjectID>`.
     case insertedObjectIDs = "inserted_objectIDs"
@@ -84,9 +84,9 @@ extension NSManagedObjectContext {
     case updatedObjectIDs = "updated_objectIDs"
     /// The ids of deleted objects: `Set<NSManagedObjectID>`.
     case deletedObjectIDs = "deleted_objectIDs"
-    /// The ids of refreshed objects. Never posted here, but taken by a merge.
+    /// The ids of refreshed objects. Never posted here, but a merge accepts it.
     case refreshedObjectIDs = "refreshed_objectIDs"
-    /// The ids of invalidated objects. Never posted here, but taken by a merge.
+    /// The ids of invalidated objects. Never posted here, but a merge accepts it.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 

@@ -7,7 +7,7 @@ struct ObjectChanges {
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
-  /// The objects as sets: those that observers have been told in, where these are about the same objects.
+  /// The objects as sets. If observers have already been given sets of the same objects, these are used again.
   func sets(reusing told: ToldObjects? = nil) -> ObjectSets {
     func set(
       _ objects: ContiguousArray<NSManagedObject>, _ toldObjects: ContiguousArray<NSManagedObject>?,
@@ -27,7 +27,7 @@ struct ObjectChanges {
   /// The payload of a notification.
   var userInfo: [AnyHashable: Any] { sets().userInfo }
 
-  /// The same as ids.
+  /// The payload of a notification with ids.
   var idUserInfo: [AnyHashable: Any] {
     var info: [AnyHashable: Any] = [:]
     func put(_ key: String, _ objects: ContiguousArray<NSManagedObject>) {
@@ -41,14 +41,14 @@ struct ObjectChanges {
   }
 }
 
-/// The objects of a notification, by what happened to them; nil where nothing did.
+/// The objects of a notification by what happened to them; nil for what happened to none.
 struct ObjectSets {
   let inserted, updated, deleted, refreshed: Set<NSManagedObject>?
 
   /// The payload of a notification: a key for each kind of change there was.
   ///
-  /// Swift sets, and no subclass of `NSSet` made on demand: `as? Set<NSManagedObject>`, which clients write, copies
-  /// the storage of Foundation's own class on Linux and asks no subclass, so it would come out empty.
+  /// The values are Swift sets, not a lazy subclass of `NSSet`. On Linux the cast `as? Set<NSManagedObject>`, which
+  /// clients write, copies the storage of Foundation's own class without asking a subclass, so it would come out empty.
   var userInfo: [AnyHashable: Any] {
     var info: [AnyHashable: Any] = [:]
     if let inserted { info[NSInsertedObjectsKey] = inserted }
@@ -59,16 +59,16 @@ struct ObjectSets {
   }
 }
 
-/// What a save's own event has told observers of. The save tells of the same objects once more, nearly always, and
-/// then in the same sets: making one is a good part of what a new object costs.
+/// The sets in which a save's own event told observers of its objects. The save nearly always reports the same objects
+/// again, and then uses the same sets: making them is a good part of what a new object costs.
 struct ToldObjects {
   let changes: ObjectChanges
   let sets: ObjectSets
 }
 
 extension Set where Element: NSObject {
-  /// A set for a notification. It has twice the room that its elements need: a set compares what it is given with what
-  /// stands in the way, by `isEqual(_:)`, which takes an `Any` and costs more than all the rest.
+  /// Makes a set for a notification, with twice the room that its elements need. Elements that collide are compared by
+  /// `isEqual(_:)`, which takes an `Any` and costs more than all the rest.
   init(telling elements: some Collection<Element>) {
     self.init(minimumCapacity: elements.count * 2)
     for element in elements { insert(element) }

@@ -1,7 +1,7 @@
-/// The context above, as the source of a child.
+/// The parent context as the source of a child.
 ///
-/// A child's committed state is what its parent's objects hold now, unsaved changes included. Every question
-/// runs on the parent's queue and is answered with values: no object of one context is seen by the other.
+/// A child's committed state is what its parent's objects hold now, unsaved changes included. Every question runs on
+/// the parent's queue and is answered with values: neither context sees the other's objects.
 final class ParentSource: ContextSource {
   let parent: NSManagedObjectContext
   /// How many of the parent's `formerKeys` the child has taken over.
@@ -22,7 +22,7 @@ final class ParentSource: ContextSource {
 
   // Asking.
 
-  /// Asks the parent, and learns on the way which of its objects got their permanent ids since the last time.
+  /// Asks the parent, and learns at the same time which of its objects got permanent ids since the last question.
   func ask<Answer>(
     for context: NSManagedObjectContext, _ question: (NSManagedObjectContext) throws -> Answer
   ) rethrows -> Answer {
@@ -44,7 +44,7 @@ final class ParentSource: ContextSource {
     ParentReference(object.reference, object.owner.storeIdentity(object.store))
   }
 
-  /// The store of an object that is new in the parent is known once the parent was asked for it.
+  /// The store of an object that is new in the parent is known once the parent has been asked for the object.
   private func take(
     _ answer: ParentRow?, for object: NSManagedObject, _ context: NSManagedObjectContext
   ) -> RowSnapshot? {
@@ -70,7 +70,7 @@ final class ParentSource: ContextSource {
 
   // Rows.
 
-  /// As the parent's object stands now; nil when it is gone or deleted there.
+  /// The current values of the parent's object; nil if it is gone or deleted there.
   func row(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
     let question = question(object)
     return take(try ask(for: context) { try $0.answerRow(of: question) }, for: object, context)
@@ -82,7 +82,7 @@ final class ParentSource: ContextSource {
 
   func cachedRow(of object: NSManagedObject, for context: NSManagedObjectContext) -> RowSnapshot? { nil }
 
-  /// One visit to the parent.
+  /// This takes one question to the parent.
   func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws {
     let questions = objects.map(question)
     let answers = try ask(for: context) { parent in try parent.answerRows(of: questions) }
@@ -107,7 +107,7 @@ final class ParentSource: ContextSource {
     try parent.runAnswering { try parent.source.generation(for: parent) }
   }
 
-  /// What the parent finds, its unsaved changes included.
+  /// The parent's results, its unsaved changes included.
   func objects(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> [NSManagedObject] {
@@ -186,7 +186,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// How a child names an object to its parent: by key, and by the store that the key is of.
+/// How a child names an object to its parent: by its key and the store of the key.
 struct ParentReference {
   let reference: RowReference
   let store: StoreIdentity?
@@ -197,27 +197,27 @@ struct ParentReference {
   }
 }
 
-/// A row that the parent has, and in which store.
+/// A row that the parent has, and its store.
 struct ParentRow {
   let row: RowSnapshot
   let store: StoreIdentity
 }
 
-/// An object of the parent, as values. The row is nil where only the id was asked for.
+/// An object of the parent, as values. The row is nil if only the id was asked for.
 struct ParentObject {
   let reference: RowReference
   let store: StoreIdentity
   let row: RowSnapshot?
 }
 
-/// The permanent ids of objects that once had temporary ones, for the contexts below.
+/// The permanent ids of objects that once had temporary ones, for child contexts.
 struct FormerKeys {
-  /// How many keys the context knew when it answered.
+  /// How many changed keys the context had when it answered.
   let count: Int
   let keys: [Int64: (RowReference, StoreIdentity)]
 }
 
-/// The contexts below one. Any thread.
+/// The child contexts of a context. Any thread.
 final class ChildList: @unchecked Sendable {
   // `@unchecked Sendable`: the list is only touched under `lock`.
   private let lock = NSLock()
@@ -225,7 +225,7 @@ final class ChildList: @unchecked Sendable {
 
   func add(_ child: NSManagedObjectContext) { _ = lock.withLock { children.append(child) } }
 
-  /// Those that are alive.
+  /// The children that are alive.
   var contexts: [NSManagedObjectContext] { lock.withLock { children.elements } }
 
   var isEmpty: Bool { contexts.isEmpty }

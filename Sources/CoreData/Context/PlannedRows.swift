@@ -1,8 +1,8 @@
-/// Objects that a save writes, and the row that was made of each, in the same order.
+/// The objects that a save writes, and the row made for each, in the same order.
 ///
-/// Two arrays and no pairs: that of the objects is the context's own list, where all of it is saved. A save walks over
-/// its objects a dozen times, and each copy of the list counts a reference to every one of them twice, in memory that
-/// is long out of the processor's cache.
+/// These are two arrays rather than one of pairs, because the array of objects can then be the context's own list, if
+/// all of it is saved. A save walks over its objects a dozen times, and each copy of the list would count two
+/// references to every object, in memory that is no longer in the processor's cache.
 struct PlannedRows {
   private(set) var objects: ContiguousArray<NSManagedObject> = []
   private(set) var rows: [RowSnapshot] = []
@@ -34,10 +34,10 @@ struct PlannedRows {
     }
   }
 
-  /// The object of which a row was made.
+  /// The object that a row was made from.
   func object(of row: RowSnapshot) -> NSManagedObject? { rows.firstIndex { $0 === row }.map { objects[$0] } }
 
-  /// Those of some stores.
+  /// The objects and rows of some stores.
   func ofStores(_ numbers: Set<UInt16>) -> PlannedRows {
     var part = PlannedRows()
     forEach { object, row in if numbers.contains(object.store) { part.append(object, row) } }

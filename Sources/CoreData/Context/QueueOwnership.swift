@@ -1,9 +1,9 @@
 internal import CSwiftRuntime
 
-/// Which contexts' queues the running thread owns: those whose `perform` blocks it is in, innermost first.
+/// The contexts whose queues the running thread owns, because it is in their `perform` blocks. Innermost first.
 ///
-/// `performAndWait` runs on the calling thread, so a thread may own several at once; asking Dispatch for the
-/// current queue would find the innermost only.
+/// `performAndWait` runs on the calling thread, so a thread may own several at once. Dispatch would only name the
+/// innermost queue.
 final class QueueOwnership {
   private unowned(unsafe) let context: NSManagedObjectContext
   private let outer: UnsafeMutableRawPointer?
@@ -46,7 +46,7 @@ final class QueueOwnership {
 
   static func isOwned(_ owner: ContextOwner) -> Bool { contains { $0.owner === owner } }
 
-  /// The same for a context that may have no coordinator yet, and so no owner.
+  /// Runs `body` for a context that may have no coordinator yet, and so no owner.
   static func isOwned(_ context: NSManagedObjectContext) -> Bool { contains { $0 === context } }
 
   @inline(__always)
@@ -60,8 +60,8 @@ final class QueueOwnership {
     return false
   }
 
-  /// Under an async `main` blocks of the main queue may run on another thread than the main one, so the queue
-  /// is asked first and the thread second.
+  /// With an async `main`, blocks of the main queue may run on a thread other than the main one, so this asks for the
+  /// queue first and for the thread second.
   static var isMainQueue: Bool {
     _ = mainQueueMark
     return DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread
@@ -72,6 +72,6 @@ final class QueueOwnership {
 }
 
 extension NSManagedObjectContext {
-  /// The context whose `perform` block runs on this thread, innermost.
+  /// The context of the innermost `perform` block on this thread.
   static var current: NSManagedObjectContext? { QueueOwnership.innermost }
 }

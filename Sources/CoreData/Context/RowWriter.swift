@@ -1,7 +1,7 @@
 /// Encodes an object's values into a row.
 final class RowWriter {
   @exclusivity(unchecked) private var builder = RowBuilder()
-  /// Whether rows may refer to objects that no store has seen: those that a parent and a child exchange do.
+  /// Whether rows may refer to objects that no store has seen, as those exchanged between a parent and a child do.
   private let keepsTemporaryKeys: Bool
 
   init(keepsTemporaryKeys: Bool) { self.keepsTemporaryKeys = keepsTemporaryKeys }
@@ -18,7 +18,7 @@ final class RowWriter {
       for place in layout.slotPlaces where place.word >= 0 {
         let (slot, word) = (Int(place.slot), Int(place.word))
         guard changes.holds(slot) else { continue }
-        // The commonest kinds here, so that they are not handed on as an enumeration.
+        // The commonest kinds are handled here, which avoids passing them on as an enumeration.
         switch changes.place(slot).pointee {
         case .int(let value): builder.setInt(value, slot: slot, word: word)
         case .double(let value): builder.setDouble(value, slot: slot, word: word)
@@ -34,8 +34,7 @@ final class RowWriter {
     return layout.external.isEmpty ? row : row.holdingFiles(layout)
   }
 
-  /// Starts with what the object does not hold itself. Bytes behind the words that another value replaces are not
-  /// taken along.
+  /// Starts with a copy of the committed row, without the bytes of strings and data that a changed value replaces.
   private func begin(_ object: NSManagedObject, _ layout: EntityLayout, from base: RowSnapshot) throws {
     guard let changes = object.changes, !changes.holdsNone(of: layout.tailSlots) else {
       return builder.begin(from: base)
@@ -58,7 +57,7 @@ final class RowWriter {
   private func write(
     destination: NSManagedObject, _ property: LayoutProperty, _ object: NSManagedObject
   ) throws {
-    // An object that was deleted before it was ever saved leaves nothing to point to.
+    // An object that was deleted before it was ever saved can't be referred to.
     let reference = destination.finalReference
     if reference.key < 0, !keepsTemporaryKeys || destination.owner !== object.owner {
       builder.setNull(slot: property.slot)
@@ -75,8 +74,8 @@ final class RowWriter {
 }
 
 extension NSManagedObject {
-  /// Whether a row of this object may lead to the other. An object that is new in the parent context may have no
-  /// store yet: the root's save will see.
+  /// Whether a row of this object may refer to the other one. An object that is new in the parent context may have no
+  /// store yet; the root's save checks it then.
   final func sharesStore(with other: NSManagedObject) -> Bool {
     store == other.store || [self, other].contains { $0.store == NSManagedObject.noStore && $0.key < 0 }
   }

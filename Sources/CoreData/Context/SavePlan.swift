@@ -1,7 +1,7 @@
-/// One attempt at a save: the change sets for the stores, and which object each row comes from.
+/// One attempt at a save: the change sets for the stores, and the object that each row comes from.
 ///
-/// Invariant 7: once the plan is made, no managed object is read until the stores have answered; but for custom stores,
-/// see `ObjectStore`.
+/// Invariant 7: once the plan is made, no managed object is read until the stores have answered. Custom stores are an
+/// exception; see `ObjectStore`.
 struct SavePlan {
   private(set) var inserted = PlannedRows()
   private(set) var updated = PlannedRows()
@@ -13,7 +13,7 @@ struct SavePlan {
   var count: Int { inserted.count + updated.count + unchanged.count + deleted.count }
 
   private let builder: RowWriter
-  /// The store that the last object belongs to, by its number in the context, and where its change set is.
+  /// The store of the last object, by its number in the context, and the index of its change set.
   private var lastStore = -1
   private var lastIndex = 0
   /// A changed object whose store is gone.
@@ -24,7 +24,7 @@ struct SavePlan {
 
   /// Finds keys for new objects and encodes every changed object.
   ///
-  /// - Parameter reservingKeys: Whether keys are to be reserved, since those that were named have been taken by others.
+  /// - Parameter reservingKeys: Whether to reserve keys, because another process has taken those that were only named.
   init(_ context: NSManagedObjectContext, reservingKeys: Bool = false) throws {
     builder = RowWriter(keepsTemporaryKeys: context.source.keepsTemporaryKeys)
     do { try addAll(context, reservingKeys) } catch {
@@ -36,7 +36,7 @@ struct SavePlan {
   private mutating func addAll(_ context: NSManagedObjectContext, _ reservingKeys: Bool) throws {
     try addInserts(context.ledger.newObjects, context, reservingKeys)
     let changed = context.ledger.changedObjects
-    // A fault that is marked as updated was changed from the other side of a relationship only.
+    // A fault that is marked as updated was only changed from the other side of a relationship.
     try context.readRows(of: changed.filter { $0.row == nil })
     SavePlan.readOrders(of: changed)
     try changed.forEachHeld { try addUpdate(of: $0, context) }
@@ -50,7 +50,7 @@ struct SavePlan {
     try context.source.check(self)
   }
 
-  /// What the plan has for some of the stores.
+  /// The part of the plan for some of the stores.
   func part(ofStores numbers: Set<UInt16>, _ stores: [NSPersistentStore]) -> SavePlan {
     var part = self
     part.inserted = inserted.ofStores(numbers)
@@ -61,8 +61,8 @@ struct SavePlan {
     return part
   }
 
-  /// Reads what stores have of ordered relationships that are written as a whole: by key, since what neighbours need
-  /// is likely to lie on the same pages.
+  /// Reads the stored order of relationships that are written as a whole. Goes by key, since rows with neighbouring
+  /// keys are likely to be on the same pages.
   private static func readOrders(of objects: ContiguousArray<NSManagedObject>) {
     var unread: [(object: NSManagedObject, property: LayoutProperty, state: ToManyState)] = []
     objects.forEachHeld { object in
@@ -126,7 +126,7 @@ struct SavePlan {
     if hasLinks { try addLinks(of: object, context) }
   }
 
-  /// The to-many changes that no foreign key on the many side says.
+  /// The to-many changes that no foreign key on the many side expresses.
   private mutating func addLinks(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
     for property in object.layout.toMany where property.toManyIndex < object.toManyStates.count {
       guard let state = object.toManyStates[property.toManyIndex], state.isChanged, !property.isTransient else {
@@ -134,7 +134,7 @@ struct SavePlan {
       }
       let inverse = object.layout.inverse(of: property)
       if inverse?.kind == .toOne && !property.isOrdered { continue }
-      // A new member that was deleted, and that no rule took out, leaves nothing to lead to.
+      // A new member that was deleted, and that no rule removed, can't be referred to.
       let added = state.added.filter { $0.owner === object.owner }
       for member in added where !member.sharesStore(with: object) {
         throw Failure.externalRelationship(
@@ -156,7 +156,7 @@ struct SavePlan {
   private mutating func withChanges(
     _ object: NSManagedObject, _ context: NSManagedObjectContext, _ change: (inout ChangeSet) -> Void
   ) {
-    // Nearly always the store of the object before.
+    // It is nearly always the same store as for the last object.
     if Int(object.store) != lastStore {
       guard let index = indexOfChangeSet(for: object, context) else { return }
       (lastStore, lastIndex) = (Int(object.store), index)
@@ -166,7 +166,7 @@ struct SavePlan {
 
   private mutating func indexOfChangeSet(for object: NSManagedObject, _ context: NSManagedObjectContext) -> Int? {
     guard let store = context.owner.storeIdentity(object.store)?.store else {
-      // Of what was deleted in a store that is gone nothing is left to do.
+      // If an object was deleted in a store that is gone, there is nothing left to do.
       if !object.state.contains(.deleted) { lost = object }
       return nil
     }
@@ -177,9 +177,9 @@ struct SavePlan {
     return changeSets.count - 1
   }
 
-  /// After an attempt that has written nothing, or not all: keys that were only named are free again.
+  /// Called after an attempt that has not written everything. Keys that were only named are free again.
   ///
-  /// - Parameter all: Whether the objects forget reserved keys as well. Those stay used.
+  /// - Parameter all: Whether the objects forget reserved keys as well. Reserved keys are not given out again.
   func giveBackKeys(all: Bool = false) { giveBackKeys(of: inserted.objects, all: all) }
 
   private func giveBackKeys(of new: ContiguousArray<NSManagedObject>, all: Bool = false) {

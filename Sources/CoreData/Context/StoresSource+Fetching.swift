@@ -16,7 +16,7 @@ extension StoresSource {
     return answers.flatMap { objects($0, options, context) }
   }
 
-  /// What an asynchronous fetch has been answered already, or what the stores answer now.
+  /// The answer that an asynchronous fetch already has, or else that of the stores.
   private func answers(
     to description: FetchDescription, _ options: FetchOptions, _ context: NSManagedObjectContext
   ) throws -> [StoreAnswer] {
@@ -46,7 +46,7 @@ extension StoresSource {
     var ids: [NSManagedObjectID] = []
     for answer in try answers(to: description, options, context) {
       guard case .references(let references) = answer.outcome else { continue }
-      // Such a store is told of the objects.
+      // Such a store has to know of the objects.
       if answer.store.asksContexts {
         ids += owner.faults(for: references, store: owner.number(of: answer.store)).map(\.objectID)
         continue
@@ -75,7 +75,7 @@ extension StoresSource {
     try context.coordinator(for: "fetch(_:)").isSpread(description, options.stores, generation(for: context))
   }
 
-  /// Whether several stores answer, whose answers have to be brought into one order or cut together.
+  /// Whether the answers of several stores have to be sorted or cut together.
   private func isMerged(
     _ description: FetchDescription, _ options: FetchOptions, _ context: NSManagedObjectContext
   ) throws -> Bool {
@@ -83,7 +83,7 @@ extension StoresSource {
     return try isSpread(description, options, for: context)
   }
 
-  /// The answers of several stores, each cut as far as it can be, in one order and cut together.
+  /// The answers of several stores, sorted and cut together. Each store cuts its own as far as possible.
   private func merged(
     _ description: FetchDescription, _ options: FetchOptions, _ context: NSManagedObjectContext
   ) throws -> [NSManagedObject] {
@@ -96,7 +96,7 @@ extension StoresSource {
     return description.cut(found)
   }
 
-  /// Faults now; their rows in portions, when the first object of each is used.
+  /// Returns faults. Their rows are read in batches, when the first object of each is used.
   private func batched(
     _ description: FetchDescription, _ options: FetchOptions, _ context: NSManagedObjectContext
   ) throws -> [NSManagedObject] {
@@ -117,7 +117,7 @@ extension StoresSource {
     return stores.count == 1 && stores[0].rowStore?.translatesFetches == true
   }
 
-  /// Not where an incremental store is asked: its methods are called on the queue of the context.
+  /// Not if an incremental store takes part, whose methods have to be called on the queue of the context.
   func answersAnywhere(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> Bool {

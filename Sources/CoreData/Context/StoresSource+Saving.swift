@@ -1,4 +1,4 @@
-/// Saves that the stores take.
+/// Saves to the stores.
 extension StoresSource {
   func prepare(
     _ new: ContiguousArray<NSManagedObject>, for context: NSManagedObjectContext, reserving: Bool
@@ -6,10 +6,10 @@ extension StoresSource {
     try context.findKeys(for: new, forGood: reserving)
   }
 
-  /// That the stores of all changed objects are there, and may be written.
+  /// Checks that the stores of all changed objects are there, and can be written.
   func check(_ plan: SavePlan) throws {
     if let lost = plan.lost { throw Failure.storeNotAdded(url: nil, entity: lost.layout.name).nsError }
-    // By index: a change set is a dozen arrays to be held.
+    // Goes by index, since copying a change set retains a dozen arrays.
     for index in plan.changeSets.indices where plan.changeSets[index].store.isReadOnly {
       let (store, changes) = plan.changeSets[index]
       let object = changes.firstRow.flatMap { plan.inserted.object(of: $0) ?? plan.updated.object(of: $0) }

@@ -1,5 +1,5 @@
-/// The coordinator's stores, as the source of a context without a parent. It has no state: what it needs is
-/// the context's.
+/// The coordinator's stores as the source of a context without a parent. It has no state of its own; it uses the
+/// context's.
 final class StoresSource: ContextSource {
   func didAttach(_ context: NSManagedObjectContext, to coordinator: NSPersistentStoreCoordinator) {
     coordinator.remember(context)
@@ -23,8 +23,8 @@ final class StoresSource: ContextSource {
 
   // Rows.
 
-  /// Of the shared cache while it is young enough, else of the batch that the object was fetched with, else
-  /// of its store.
+  /// The row comes from the shared cache if that is young enough, else from the batch that the object was fetched with,
+  /// else from the store.
   func row(
     of object: NSManagedObject, for context: NSManagedObjectContext
   ) throws -> RowSnapshot? {
@@ -36,13 +36,13 @@ final class StoresSource: ContextSource {
     return try publicErrors { try reader.faultRow(forKey: object.key, in: object.layout.root) }
   }
 
-  /// The next read asks the file: neither the cache, nor a transaction that an earlier read has left open.
+  /// The next read goes to the file, past the cache and past a transaction that an earlier read has left open.
   private func distrustRow(of object: NSManagedObject, _ context: NSManagedObjectContext) {
     if context.isPinned { return }
     context.owner.storeIdentity(object.store)?.rowStore?.changedElsewhere([object.reference])
   }
 
-  /// Where a batched fetch brought the fault, the whole batch around it is read at once.
+  /// If the fault comes from a batched fetch, the whole batch around it is read at once.
   private func batchedRow(
     of object: NSManagedObject, _ reader: any RowReader, _ context: NSManagedObjectContext
   ) throws -> RowSnapshot? {
@@ -93,7 +93,7 @@ final class StoresSource: ContextSource {
   func members(
     of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext
   ) throws -> ContiguousArray<RowReference> {
-    // A new object may have its id before the store has it.
+    // A new object may have its permanent id before the store has its row.
     guard object.key > 0, !object.state.contains(.inserted), let reader = try context.reader(of: object.store) else {
       return []
     }

@@ -1,15 +1,15 @@
-/// What one event changed, as what takes it back.
+/// The steps that take one event back.
 ///
-/// Held by the undo manager's action. It holds its objects, and they not the context, so that a context and
-/// its manager go when nobody else holds them.
+/// The undo manager's action keeps this alive, and this keeps its objects alive. The objects do not keep the context
+/// alive, so a context and its manager are freed when nothing else refers to them.
 struct UndoStep {
-  /// What is to be done to an object.
+  /// What to do with an object.
   enum Deed {
-    /// It came in the event: it goes.
+    /// It was inserted in the event, so it is deleted.
     case delete
-    /// It went in the event: it comes back, with all it held.
+    /// It was deleted in the event, so it comes back with all its values.
     case insert
-    /// It changed in the event: what changed is as it was.
+    /// It changed in the event, so its changed properties get their former values.
     case update
   }
 
@@ -22,7 +22,7 @@ struct UndoStep {
 
   private(set) var entries: [Entry] = []
 
-  /// Looks at the objects of an event before their states are settled.
+  /// Reads the objects of an event before its marks are taken off them.
   init(_ event: ChangeLedger.Event) {
     for object in event.objects where !object.state.contains(.inaccessible) {
       let snapshot = event.snapshots[ObjectIdentifier(object)]

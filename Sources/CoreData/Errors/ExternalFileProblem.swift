@@ -4,11 +4,11 @@ import Foundation
 struct ExternalFileProblem {
   enum Reason {
     case missing
-    /// The column has something else in the place of a name.
+    /// The column holds something other than a file's name.
     case invalidName(String)
-    /// A link, a folder, a device.
+    /// What stands at the value's place is a link, a folder or a device.
     case notAFile
-    /// In the folder's place stands a link, or something that is not a folder.
+    /// A link, or something that is not a folder, stands where the folder should be.
     case linkedFolder
     /// More bytes than a value may have.
     case tooLong(Int)
@@ -17,10 +17,10 @@ struct ExternalFileProblem {
   }
 
   var reason: Reason
-  /// Of the value, or the folder.
+  /// The path of the value's file, or of the folder.
   var file: URL
   var store: URL
-  /// Whose value it is; nil where it concerns many, or is unknown.
+  /// The object whose value it is; nil if there are many, or it is unknown.
   var entity: String?
   var property: String?
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The words of migrations that fail.
+/// The wording of failed migrations.
 extension Failure {
-  /// Why nothing is inferred where objects would lack a value that they have to have.
+  /// Why nothing is inferred when objects would lack a mandatory value.
   static let missingMandatoryValues =
     "Validation error missing attribute values on mandatory destination attribute"
 

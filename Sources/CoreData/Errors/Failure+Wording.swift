@@ -1,6 +1,6 @@
 import Foundation
 
-/// All words of all failures.
+/// The wording of every failure.
 extension Failure {
   /// What happened: one sentence that names the file, the entity, the property, the value.
   var description: String {
@@ -152,7 +152,7 @@ extension Failure {
 
     case .malformedPredicate(let format, let offset, let what):
       guard let offset else { return "Unable to parse the format string \"\(format)\": \(what)." }
-      // The caret stands under the place; characters are counted from 1.
+      // The caret points at the place in the format; characters are counted from 1.
       let line = String(format.map { $0.isNewline || $0 == "\t" ? " " : $0 })
       return "Unable to parse the format string \"\(format)\" at character \(offset + 1): \(what).\n"
         + "    \(line)\n    " + line.prefix(offset).map { $0.isWide ? "  " : " " }.joined() + "^"
@@ -184,7 +184,7 @@ extension Failure {
     }
   }
 
-  /// Why, where Apple's framework states a reason of its own.
+  /// The failure reason, for failures that have one in Apple's framework.
   var reason: String? {
     switch self {
     case .incompatibleModel:
@@ -324,7 +324,7 @@ extension ModelProblem {
 }
 
 extension Character {
-  /// Whether a terminal gives it two columns: emoji, and the scripts of East Asia.
+  /// Whether the character takes two columns in a terminal: emoji, and the scripts of East Asia.
   fileprivate var isWide: Bool {
     guard let scalar = unicodeScalars.first, scalar.value >= 0x1100 else { return false }
     switch scalar.value {
@@ -337,6 +337,6 @@ extension Character {
 }
 
 extension String {
-  /// With a full stop at the end: reasons are parts of sentences, and some whole ones.
+  /// The text with a full stop at its end. Some reasons are whole sentences and have one; others are parts.
   fileprivate var ended: String { hasSuffix(".") ? self : self + "." }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What went wrong: the facts, without words. `Failure+Wording.swift` has the words, `nsError` makes the
-/// error that a program sees.
+/// What went wrong, as facts. `Failure+Wording.swift` puts them into words, and `nsError` makes the error that a
+/// program sees.
 ///
-/// Rooms throw a `Failure` among themselves or `failure.nsError` where a program listens. Objects and ids
-/// are `Any` because this room knows none of their classes; they print as they describe themselves.
-// @unchecked Sendable: it is thrown on the queue where it arose; objects in it are only named, never used.
+/// Inside the module a `Failure` is thrown; where the error reaches a program, `failure.nsError` is. Objects and ids
+/// are `Any`, because this room doesn't know their classes; they print their own descriptions.
+// @unchecked Sendable: the objects in it are only printed, never used.
 enum Failure: Error, @unchecked Sendable {
   // Opening stores.
   case storeCannotBeOpened(url: URL, sqliteCode: Int?, message: String)
   case storeDirectoryMissing(url: URL)
   case notADatabase(url: URL)
-  /// SQLite's file, with something in it that SQLite can't follow.
+  /// A SQLite file that SQLite finds damaged.
   case damagedDatabase(url: URL, message: String)
   case storeFileMissing(url: URL)
   case storeAlreadyAdded(url: URL)
@@ -19,7 +19,7 @@ enum Failure: Error, @unchecked Sendable {
   case storeLocked(url: URL, message: String)
   /// A file already exists where a new store should go.
   case storeExists(url: URL)
-  /// `entity` of the object that was to be saved; nil where no object is concerned.
+  /// `entity` is that of the object to be saved; nil when no object is involved.
   case storeNotAdded(url: URL?, entity: String?)
   case storeWithoutURL(type: String)
   case unknownStoreType(type: String, registered: [String])
@@ -36,7 +36,7 @@ enum Failure: Error, @unchecked Sendable {
   case foreignStoreFile(url: URL, type: String, what: String)
   /// The file has the form, but something in it is impossible.
   case damagedStore(url: URL, line: Int?, what: String)
-  /// The model has what the form cannot hold.
+  /// The model has something that the form can't hold.
   case unsuitableModel(url: URL, type: String, what: String)
   case unsuitableMetadata(url: URL?, what: String)
   /// A system call that failed.
@@ -52,14 +52,14 @@ enum Failure: Error, @unchecked Sendable {
   case templatesDisagree(name: String)
 
   // Migration. Models and errors are named by the room that throws.
-  /// Why no mapping can be inferred between two models, in a sentence without a full stop.
-  /// `reason`: without a full stop, as `userInfo` has it; `remedy`: what more there is to say.
+  /// No mapping can be inferred between two models. `reason` says why, in a sentence without a full stop, as `userInfo`
+  /// has it; `remedy` says what to do.
   case notInferable(entity: String?, property: String?, reason: String, remedy: String? = nil)
-  /// `faults`: versions that could not be read, each with why.
+  /// `faults` names the versions that could not be read, each with the reason.
   case missingSourceModel(url: URL, metadata: [String: Any], faults: [String])
-  /// `underlying` says why none could be inferred; nil where that was not asked for.
+  /// `underlying` says why none could be inferred; nil if inferring was not asked for.
   case missingMapping(url: URL, source: Any, destination: Any, underlying: NSError?)
-  /// The store is as it was. `reason` in a sentence without a full stop.
+  /// The store is unchanged. `reason` is a sentence without a full stop.
   case migrationFailed(url: URL, reason: String, underlying: NSError?)
   /// Rows that a new uniqueness constraint does not allow.
   case migrationViolatesConstraint(url: URL, entity: String, attributes: [String], values: [Any?])
@@ -93,13 +93,13 @@ enum Failure: Error, @unchecked Sendable {
   /// A merge policy answered again and again, and there were conflicts each time.
   case unsettledConflicts(policy: String)
   case constraintConflict(conflicts: [Any])
-  /// Of a batch request; `values` may be empty.
+  /// A batch request violates a uniqueness constraint; `values` may be empty.
   case batchConstraintConflict(entity: String, constraint: [String], values: [Any?], conflict: Any)
   case faultNotFulfillable(id: Any)
   case objectNotFound(id: Any)
   case externalRelationship(Subject, destination: String)
   case noStoreForEntity(entity: String, NoStore)
-  /// Of the stores that there are, this one's configuration lacks the entity.
+  /// The entity is not in the configuration of the store that the object was assigned to.
   case entityOutsideStore(String)
   /// The model of a request has no such entity; `names` are those it has.
   case unknownEntity(String, names: [String])
@@ -107,7 +107,7 @@ enum Failure: Error, @unchecked Sendable {
   case incompleteSave(stores: [AnyObject], errors: [NSError])
   /// A value in a file of its own can't be read or written.
   case externalFile(ExternalFileProblem)
-  /// An open store's file is no longer at its place; whether another one is there.
+  /// The file of an open store was moved or removed. `isReplaced`: another file is in its place.
   case storeFileGone(url: URL, isReplaced: Bool)
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
 
@@ -122,14 +122,14 @@ enum Failure: Error, @unchecked Sendable {
   case historyTokenExpired
   case historyNotTracked(store: String, url: URL?)
   case queryGenerationUnavailable(String)
-  /// The program cancelled it.
+  /// The program cancelled the request.
   case cancelled
   case unsupportedFeature(String)
   case valueNotArchivable(Subject, transformer: String?, what: String)
-  /// An archive that a file holds; `what` in a sentence without a full stop.
+  /// An archived value in a file can't be read; `what` is a sentence without a full stop.
   case archiveUnreadable(Subject, store: URL?, what: String)
 
-  /// Whose property failed, and with what.
+  /// The property that failed, of which object, and with which value.
   struct Subject {
     /// The object, or its id, or nil when no object is at hand.
     var object: Any?
@@ -149,11 +149,11 @@ enum Failure: Error, @unchecked Sendable {
   enum NoStore: Equatable {
     /// The coordinator has none yet.
     case noneAdded
-    /// It is a container's, which was never asked to load its stores.
+    /// The coordinator belongs to a container that was never asked to load its stores.
     case notLoaded
-    /// It is a container's, which could not load one, or has not finished.
+    /// The coordinator belongs to a container whose stores failed to load, or are still loading.
     case notLoadedYet
-    /// There are stores, of these configurations, and the entity is in none of them.
+    /// There are stores, with these configurations, and none of them has the entity.
     case outsideConfigurations([String])
   }
 

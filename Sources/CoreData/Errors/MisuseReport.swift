@@ -1,7 +1,6 @@
 import Foundation
 
-/// What a programmer is told when the stack is used in a way that Apple's framework answers with an
-/// Objective-C exception.
+/// The report that a programmer gets about a misuse that Apple's framework answers with an Objective-C exception.
 ///
 /// It prints as
 ///
@@ -79,7 +78,7 @@ package func misuse(_ report: @autoclosure () -> MisuseReport, file: StaticStrin
   fatalError("\n" + report().locating(CallSite.ofClient()).text, file: file, line: line)
 }
 
-/// The same for a report of one sentence.
+/// Reports a misuse in one sentence and ends the program.
 func misuse(_ sentence: String, file: StaticString = #file, line: UInt = #line) -> Never {
   misuse(MisuseReport(sentence, how: "", remedy: ""), file: file, line: line)
 }

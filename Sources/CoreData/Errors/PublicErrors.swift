@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs `body`, and lets a program see its failure: rooms throw a `Failure` among themselves.
+/// Runs `body`, and turns a `Failure` that it throws into the `NSError` that a program sees.
 @inline(__always)
 func publicErrors<Value>(_ body: () throws -> Value) throws -> Value {
   do { return try body() } catch let failure as Failure { throw failure.nsError }

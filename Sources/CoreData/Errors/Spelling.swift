@@ -1,7 +1,7 @@
 /// Which of the known names a misspelt one was probably meant to be.
 enum Spelling {
-  /// The nearest of `names`, where it is near: a third of its letters may differ, letters of the other case count as
-  /// equal. The first by name among equals, so that a message is the same each time.
+  /// The one of `names` that is most like the misspelt one, if at most a third of its letters differ; case is ignored.
+  /// Among equals the first by name, so that a message is the same each time.
   static func nearest(to word: String, among names: some Sequence<String>) -> String? {
     let wanted = Array(word.lowercased().prefix(64))
     let near = names.lazy.filter { $0 != word }.map {
@@ -16,7 +16,7 @@ enum Spelling {
     nearest(to: word, among: names).map { " Did you mean \"\($0)\"?" } ?? ""
   }
 
-  /// How many letters have to be added, left out or replaced, two neighbours exchanged counting as one.
+  /// How many letters to add, drop or replace to get from one word to the other. Swapping two neighbours counts as one.
   private static func distance(_ a: [Character], _ b: [Character]) -> Int {
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
     var beforeLast: [Int] = []

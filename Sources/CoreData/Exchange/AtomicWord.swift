@@ -1,6 +1,6 @@
 internal import CSwiftRuntime
 
-/// One word that any thread may read and write: a cached answer which each of them would find anew.
+/// One word that any thread may read and write. It caches an answer that each thread could also find by itself.
 ///
 /// A handle on memory that its owner frees.
 struct AtomicWord: @unchecked Sendable {

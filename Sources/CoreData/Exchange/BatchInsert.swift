@@ -1,50 +1,50 @@
-/// A batch insert, resolved: which entity, and its rows, which are made one by one as a store asks for them.
+/// A resolved batch insert: the entity, and its rows, which are made one by one as the store asks for them.
 struct BatchInsert {
   let layout: EntityLayout
-  /// What becomes of a row that breaks a uniqueness constraint.
+  /// What to do with a row that breaks a uniqueness constraint.
   let answer: ConstraintAnswer
-  /// Whether the rows that were written are to be named, not only counted.
+  /// Whether to return the rows that were written, not only their number.
   let namesRows: Bool
-  /// The next row, with the key that it is to have; nil after the last one.
+  /// The next row, with the key that it shall have; nil after the last one.
   let next: (_ key: Int64) throws -> BatchRow?
 }
 
 /// One row of a batch insert.
 struct BatchRow {
-  /// As it is inserted, with default values; relationships are null.
+  /// The row to insert, with default values; relationships are null.
   let row: RowSnapshot
   /// The slots that the program has set.
   let given: SlotMask
 }
 
-/// What becomes of a new row when another one has its values of a uniqueness constraint.
+/// What to do with a new row when another one already has its values of a uniqueness constraint.
 enum ConstraintAnswer {
-  /// Nothing is written at all.
+  /// The whole request fails, and nothing is written.
   case fail
   /// The other row stays as it is; the new one is left out.
   case keep
-  /// The other row takes what the program has set.
+  /// The other row takes the values that the program has set.
   case merge
   /// The other row takes all attributes, default values and nil included.
   case overwrite
 }
 
-/// What a batch insert wrote: new rows, and those that took values of some. Each counts once.
+/// The rows that a batch insert wrote: new rows, and existing ones that took their values. Each counts once.
 struct BatchInserted {
   var count = 0
   /// In the order in which they were written; empty if the batch does not want them.
   var rows: [RowReference] = []
 }
 
-/// Thrown by a batch request that would break a uniqueness constraint; nothing is written.
+/// Thrown by a batch request that would break a uniqueness constraint. Nothing is written then.
 struct BatchConflict: Error {
   let store: StoreIdentity
   /// The entity that declares the constraint.
   let entity: EntityLayout
   let constraint: [String]
-  /// The values that are taken, in the order of `constraint`; empty where they are not known.
+  /// The values in conflict, in the order of `constraint`; empty if they are not known.
   let values: [Any?]
-  /// The row that has them; nil where it is one of the request's own.
+  /// The row that has the values; nil if it is one of the request's own.
   var holder: RowReference?
   /// A published row is never written again, so it may travel with the error to any thread.
   nonisolated(unsafe) var persisted: RowSnapshot?

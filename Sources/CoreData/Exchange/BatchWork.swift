@@ -1,10 +1,10 @@
-/// A batch delete, resolved: which rows of one store.
+/// A resolved batch delete: which rows of one store.
 enum BatchDelete {
   case found(FetchDescription)
-  /// All of one entity hierarchy, whose root this is.
+  /// The rows are all of one entity hierarchy; this is its root.
   case keys([Int64], root: EntityLayout)
 
-  /// The entity that all of the rows are of.
+  /// The entity of all of the rows.
   var layout: EntityLayout {
     switch self {
     case .found(let fetch): fetch.layout
@@ -13,13 +13,13 @@ enum BatchDelete {
   }
 }
 
-/// A batch update, resolved: which rows, and what their attributes become.
+/// A resolved batch update: which rows, and the new values of their attributes.
 struct BatchUpdate {
   let rows: FetchDescription
-  /// Holds the constants; its other slots are null.
+  /// The constants to set; all other slots are null.
   let values: RowSnapshot
-  /// The slots that become what `values` holds, ascending.
+  /// The slots that take their value from `values`, ascending.
   let constants: [LayoutProperty]
-  /// The slots that are computed from the row as it is, ascending.
+  /// The slots whose value is computed from the present row, ascending.
   let expressions: [(property: LayoutProperty, node: ExpressionNode)]
 }

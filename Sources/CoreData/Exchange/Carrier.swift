@@ -1,6 +1,6 @@
 /// Carries what a block returned or threw back from the block's queue.
 ///
-/// `@unchecked Sendable`: made on one side, taken over by the other.
+/// `@unchecked Sendable`: one thread makes it, and another takes it over.
 struct Carrier<Value>: @unchecked Sendable {
   let value: Value
 }
@@ -8,8 +8,8 @@ struct Carrier<Value>: @unchecked Sendable {
 extension Result where Failure == any Error {
   /// What a block returned or threw on another queue.
   ///
-  /// The block is not run again. It stands there for its type: a method that is declared `rethrows` may throw
-  /// what a parameter throws, and the compiler takes this call for one of the block.
+  /// The block is not run again; only its type matters. A method that is declared `rethrows` may throw only what a
+  /// parameter throws, and the compiler takes this call for a call of the block.
   func get<Problem: Error>(as block: () throws(Problem) -> Success) throws(Problem) -> Success {
     switch self {
     case .success(let value): return value

@@ -1,9 +1,9 @@
-/// What a row has in the properties of a uniqueness constraint.
+/// A row's values for the properties of a uniqueness constraint.
 ///
 /// Two rows collide when their values are equal, as SQLite compares what is in its columns: texts and data by their
-/// bytes, numbers by value, so that 1.0 and 1.00 are one decimal and 0 and -0 one double; destinations by key. There
-/// are no values for a row with nil among them, nor with a double that is no number, which SQLite keeps as null: it
-/// collides with none.
+/// bytes, numbers by value, so that 1.0 and 1.00 are one decimal and 0 and -0 one double; destinations by key. A row
+/// with nil among the values has none, and neither has one with NaN, which SQLite keeps as null: such rows are never in
+/// conflict.
 struct ConstraintValues: Hashable {
   private var bytes: [UInt8] = []
 
@@ -22,8 +22,8 @@ struct ConstraintValues: Hashable {
     }
   }
 
-  /// The same of values that are in no row yet; `.int` of a destination's key. Nil where one is a transformable's
-  /// object.
+  /// The values for a constraint, from values that are not in a row yet; a destination is the `.int` of its key. nil if
+  /// one is a transformable's object.
   init?(_ values: [Value]) {
     for value in values {
       switch value {
@@ -54,7 +54,7 @@ struct ConstraintValues: Hashable {
     append(tail: Array(ConstraintValues.digits(decimal).utf8))
   }
 
-  /// The same text for the same number, however many zeros it was made with.
+  /// A text of the number that does not depend on the zeros it was made with.
   private static func digits(_ decimal: Decimal) -> String {
     if decimal.isNaN { return "NaN" }
     var compact = decimal

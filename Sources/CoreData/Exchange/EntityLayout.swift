@@ -1,11 +1,11 @@
-/// One property of an entity, resolved: its place in a row, its destination, its inverse.
+/// A resolved property of an entity: its place in a row, its destination, its inverse.
 ///
 /// Immutable once its model's layouts are linked, and shared by all threads.
 final class LayoutProperty: @unchecked Sendable {
   // `@unchecked Sendable`: written only while `ModelLayouts.init` runs.
 
   let name: String
-  /// The description's name: of an element of a composite attribute the last key of `name`.
+  /// The description's name. For an element of a composite attribute it is the last key of `name`.
   let ownName: String
   let keyNumber: Int
   unowned(unsafe) let description: NSPropertyDescription
@@ -16,7 +16,7 @@ final class LayoutProperty: @unchecked Sendable {
   let isOptional: Bool
   let isOrdered: Bool
 
-  /// Composite attributes: what it groups, in the order given; elements may be composite themselves.
+  /// Composite attributes: the elements, in the order given. Elements may be composite themselves.
   fileprivate(set) var elements: [LayoutProperty] = []
   /// Elements of a composite attribute: the outermost one, of which `name` is a path, `address.city`. Kept
   /// alive by its layout.
@@ -39,18 +39,18 @@ final class LayoutProperty: @unchecked Sendable {
   let isPolymorphic: Bool
   /// Relationships: name of the inverse, if there is one.
   let inverseName: String?
-  /// Relationships: the inverse, as the declared destination has it, which has this one for its own inverse. Kept alive
-  /// by its layout.
+  /// Relationships: the inverse, as the declared destination has it, if that names this relationship in turn. Kept
+  /// alive by its layout.
   fileprivate(set) unowned(unsafe) var inverse: LayoutProperty?
-  /// Relationships: what the model names as the inverse without naming this one in turn; then `inverse` is nil.
+  /// Relationships: an inverse that does not name this relationship in turn. Then `inverse` is nil.
   fileprivate(set) unowned(unsafe) var oneSidedInverse: LayoutProperty?
-  /// Relationships: the indexes of the entities that a destination may be of.
+  /// Relationships: the indexes of the entities that a destination may have.
   fileprivate(set) var destinations = 0..<0
-  /// Attributes: what a value must satisfy before it is saved.
+  /// Attributes: the rules that a value must meet before it is saved.
   let limits: AttributeLimits?
   let predicates: [(predicate: NSPredicate, warning: Any?)]
 
-  /// An attribute that has to have a value, and may have any.
+  /// Whether this is a mandatory attribute without further rules.
   fileprivate var isMerelyMandatory: Bool {
     slot >= 0 && kind != .toOne && !isOptional && limits == nil && predicates.isEmpty
   }
@@ -100,24 +100,24 @@ final class LayoutProperty: @unchecked Sendable {
   }
 }
 
-/// An entity's places, as its objects read them: plain memory, valid as long as the layout.
+/// The places of an entity's properties, as plain memory that is valid as long as the layout.
 struct PlaceTable {
   fileprivate struct Tables {
-    /// Set by the layout once it is whole.
+    /// Set by the layout when it is complete.
     unowned(unsafe) var layout: EntityLayout!
-    /// Its index in the model.
+    /// The entity's index in the model.
     let entity: Int
     var indexes: UnsafeMutablePointer<Int16>
     var places: UnsafeMutablePointer<PropertyPlace>
     var count: Int
   }
 
-  /// One word in every object.
+  /// The handle to the places, one word in every object.
   private let tables: UnsafeMutablePointer<Tables>
 
   @inline(__always)
   var layout: EntityLayout { tables.pointee.layout }
-  /// The entity's index in the model. Asking the layout for it would count references.
+  /// The entity's index in the model. Reading it here avoids counting references to the layout.
   @inline(__always)
   var entity: Int { tables.pointee.entity }
   @inline(__always)
@@ -157,7 +157,7 @@ struct PlaceTable {
   }
 }
 
-/// What a typed accessor needs to know of a property: eight bytes, no reference counting.
+/// What a typed accessor needs to know about a property, in eight bytes without reference counting.
 struct PropertyPlace {
   var kind: SlotKind
   var form: RowForm
@@ -182,7 +182,7 @@ struct PropertyPlace {
 final class EntityLayout: @unchecked Sendable {
   // `@unchecked Sendable`: written only while `ModelLayouts.init` runs.
 
-  /// Kept alive by the model, which everything that holds a layout holds too.
+  /// Kept alive by the model, and so by everything that keeps a layout.
   unowned(unsafe) let entity: NSEntityDescription
   unowned(unsafe) let model: ModelLayouts
   let name: String
@@ -198,7 +198,7 @@ final class EntityLayout: @unchecked Sendable {
   let properties: [LayoutProperty]
   /// The attributes and to-one relationships, in the order of their slot numbers.
   let slots: [LayoutProperty]
-  /// Where they are in a row, for loops over many rows: walking over places counts no references.
+  /// Their places in a row, for loops over many rows: walking over places counts no references.
   let slotPlaces: [PropertyPlace]
   /// The attributes whose values may lie in files of their own.
   let external: [LayoutProperty]
@@ -216,18 +216,18 @@ final class EntityLayout: @unchecked Sendable {
   let hasTransformables: Bool
   /// The properties that a save has anything to check of.
   let validated: [LayoutProperty]
-  /// Of these the attributes that must have a value, and may have any.
+  /// Of these, the mandatory attributes without further rules.
   let mandatorySlots: SlotMask
-  /// Of these the others.
+  /// Of these, all others.
   let ruled: [LayoutProperty]
 
   private let indexByName: [String: Int]
   private let names: NameTable
   let places: PlaceTable
   let isAbstract: Bool
-  /// What a new object's attributes hold, where the model says so.
+  /// The default values of a new object's attributes.
   let defaults: [(slot: Int, value: Value)]
-  /// Whether some of these are of transient attributes, which no row holds.
+  /// Whether transient attributes, which no row has, are among these.
   let hasTransientDefaults: Bool
 
   var isRoot: Bool { index == rootIndex }
@@ -237,10 +237,10 @@ final class EntityLayout: @unchecked Sendable {
 
   /// The class of this entity's objects; found once, when a context first needs it. See `objectClass`.
   let classWord = AtomicWord()
-  /// The class that was last asked whether it validates values itself, and its answer in the lowest bit. See
-  /// `ValueValidation`.
+  /// The class for which it was last determined whether it validates values itself; the answer is in the lowest bit.
+  /// See `ValueValidation`.
   let validatingClass = AtomicWord()
-  /// The accessors that the objects' class has of its own, once they were looked for. See `OwnAccessors`.
+  /// The accessors that the objects' class itself has, once they were looked up. See `OwnAccessors`.
   let ownAccessorsWord = AtomicWord()
 
   func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }
@@ -378,12 +378,12 @@ final class ModelLayouts: @unchecked Sendable {
   /// Kept alive by the coordinator and contexts that use the layouts.
   unowned(unsafe) let model: NSManagedObjectModel
   @exclusivity(unchecked) private(set) var layouts: [EntityLayout] = []
-  /// Whether key paths may go on in composite attributes.
+  /// Whether key paths may lead into composite attributes.
   let hasComposites: Bool
   private let indexByEntity: [ObjectIdentifier: Int]
   private let indexByName: [String: Int]
 
-  /// The layouts of a model; made and attached to it at the first call. The model is frozen by it.
+  /// The layouts of a model; made and attached to it at the first call. This freezes the model.
   static func of(_ model: NSManagedObjectModel) -> ModelLayouts {
     creation.lock()
     defer { creation.unlock() }
@@ -403,7 +403,7 @@ final class ModelLayouts: @unchecked Sendable {
     indexByEntity = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($1), $0) })
     indexByName = Dictionary(
       entities.enumerated().map { ($1.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
-    // Every name is numbered before the first table is sized by the count of numbers.
+    // All names get their numbers before the first table is made, since its size is the count of numbers.
     for entity in entities {
       for property in entity.properties { _ = KeyRegistry.shared.number(of: property.name) }
       for path in entity.elementPaths { _ = KeyRegistry.shared.number(of: path) }
@@ -434,7 +434,7 @@ final class ModelLayouts: @unchecked Sendable {
 
   func layout(of entity: NSEntityDescription) -> EntityLayout? {
     if let layout = entity.layoutStorage, layout.model === self { return layout }
-    // A description of another copy of the same model is taken by its name, as Apple's is.
+    // A description from another copy of the same model is found by its name, as in Apple's framework.
     return indexByName[entity.name ?? ""].map { layouts[$0] }
   }
 

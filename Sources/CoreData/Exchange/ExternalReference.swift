@@ -1,5 +1,5 @@
-/// What a row has in the place of a value that lies in a file beside its store: a reference, followed when the data
-/// is asked for.
+/// A reference that a row has in place of a value in a file beside its store. It is followed when the data is asked
+/// for.
 ///
 /// 1. A store decodes a reference without looking at the file. So fetches, faults, and all other properties of the
 ///    object don't care whether the file is there (`RowDecoder`).
@@ -13,7 +13,7 @@
 /// 3. A row copies references like any other bytes. A save that did not set the property leaves its column alone.
 /// 4. A row with references is a `ReferringRow`: no file that it names is removed while it lives (`ExternalHolds`).
 struct ExternalReference: Equatable {
-  /// As the column has it: not to be used as a name unless `uuid` says that it is one.
+  /// The text in the column. Don't use it as a name unless `uuid` says that it is one.
   let name: String
   /// See ``ExternalSources``.
   let source: Int
@@ -52,10 +52,10 @@ struct ExternalReference: Equatable {
 
 /// Where the files of one store's long values are found. Any thread.
 protocol ExternalSource: AnyObject, Sendable {
-  /// The data that a reference leads to; nil where the property has no value any more.
+  /// The data that a reference leads to; nil if the property no longer has a value.
   ///
-  /// - Parameter asksStore: whether, where the file is gone, the row is read again: the value may have been replaced.
-  ///   False where the caller has the store's connection.
+  /// - Parameter asksStore: whether to read the row again if the file is gone, since the value may have been replaced.
+  ///   False if the caller has the store's connection.
   /// - Throws: a `Failure` that names the file, the entity and the property.
   func data(
     _ reference: ExternalReference, _ property: LayoutProperty, of row: RowReference, asksStore: Bool
@@ -93,7 +93,7 @@ enum ExternalHolds {
     lock.withLock { for name in names { holds[name, default: Hold()].count += 1 } }
   }
 
-  /// Called by a dying row, maybe under a lock.
+  /// Called by a row's deinit, perhaps under a lock.
   static func release(_ names: UnsafeBufferPointer<UUID>) {
     var freed: [() -> Void] = []
     lock.lock()

@@ -1,6 +1,6 @@
-/// A fetch, resolved and frozen: entity found, predicate read and checked, constants normalised.
+/// A resolved, immutable fetch: its entity is found, its predicate checked, its constants normalised.
 ///
-/// What the context hands down instead of its `NSFetchRequest`, which the client may change at any time.
+/// The context passes this on instead of its `NSFetchRequest`, which the client may change at any time.
 struct FetchDescription {
   let layout: EntityLayout
   var includesSubentities = true
@@ -8,16 +8,16 @@ struct FetchDescription {
   var predicate: PredicateNode?
   /// Whether the predicate has FETCH expressions; their requests are `SubFetch`es.
   var hasFetches = false
-  /// Whether it had such, and has what they found instead.
+  /// Whether its FETCH expressions have been replaced by their results.
   var hadFetches = false
   var sort: [SortKey] = []
   /// 0 for no limit.
   var limit = 0
   var offset = 0
   var output: Output = .rows
-  /// The client's request, for a store that is handed one. It may be changed as soon as the fetch is over.
+  /// The client's request, for a store that takes one. The client may change it as soon as the fetch is over.
   var request: NSPersistentStoreRequest?
-  /// Who may call the fetch off while it runs; nil for a caller that waits for it.
+  /// Watches the fetch and can cancel it; nil for a caller that waits for it.
   var watch: FetchWatch?
 
   enum Output {
@@ -26,11 +26,11 @@ struct FetchDescription {
     /// Keys only, in order.
     case references
     case count
-    /// One dictionary a row, or a group.
+    /// A dictionary for each row, or for each group.
     case dictionaries(DictionaryFetch)
   }
 
-  /// What offset and limit leave of everything that was found.
+  /// The part of all results that offset and limit leave.
   func cut<Element>(_ found: [Element]) -> [Element] {
     if offset == 0 && limit == 0 { return found }
     let rest = found.dropFirst(offset)
@@ -43,12 +43,12 @@ struct FetchDescription {
   }
 }
 
-/// What a dictionary fetch returns.
+/// The columns of a dictionary fetch.
 struct DictionaryFetch {
   struct Column {
     let name: String
     let expression: ExpressionNode
-    /// The declared type of the result, or nil for that of the property.
+    /// The declared type of the result; nil for the type of the property.
     let type: NSAttributeType?
   }
 
@@ -58,18 +58,18 @@ struct DictionaryFetch {
   var having: PredicateNode?
 }
 
-/// What a store answers.
+/// A store's answer to a fetch.
 enum FetchOutcome {
   case rows([RowSnapshot])
   case references([RowReference])
-  /// References of objects that the context which asks has by now. Whoever takes them up keeps `held` until then: the
-  /// objects would be made twice.
+  /// References to objects that the asking context has already. Keep `held` until you have used them, or the objects
+  /// would be made twice.
   case objects([RowReference], held: [AnyObject])
   case count(Int)
   /// A missing value has no key. Values are those of KVC.
   case dictionaries([NSDictionary])
 
-  /// What was found, as keys alone; nil for counts and dictionaries.
+  /// The result as keys only; nil for counts and dictionaries.
   var references: [RowReference]? {
     switch self {
     case .rows(let rows): rows.map(\.reference)

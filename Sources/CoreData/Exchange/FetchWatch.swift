@@ -1,4 +1,4 @@
-/// What the one who asked for a fetch wants to know of it while it runs, and how it is called off. Any thread.
+/// Watches a running fetch for its caller, and cancels it. Any thread.
 final class FetchWatch: @unchecked Sendable {
   // `@unchecked Sendable`: `cancelled` and `read` are only touched under `lock`.
 
@@ -7,14 +7,14 @@ final class FetchWatch: @unchecked Sendable {
   private var read = 0
   private let onProgress: @Sendable (Int) -> Void
 
-  /// - Parameter onProgress: is told now and then how many rows have been read, on the thread that reads.
+  /// - Parameter onProgress: is called from time to time with the number of rows read, on the reading thread.
   init(onProgress: @escaping @Sendable (Int) -> Void = { _ in }) { self.onProgress = onProgress }
 
   func cancel() { lock.withLock { cancelled = true } }
 
   var isCancelled: Bool { lock.withLock { cancelled } }
 
-  /// Called now and then by the reader; throws if nobody waits for the answer any more.
+  /// Called from time to time by the reader. Throws if the fetch was cancelled.
   func note(rows: Int) throws {
     let (goesOn, isNews) = lock.withLock {
       defer { read = rows }

@@ -1,5 +1,5 @@
-// Walking over objects that an array holds. The array alone keeps them alive meanwhile: no reference is counted, while
-// `for` retains and releases each, two atomic operations that cost as much as all that a fetch does with a row here.
+// Loops over the objects of an array without counting references: the array keeps them alive meanwhile. A `for` loop
+// retains and releases each, two atomic operations that cost as much as everything else that a fetch does with a row.
 //
 // The array must be a constant, so that `body` can't take an element out of it.
 
@@ -27,8 +27,8 @@ extension Array where Element: AnyObject {
     _ = try forEachHeld(from: 0, while: { _ in true }, body)
   }
 
-  /// The same from an index on, as long as the elements meet a condition; returns the index of the first that doesn't.
-  /// What `body` needs for such a run is best a constant outside it: variables that hold references are counted.
+  /// Calls `body` with the elements from an index on, as long as they meet a condition. Returns the index of the first
+  /// that doesn't. Let `body` capture constants: references in captured variables are counted.
   @inline(__always)
   func forEachHeld(
     from start: Int, while belongs: (Element) -> Bool, _ body: (Element) throws -> Void
@@ -50,7 +50,7 @@ extension ContiguousArray where Element: AnyObject {
     withUnsafeBufferPointer { $0.forEachHeld(from: 0, while: holds, { _ in }) } == count
   }
 
-  /// The elements that meet a condition: this array itself, where all do.
+  /// The elements that meet a condition. If all do, the array itself.
   @inline(__always)
   func keeping(_ holds: (Element) -> Bool) -> ContiguousArray {
     allHeld(holds) ? self : ContiguousArray(filter(holds))

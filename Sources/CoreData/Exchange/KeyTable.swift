@@ -1,7 +1,7 @@
 /// A map from keys to unretained objects: open-addressed, linear probing, Robin Hood.
 ///
-/// The objects take themselves out when they die; whoever looks one up must hold the owner's lock and
-/// retain with `swift_tryRetain`, since an object's end may have begun on another thread.
+/// Objects remove themselves in their deinit. To look one up, take the owner's lock and retain the object with
+/// `swift_tryRetain`, because its deinit may have begun on another thread.
 struct KeyTable: ~Copyable {
   private struct Entry {
     var key: Int64
@@ -23,8 +23,8 @@ struct KeyTable: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// Keys are handed out one after the other, so their low bits are the best hash there is, and neighbours stay
-  /// neighbours in memory. Keys with gaps of a power of two are the worst: then the table scatters them.
+  /// Keys are given out one after the other, so their low bits are the best hash, and neighbours stay neighbours in
+  /// memory. Keys with gaps of a power of two would be the worst case, so for these the table scatters them.
   @inline(__always)
   private func home(_ key: Int64) -> Int {
     if !isScattered { return Int(truncatingIfNeeded: key) & mask }
@@ -44,11 +44,11 @@ struct KeyTable: ~Copyable {
     return nil
   }
 
-  /// How far an entry stands behind the place its key asks for.
+  /// How far an entry is behind the place that its key hashes to.
   @inline(__always)
   private func displacement(at index: Int) -> Int { (index &- home(entries[index].key)) & mask }
 
-  /// Puts an object at its key; what stood there is replaced.
+  /// Sets the object for a key, and replaces an earlier one.
   @inline(__always)
   mutating func insert(_ object: UnsafeMutableRawPointer, at key: Int64) {
     if (count &+ 1) &* 8 > (mask &+ 1) &* 7 { resize(to: (mask + 1) * 2) }
@@ -68,8 +68,8 @@ struct KeyTable: ~Copyable {
     }
   }
 
-  /// Robin Hood: whoever stands nearer to the place it asks for moves on, so that distances stay even and a
-  /// removal has to look no further than the next entry in its own place. Returns the longest distance met.
+  /// Robin Hood: the entry that is nearer to its hashed place moves on. This keeps distances even, and a removal can
+  /// stop at the next entry that is in its hashed place. Returns the longest distance met.
   @inline(__always)
   private func place(_ entry: Entry, from start: Int) -> Int {
     var entry = entry
@@ -85,7 +85,7 @@ struct KeyTable: ~Copyable {
     return longest
   }
 
-  /// Removes the key if it still stands for this very object. Returns whether it did.
+  /// Removes the key if it still belongs to this object. Returns whether it did.
   @discardableResult
   mutating func remove(_ object: UnsafeMutableRawPointer, at key: Int64) -> Bool {
     var index = home(key)
@@ -102,7 +102,7 @@ struct KeyTable: ~Copyable {
     return false
   }
 
-  /// Moves back what was pushed past the hole, so that no tombstones are needed.
+  /// Moves back the entries that were pushed past the hole, so that no tombstones are needed.
   private func close(_ index: Int) {
     var hole = index
     var next = (hole &+ 1) & mask

@@ -1,27 +1,26 @@
-/// Composite attributes: the elements are in slots of their own, the attribute is the dictionary that they
-/// make.
+/// Composite attributes: each element has its own slot, and the attribute is the dictionary of its elements.
 extension LayoutProperty {
   var compositeAttribute: NSCompositeAttributeDescription {
     unsafeDowncast(description, to: NSCompositeAttributeDescription.self)
   }
 
-  /// The elements that have slots, those of nested composites among them; of any other property itself.
+  /// The elements that have slots, including those of nested composites. For any other property, the property itself.
   var leaves: [LayoutProperty] { kind == .composite ? elements.flatMap(\.leaves) : [self] }
 
-  /// What a new object has: an element's own default, or what its composite's dictionary has for it.
+  /// The default value: an element's own, or the one in its composite's default dictionary.
   var defaultValue: Any? {
     if let own = attribute.defaultValue { return own }
     return composite.flatMap { element(of: $0.attribute.defaultValue) }
   }
 
-  /// What an element has in the dictionary of its outermost composite.
+  /// An element's value in the dictionary of its outermost composite.
   func element(of dictionary: Any?) -> Any? {
     guard let composite else { return nil }
     let keys = name.dropFirst(composite.name.count + 1).split(separator: ".").map(String.init)
     return keys.reduce(dictionary) { value, key in value.flatMap(LayoutProperty.dictionary)?[key] }
   }
 
-  /// The dictionary of the elements that have a value; nil when none has.
+  /// The dictionary of the elements that have a value; nil if none has.
   func composed(_ value: (LayoutProperty) throws -> Any?) rethrows -> [String: Any]? {
     var values: [String: Any] = [:]
     for element in elements {
@@ -31,7 +30,7 @@ extension LayoutProperty {
     return values.isEmpty ? nil : values
   }
 
-  /// What a dictionary has for each slot; nil when it is no dictionary, or has a key that is no element's.
+  /// A dictionary's value for each slot; nil if the object is not a dictionary, or has a key that no element has.
   func elementValues(of value: Any) -> [(LayoutProperty, Any?)]? {
     guard let values = LayoutProperty.dictionary(value) else { return nil }
     guard values.keys.allSatisfy({ key in elements.contains { $0.ownName == key } }) else { return nil }
@@ -65,8 +64,8 @@ extension LayoutProperty {
 }
 
 extension EntityLayout {
-  /// The key path with each way into a composite attribute as one key: `home.address.city` is `home` and
-  /// `address.city`.
+  /// The key path split into keys, where a path into a composite attribute is one key: `home.address.city` is `home`
+  /// and `address.city`.
   func joiningElements(_ path: [String]) -> [String] {
     if !model.hasComposites { return path }
     var layout = self
@@ -75,7 +74,7 @@ extension EntityLayout {
     while let key = rest.popFirst() {
       guard var property = layout.property(named: key) else {
         joined.append(key)
-        // An operator stands between keys of the same objects.
+        // An operator is between keys of the same objects.
         if key.hasPrefix("@") { continue }
         return joined + rest
       }
@@ -92,7 +91,7 @@ extension EntityLayout {
     return joined
   }
 
-  /// The entity that a key path leads to; nil when it leads to none.
+  /// The entity that a key path leads to; nil if it leads to none.
   func destination(of path: [String]) -> EntityLayout? {
     var layout = self
     for key in path where !key.hasPrefix("@") {

@@ -1,8 +1,7 @@
 /// The name of a modelled property, interned once per process.
 ///
-/// Generated accessors keep one of these in a global and hand it to
-/// `NSManagedObject.managedValue(_:)`; an entity finds the property's place in a row by
-/// its number instead of by hashing a string.
+/// Generated accessors keep one of these in a global and pass it to `NSManagedObject.managedValue(_:)`; an entity finds
+/// the property's place in a row by its number instead of by hashing a string.
 public struct ManagedKey: Sendable, Hashable {
   /// The key's number: small, dense, stable for the life of the process.
   let number: Int
@@ -12,7 +11,7 @@ public struct ManagedKey: Sendable, Hashable {
     number = KeyRegistry.shared.number(of: name.description)
   }
 
-  /// The key of a name that is known at run time only.
+  /// The key of a name that is only known at run time.
   package init(name: String) {
     number = KeyRegistry.shared.number(of: name)
   }

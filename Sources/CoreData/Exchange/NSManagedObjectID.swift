@@ -1,6 +1,6 @@
 internal import CSwiftRuntime
 
-/// The store that an id belongs to: outlives the store's removal, so that ids can still be printed and compared.
+/// The store that an id belongs to. Outlives the store's removal, so that ids can still be printed and compared.
 final class StoreIdentity: @unchecked Sendable {
   // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock, the rest while the store is
   // made.
@@ -14,29 +14,28 @@ final class StoreIdentity: @unchecked Sendable {
       reader = store as? any RowReader
     }
   }
-  /// The store, if it speaks in rows. Kept because a cast to a protocol costs more than reading a row.
+  /// The store as a `RowStore`, if it is one. Kept because a cast to a protocol costs more than reading a row.
   @exclusivity(unchecked) private(set) weak var rowStore: (any RowStore)?
-  /// The same, if it is told of changes in values.
+  /// The store as a `ValueStore`, if it is one.
   @exclusivity(unchecked) private(set) weak var valueStore: (any ValueStore)?
-  /// The same, if it reads its newest state itself.
+  /// The store as a `RowReader`, if it reads its newest state itself.
   @exclusivity(unchecked) private(set) weak var reader: (any RowReader)?
-  /// What follows the entity in a URI: "p7" unless the store has references of its own.
+  /// The text after the entity in a URI: "p7", unless the store has references of its own.
   var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
-  /// The key that such a text stands for, of an entity; nil where it can be none.
+  /// The key of an entity that such a text means; nil if it can't be one.
   var referenceKey: @Sendable (String, EntityLayout) -> Int64? = { text, _ in
     guard text.hasPrefix("p"), let key = Int64(text.dropFirst()), key > 0 else { return nil }
     return key
   }
-  /// Whether saves are told to the store by its managed objects: the exception to invariant 7. Set once, with the
-  /// store.
+  /// Whether the store takes managed objects in saves, the exception to invariant 7. Set once, with the store.
   var takesObjects = false
-  /// Whether the store is read on behalf of a context, and wants to know which objects contexts have. Set once, with
-  /// the store.
+  /// Whether the store is read on behalf of a context, and has to know which objects contexts have. Set once, with the
+  /// store.
   var asksContexts = false
 
   init(uuid: String) { self.uuid = uuid }
 
-  /// What ids look like, and how the store is spoken to, as another store has it.
+  /// Copies the form of ids and the kinds of the store from another one.
   func takeForm(of other: StoreIdentity) {
     referenceText = other.referenceText
     referenceKey = other.referenceKey
@@ -54,18 +53,18 @@ final class StoreIdentity: @unchecked Sendable {
 ///       try context.save()
 ///     }
 ///
-/// Ids may be handed between threads and contexts; objects may not. Two ids are equal when they name the
-/// same row of the same store. An object that was never saved has a temporary id, equal only to itself.
+/// You may pass ids between threads and contexts, but not objects. Two ids are equal if they name the same row of the
+/// same store. An object that was never saved has a temporary id, which is equal only to itself.
 ///
 /// The URI of a saved object is `x-coredata://<store UUID>/<entity>/p<Z_PK>`.
 public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
   unowned(unsafe) let layout: EntityLayout
-  /// Keeps the layout alive, beyond the coordinator too.
+  /// Keeps the layout alive, even longer than the coordinator.
   private let model: NSManagedObjectModel
   let key: Int64
-  /// Nil for a temporary id.
+  /// nil for a temporary id.
   let storeIdentity: StoreIdentity?
 
   init(layout: EntityLayout, key: Int64, store: StoreIdentity?) {
@@ -86,7 +85,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// Whether the object has not been saved yet.
   public var isTemporaryID: Bool { key < 0 }
 
-  /// The id in a form that can be kept outside: only a permanent one is worth keeping.
+  /// The id as a URI that you can store elsewhere. Only a permanent id is worth storing.
   public func uriRepresentation() -> URL {
     let entity = layout.name
     guard let storeIdentity, key > 0 else {
@@ -101,7 +100,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// Whether two ids stand for one object: same store, same entity hierarchy, same key. Temporary and permanent ids of
   /// an object are different.
   public override func isEqual(_ object: Any?) -> Bool {
-    // Sets ask often; the class is final, so its identity says as much as a cast.
+    // Sets call this often. The class is final, so comparing the type is as good as a cast.
     guard let object = object as AnyObject?, type(of: object) == NSManagedObjectID.self else { return false }
     let other = unsafeDowncast(object, to: NSManagedObjectID.self)
     if self === other { return true }
@@ -111,7 +110,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
         || storeIdentity?.uuid == other.storeIdentity?.uuid && layout.root.name == other.layout.root.name)
   }
 
-  /// Of the key and the entity hierarchy.
+  /// A hash of the key and the entity hierarchy.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(key)
@@ -125,7 +124,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
 
 /// Keys for objects that no store has seen: negative, never used twice in a process.
 enum TemporaryKeys {
-  /// Tells this process' temporary ids from another's.
+  /// Distinguishes this process's temporary ids from another's.
   static let processPrefix = UUID().uuidString
 
   /// Any thread.

@@ -1,12 +1,12 @@
-/// Stands for one state of a coordinator's stores, as ``NSManagedObjectContext/queryGenerationToken`` tells it and
-/// ``NSManagedObjectContext/setQueryGenerationFrom(_:)`` takes it.
+/// Stands for one state of a coordinator's stores. You get it from ``NSManagedObjectContext/queryGenerationToken`` and
+/// pass it to ``NSManagedObjectContext/setQueryGenerationFrom(_:)``.
 ///
 ///     try context.setQueryGenerationFrom(.current)
 ///     let books = try context.fetch(request)           // pins the context
 ///     try other.setQueryGenerationFrom(context.queryGenerationToken)   // reads the same state
 ///
-/// A token does not keep its generation: that ends when the last context pinned to it moves on or goes. It may be
-/// archived, and is of use only in the process that made it. Immutable; any thread.
+/// A token does not keep its generation alive: that ends when the last context pinned to it moves on or is freed. You
+/// may archive a token, but it can only be used in the process that made it. Immutable; any thread.
 nonisolated open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding {
   /// The process that made the token, and the number of the generation in it; empty and 0 for ``current``.
   let process: String
@@ -20,7 +20,7 @@ nonisolated open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCodi
   static let ownProcess = UUID().uuidString
   private static let shared = NSQueryGenerationToken(number: 0, process: "")
 
-  /// Asks for the newest generation: the context is pinned to it when it next reads.
+  /// Asks for the newest generation. The context is pinned to it at its next read.
   open class var current: NSQueryGenerationToken { shared }
 
   var isCurrent: Bool { number == 0 }
@@ -34,7 +34,7 @@ nonisolated open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCodi
     return number == other.number && process == other.process
   }
 
-  /// Of the generation's number.
+  /// A hash of the generation's number.
   open override var hash: Int { number }
 
   /// The generation's number, for logs.
@@ -47,8 +47,8 @@ nonisolated open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCodi
   /// True: a token holds a string and a number.
   public static var supportsSecureCoding: Bool { true }
 
-  /// A token from an archive; nil where it holds none. A token of another process is refused when a context is pinned
-  /// by it.
+  /// A token from an archive; nil if the archive has none. Pinning a context to a token of another process throws an
+  /// error.
   public required init?(coder: NSCoder) {
     guard let process = coder.decodeObject(of: NSString.self, forKey: "process") else { return nil }
     self.process = String(describing: process)

@@ -1,8 +1,8 @@
-/// Finds an entity's property by its name, for key-value coding: by the bytes of the name, in two words, where a
-/// dictionary hashes every byte of it and compares characters.
+/// Finds an entity's property by its name, for key-value coding. It compares the bytes of the name as two words, while
+/// a dictionary would hash every byte and compare characters.
 ///
-/// Holds names of up to 16 bytes; others, and names that are written otherwise but mean the same characters, are the
-/// dictionary's business. A handle on memory that the layout owns and frees. Never written after it was made.
+/// It has names of up to 16 bytes. Longer names, and other spellings of the same characters, are left to a dictionary.
+/// A handle on memory that the layout owns and frees. Never written after it was made.
 struct NameTable {
   private struct Entry {
     var head: UInt64 = 0
@@ -51,8 +51,8 @@ struct NameTable {
     Int(truncatingIfNeeded: ((key.head ^ key.tail &* 31) &* 0x9E37_79B9_7F4A_7C15) >> 40) & mask
   }
 
-  /// The first and the last bytes of a name, which overlap where it has less than sixteen. With the count they are the
-  /// whole name.
+  /// The first and the last eight bytes of a name, which overlap if it has fewer than sixteen. Together with the count
+  /// they are the whole name.
   @inline(__always)
   private static func key(_ name: String) -> Key? {
     name.utf8.withContiguousStorageIfAvailable { bytes -> Key? in

@@ -1,17 +1,17 @@
 internal import CSwiftRuntime
 
-/// What has both forms of `performAndWait`.
+/// Classes that have both forms of `performAndWait`.
 ///
-/// Calls choose the generic form, which takes every block in every language mode; the other one, whose block is
-/// `@Sendable`, is there to be overridden. As with Apple's framework an override sees all blocks, so the generic form
-/// calls it, by way of this protocol, where it is the only one.
+/// Swift chooses the generic form for calls, since it takes every block in every language mode. The other form, whose
+/// block is `@Sendable`, exists to be overridden. As in Apple's framework an override sees all blocks: the generic form
+/// calls it through this protocol, which has only that form.
 protocol OverridableWaiting: AnyObject {
   func performAndWait(_ block: @Sendable () -> Void)
 }
 
-/// The generic `performAndWait` of an object of a subclass: runs `block` by the method that may be overridden.
+/// The generic `performAndWait` of a subclass: runs `block` through the method that may be overridden.
 ///
-/// An override calls `super`, which is the generic form again; on the same thread, and then `direct` runs the block.
+/// An override calls `super`, which leads back to the generic form on the same thread. Then `direct` runs the block.
 func waitThroughOverride<T, Problem: Error>(
   of object: any OverridableWaiting, _ direct: () throws(Problem) -> T, _ block: () throws(Problem) -> T
 ) throws(Problem) -> T {

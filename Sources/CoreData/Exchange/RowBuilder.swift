@@ -1,13 +1,12 @@
-/// Scratch space in which a row is put together before its bytes are copied into a ``RowSnapshot``.
+/// Scratch space in which a row is assembled before its bytes are copied into a ``RowSnapshot``.
 ///
-/// One builder is used for many rows, one after the other: `begin`, the setters, `finish`.
-/// Not for use by several threads.
+/// Use one builder for many rows, one after the other: `begin`, the setters, `finish`. Not for several threads.
 struct RowBuilder: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   private var end = 0
 
-  /// Takes memory with the first row.
+  /// Allocates its memory with the first row.
   init() {
     capacity = 0
     memory = RowBuilder.none
@@ -15,7 +14,7 @@ struct RowBuilder: ~Copyable {
 
   deinit { if capacity > 0 { memory.deallocate() } }
 
-  /// Gives the memory of an uncommonly large row back, where a builder is kept.
+  /// Frees the memory of an unusually large row in a builder that is kept.
   @inline(__always)
   mutating func trim() { if capacity > 64 * 1024 { self = RowBuilder() } }
 
@@ -31,8 +30,8 @@ struct RowBuilder: ~Copyable {
     for word in 0..<layout.nullWords { words[word] = .max }
   }
 
-  /// Starts a row that has what another row of the same entity has. What is set replaces it; the tail of what was
-  /// replaced stays, unused.
+  /// Starts a row with the values of another row of the same entity. Setters replace them; the replaced bytes in the
+  /// tail stay, unused.
   mutating func begin(from row: RowSnapshot) {
     end = 0
     reserve(row.byteCount)
@@ -48,7 +47,7 @@ struct RowBuilder: ~Copyable {
   private mutating func grow(_ more: Int) {
     let wanted = max(capacity * 2, end + more, 1024)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 8)
-    // A row that has just begun may be wider than all that there was room for.
+    // A new row may be wider than any row so far.
     larger.copyMemory(from: memory, byteCount: min(end, capacity))
     if capacity > 0 { memory.deallocate() }
     memory = larger
@@ -58,7 +57,7 @@ struct RowBuilder: ~Copyable {
   @inline(__always)
   private func markSet(_ slot: Int) { words[slot >> 6] &= ~(1 << UInt64(slot & 63)) }
 
-  /// Takes a value away that the row began with.
+  /// Sets a slot to null that may have had a value at the start.
   @inline(__always)
   mutating func setNull(slot: Int) { words[slot >> 6] |= 1 << UInt64(slot & 63) }
 
@@ -89,7 +88,7 @@ struct RowBuilder: ~Copyable {
     }
   }
 
-  /// A reference to a file: 36 bytes for its name, and where it is found.
+  /// A reference to a file: 36 bytes for its name, and its source.
   mutating func setReference(_ name: UnsafeRawBufferPointer, source: Int, slot: Int, word: Int) {
     setBytes(name, slot: slot, word: word)
     reserve(4)
@@ -120,7 +119,7 @@ struct RowBuilder: ~Copyable {
     if property.isPolymorphic { words[property.word + 1] = UInt64(destination.entity) }
   }
 
-  /// Takes a slot over from another row of the same entity.
+  /// Copies a slot from another row of the same entity.
   mutating func copy(_ property: LayoutProperty, from row: RowSnapshot) {
     guard property.word >= 0, !row.isNull(slot: property.slot) else { return }
     if property.kind == .binary, row.isReference(word: property.word) {
@@ -136,12 +135,12 @@ struct RowBuilder: ~Copyable {
     }
   }
 
-  /// Sets an attribute; `.object` (a managed object, an untransformed transformable) is not a row's business.
+  /// Sets an attribute. Rows can't have `.object` (a managed object, an untransformed transformable).
   mutating func set(_ value: Value, _ property: LayoutProperty) {
     if property.word >= 0 { set(value, slot: property.slot, word: property.word) }
   }
 
-  /// The same by place.
+  /// Sets an attribute at a known place, without its property.
   mutating func set(_ value: Value, slot: Int, word: Int) {
     switch value {
     case .null: setNull(slot: slot)
@@ -157,14 +156,14 @@ struct RowBuilder: ~Copyable {
     }
   }
 
-  /// The bytes as they stand: for comparing with a cached row before a new one is made.
+  /// The bytes so far, for comparing with a cached row before a new one is made.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: end) }
 
   func finish(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
     .make(key: key, version: version, entity: entity, bytes: bytes)
   }
 
-  /// The same in an earlier row, if nobody else holds that one any more.
+  /// Makes the row in the memory of an earlier one, if nobody else has that row any more.
   func finish(
     in earlier: inout RowSnapshot?, key: Int64, version: Int64, entity: Int
   ) -> RowSnapshot {

@@ -1,17 +1,17 @@
 internal import CSwiftRuntime
 
-/// The rows of one store that somebody holds, so that contexts share their bytes and a fault that another
-/// context has already read costs no SQL.
+/// The rows of one store that are in use, so that contexts share their bytes, and a fault that another context has
+/// already read costs no SQL.
 ///
-/// The cache does not keep rows alive: a row leaves it when its last holder lets go.
-/// Any thread; everything is under `lock`.
+/// The cache does not keep rows alive: a row leaves it when its last user releases it. Any thread; everything is under
+/// `lock`.
 ///
 /// Invariant 8: the cache never holds a version newer than the store's last commit, since a commit's rows are
 /// published only after it.
 final class RowCache: @unchecked Sendable {
   // `@unchecked Sendable`: the tables are only touched under `lock`.
 
-  /// Recursive: letting go of a row under the lock may be what ends it, and a dying row takes itself out.
+  /// Recursive, because releasing a row under the lock may free it, and its deinit removes it from the cache.
   private let lock = NSRecursiveLock()
   /// By root entity index.
   @exclusivity(unchecked) private var tables: [Table]
@@ -28,7 +28,7 @@ final class RowCache: @unchecked Sendable {
 
   private func table(ofEntity entity: Int) -> Table { tables[layouts.layouts[entity].rootIndex] }
 
-  /// The cached row of a key, if somebody holds it.
+  /// The cached row of a key, if it is in use.
   func row(_ reference: RowReference) -> RowSnapshot? {
     if Stress.isOn { return nil }
     lock.lock()
@@ -41,8 +41,8 @@ final class RowCache: @unchecked Sendable {
     return Unmanaged<RowSnapshot>.fromOpaque(pointer).takeRetainedValue()
   }
 
-  /// Publishes rows that a store has just read or committed. Where the cache already has the same bytes at
-  /// the same version, the array's row is replaced by the cached one, so that there is one copy.
+  /// Publishes rows that a store has just read or committed. If the cache already has the same bytes at the same
+  /// version, the array's row is replaced by the cached one, so that there is one copy.
   ///
   /// - Parameter new: how many of them the cache is not likely to know; nil for all.
   func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true, new: Int? = nil) {
@@ -70,12 +70,12 @@ final class RowCache: @unchecked Sendable {
         if enter(row, table) { entered += 1 }
       }
     }
-    // One operation for all rows that refer to the cache from now on.
+    // One retain for all rows that refer to the cache from now on.
     if entered > 0 { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), entered) }
     for (index, row) in shared { rows[index] = row }
   }
 
-  /// Publishes one row; returns the cached one where it is the same.
+  /// Publishes one row. Returns the cached one if it is equal.
   func publish(_ row: RowSnapshot) -> RowSnapshot {
     if Stress.isOn { return row }
     lock.lock()
@@ -89,7 +89,7 @@ final class RowCache: @unchecked Sendable {
     return row
   }
 
-  /// Returns whether the row refers to the cache only now: then the caller retains the cache for it.
+  /// Returns whether the row began to refer to the cache. If so, the caller retains the cache for it.
   @inline(__always)
   private func enter(_ row: RowSnapshot, _ table: Table) -> Bool {
     table.keys.insert(Unmanaged.passUnretained(row).toOpaque(), at: row.key)
@@ -100,7 +100,7 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Drops keys whose rows are gone from the store, or known to be stale.
+  /// Drops the rows of keys that are gone from the store, or known to be stale.
   func invalidate(_ references: [RowReference]) {
     lock.lock()
     defer { lock.unlock() }
@@ -110,14 +110,14 @@ final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Drops everything: the store has other rows now.
+  /// Drops all rows, because the store has others now.
   func invalidateAll() {
     lock.lock()
     tables = layouts.layouts.map { _ in Table() }
     lock.unlock()
   }
 
-  /// Called by a dying row.
+  /// Called by a row's deinit.
   fileprivate func remove(_ row: UnsafeMutableRawPointer, key: Int64, entity: Int) {
     lock.lock()
     table(ofEntity: entity).keys.remove(row, at: key)
@@ -130,12 +130,12 @@ final class RowCache: @unchecked Sendable {
 }
 
 extension RowSnapshot {
-  /// Same version, same bytes.
+  /// Whether version and bytes are equal.
   fileprivate func isSame(as other: RowSnapshot) -> Bool {
     self === other || version == other.version && hasSameValues(as: other)
   }
 
-  /// Same bytes, of whatever version.
+  /// Whether the bytes are equal; versions may differ.
   func hasSameValues(as other: RowSnapshot) -> Bool {
     entity == other.entity && byteCount == other.byteCount && memcmp(words, other.words, byteCount) == 0
   }

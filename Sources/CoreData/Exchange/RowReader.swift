@@ -1,7 +1,6 @@
-/// Where rows are read: the newest state of a store, or one generation of it.
+/// Reads the rows of a store: its newest state, or one generation of it.
 ///
-/// Calls may come from any thread; a reader orders them itself. Rows that it returns are published in its
-/// cache.
+/// May be called from any thread; a reader orders the calls itself. Rows that it returns are published in its cache.
 protocol RowReader: AnyObject {
   var rowCache: RowCache { get }
 
@@ -12,14 +11,14 @@ protocol RowReader: AnyObject {
   /// All keys are of one entity hierarchy.
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot]
 
-  /// The row of one key; nil when there is none. What firing a fault comes to.
+  /// The row of one key; nil if there is none. Firing a fault calls this.
   func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot?
 
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
 
   /// The rows of the members of a to-many relationship, for several owners of one entity: owner by owner, the
-  /// members of each in order where they are ordered. What prefetching comes to.
+  /// members of each in order where they are ordered. Prefetching calls this.
   func memberRows(
     of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
   ) throws -> [MemberRow]
@@ -31,9 +30,9 @@ struct MemberRow {
   let row: RowSnapshot
 }
 
-/// One state of a store that somebody holds on to. It lasts as long as this does.
+/// Keeps one state of a store readable, for as long as this object lives.
 protocol StoreGeneration: AnyObject {
-  /// Reads that state. Throws where the store is gone.
+  /// A reader of that state. Throws if the store is gone.
   func reader() throws -> any RowReader
 }
 

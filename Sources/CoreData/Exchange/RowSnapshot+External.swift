@@ -17,7 +17,7 @@ extension RowSnapshot {
       source: Int(bytes.loadUnaligned(fromByteOffset: ExternalReference.nameLength, as: UInt32.self)))
   }
 
-  /// A binary value, wherever it is; nil where the slot is null.
+  /// A binary value, in the row or in a file; nil if the slot is null.
   ///
   /// - Throws: what is wrong with its file.
   final func data(_ property: LayoutProperty, asksStore: Bool = true) throws -> Data? {
@@ -38,8 +38,8 @@ extension RowSnapshot {
     }
   }
 
-  /// Whether a slot has the same bytes in both rows, one of which at least has a reference. Files never change: the
-  /// same name is the same value. Two names are two values, since each value that is set gets a new file.
+  /// Whether a slot is equal in both rows, at least one of which has a reference. Files never change, so equal names
+  /// mean equal values. Different names mean different values, since each value that is set gets a new file.
   final func isSameExternal(_ property: LayoutProperty, as other: RowSnapshot) -> Bool {
     if isReference(word: property.word), other.isReference(word: property.word) {
       return externalReference(word: property.word).name == other.externalReference(word: property.word).name
@@ -48,7 +48,7 @@ extension RowSnapshot {
     return mine == others
   }
 
-  /// The same row with the bytes in the place of references, for a store that keeps all values in its rows.
+  /// This row with bytes in place of references, for a store that keeps all values in its rows.
   final func withExternalValues(_ layout: EntityLayout) throws -> RowSnapshot {
     var builder = RowBuilder()
     builder.begin(layout)
@@ -63,11 +63,11 @@ extension RowSnapshot {
     return builder.finish(key: key, version: version, entity: entity)
   }
 
-  /// The same row as one that holds the files it refers to; itself if it refers to none.
+  /// This row in the form that keeps the files it refers to; itself if it refers to none.
   final func holdingFiles(_ layout: EntityLayout) -> RowSnapshot {
     var names: [UUID] = []
     for property in layout.external where !isNull(slot: property.slot) && isReference(word: property.word) {
-      // What is no name of a file is never opened, nor removed.
+      // A text that can't be the name of such a file is never opened or removed.
       if let name = ExternalReference.uuid(
         UnsafeRawBufferPointer(rebasing: referenceBytes(word: property.word).prefix(ExternalReference.nameLength)))
       {
@@ -79,8 +79,8 @@ extension RowSnapshot {
 }
 
 extension ChangeSet {
-  /// The same with the values in the place of references. Objects whose store was migrated to one that keeps values in
-  /// its rows still have the rows that the former store gave them.
+  /// These rows with the values in place of references. Objects whose store was migrated to one that keeps values in
+  /// its rows still have the rows of the former store.
   func withExternalValues(_ layouts: ModelLayouts) throws -> ChangeSet {
     func whole(_ row: RowSnapshot) throws -> RowSnapshot {
       let layout = layouts.layouts[row.entity]
@@ -94,9 +94,9 @@ extension ChangeSet {
   }
 }
 
-/// A row that refers to files: they stay as long as it lives.
+/// A row that refers to files, which are not removed as long as it lives.
 ///
-/// Behind the words and the tail, at the next multiple of eight bytes, it has the names, 16 bytes each, and then their
+/// After the words and the tail, at the next multiple of eight bytes, come the names, 16 bytes each, and then their
 /// number in a word.
 final class ReferringRow: RowSnapshot {
   static func make(_ row: RowSnapshot, holding names: [UUID]) -> RowSnapshot {
@@ -107,7 +107,7 @@ final class ReferringRow: RowSnapshot {
         key: row.key, version: row.version, entity: Int32(row.entity), byteCount: Int32(count * 8), cache: nil)
     }
     buffer.withUnsafeMutablePointerToElements { words in
-      // Equal rows have equal bytes, what fills the last word included.
+      // Equal rows have equal bytes, including the padding of the last word.
       words[start - 1] = 0
       UnsafeMutableRawPointer(words).copyMemory(from: row.words, byteCount: row.byteCount)
       UnsafeMutableRawPointer(words + start).copyMemory(from: names, byteCount: names.count * 16)
@@ -126,7 +126,7 @@ final class ReferringRow: RowSnapshot {
   }
 }
 
-/// Tells of values that could not be read where nothing can be thrown: once for each file.
+/// Reports values that could not be read where nothing can be thrown, once for each file.
 enum UnreadableValues {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var told: Set<String> = []

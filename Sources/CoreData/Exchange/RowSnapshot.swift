@@ -1,16 +1,16 @@
 internal import CSwiftRuntime
 
-/// What stands at the head of a row.
+/// The head of a row.
 struct RowHeader {
   /// `Z_PK`, or a negative key for an object that no store has seen yet.
   var key: Int64
-  /// `Z_OPT`: starts at 1, grows by one per saved update.
+  /// `Z_OPT`: starts at 1, and grows by one with each saved update.
   var version: Int64
   /// Index of the row's actual entity in the model's store order.
   var entity: Int32
-  /// Bytes of words and tail together.
+  /// The number of bytes of words and tail together.
   var byteCount: Int32
-  /// The cache that knows the row, if one does; released when the row dies.
+  /// The cache that has the row, if one does; released in the row's deinit.
   var cache: Unmanaged<RowCache>?
 }
 
@@ -29,8 +29,8 @@ struct RowHeader {
 /// | UUID | 16 bytes |
 /// | Decimal | 20 bytes of `Foundation.Decimal` |
 /// | to-one | the destination's key; then its entity index where the destination has subentities |
-/// Never written after it was made, but for `header.cache`, under the cache's lock, and by `remake`, when nobody else
-/// holds it; so any thread may read it.
+/// After it was made, only `header.cache` is written, under the cache's lock, and `remake` writes a row that nobody
+/// else has. So any thread may read it.
 class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   deinit {
     if let cache = withUnsafeMutablePointerToHeader({ $0.pointee.cache }) {
@@ -54,14 +54,14 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     return unsafeDowncast(buffer, to: RowSnapshot.self)
   }
 
-  /// Copies `bytes` into a row that nobody else holds and no cache knows, if it has room for them; else into a new one.
-  /// For rows that are written one after the other, and read by nobody.
+  /// Copies `bytes` into a row that nobody else has and no cache knows, if they fit; otherwise into a new one. For rows
+  /// that are only written, one after the other.
   static func remake(
     _ row: inout RowSnapshot?, key: Int64, version: Int64, entity: Int, bytes: UnsafeRawBufferPointer
   ) -> RowSnapshot {
     if isKnownUniquelyReferenced(&row), let old = row, old.byteCount >= bytes.count, old.head.pointee.cache == nil {
       old.withUnsafeMutablePointers { head, words in
-        // Its size stays that of its room: what stands behind the new tail is not referred to.
+        // Its size stays that of its memory. Nothing refers to the bytes after the new tail.
         (head.pointee.key, head.pointee.version, head.pointee.entity) = (key, version, Int32(entity))
         UnsafeMutableRawPointer(words).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
       }
@@ -129,14 +129,14 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     UnsafeRawPointer(words + word).loadUnaligned(as: Decimal.self)
   }
 
-  /// A to-one's destination; nil when there is none.
+  /// The destination of a to-one relationship; nil if there is none.
   final func destination(_ property: LayoutProperty) -> RowReference? {
     guard !isNull(slot: property.slot) else { return nil }
     let entity = property.isPolymorphic ? Int(int(word: property.word + 1)) : property.destination
     return RowReference(entity: entity, key: int(word: property.word))
   }
 
-  /// The slot's value. Transformables come as their bytes, to-one relationships not at all: see `destination`.
+  /// The slot's value. For transformables it is their bytes. Not for to-one relationships; see `destination`.
   final func value(_ property: LayoutProperty) -> Value {
     if property.word < 0 || isNull(slot: property.slot) { return .null }
     let word = property.word
@@ -151,7 +151,7 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     }
   }
 
-  /// Whether a slot holds the same in both rows, which are of the same entity.
+  /// Whether a slot is equal in both rows, which must be of the same entity.
   final func isEqual(_ property: LayoutProperty, to other: RowSnapshot) -> Bool {
     let mine = isNull(slot: property.slot)
     if mine != other.isNull(slot: property.slot) { return false }

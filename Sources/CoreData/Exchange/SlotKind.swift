@@ -1,9 +1,8 @@
-/// What a property is; of an attribute, its type.
+/// The kind of a property; for an attribute, its type.
 ///
-/// What the stack knows of a kind is its row in the table below, `facts`. `DataModel.AttributeType` has the other
-/// table, of what model files and generated classes know of a type. All code but this asks for the form of a value,
-/// which kinds share, and not for its kind; only `Value+Boxing` goes by kinds, since each is another Swift type to a
-/// program.
+/// The table `facts` below has all that the stack knows about a kind. The other table, `DataModel.AttributeType`, has
+/// what model files and generated classes know about a type. Other code asks for the form of a value, which several
+/// kinds share. Only `Value+Boxing` distinguishes kinds, since each is another Swift type to a program.
 enum SlotKind: UInt8 {
   case int16, int32, int64, boolean
   case double, float
@@ -69,7 +68,7 @@ enum SlotKind: UInt8 {
     }
   }
 
-  /// What a property is, whatever its type.
+  /// The kind of property, whatever its type.
   enum Role { case attribute, toOne, toMany, fetched, composite }
 
   var role: Role { facts.role }
@@ -78,10 +77,10 @@ enum SlotKind: UInt8 {
   var column: ColumnType { facts.column }
   /// The name of the type in an XML store; empty for what is not stored.
   var fileName: StaticString { facts.fileName }
-  /// What a value is, in words, if it never equals a text that is no number; empty for the others.
+  /// A word for a value that never equals a text unless that is a number; empty for other kinds.
   var nounBesideText: StaticString { facts.noun }
 
-  /// What an integer may be; everything for other kinds.
+  /// The range of an integer; everything for other kinds.
   var range: ClosedRange<Int64> {
     switch self {
     case .int16: Int64(Int16.min)...Int64(Int16.max)
@@ -93,7 +92,7 @@ enum SlotKind: UInt8 {
     }
   }
 
-  /// How many eight-byte words a value takes in a row, its tail not counted.
+  /// How many eight-byte words a value takes in a row, without its tail.
   func words(isPolymorphic: Bool) -> Int {
     switch form {
     case .integer, .real, .text, .bytes: 1
@@ -104,12 +103,12 @@ enum SlotKind: UInt8 {
     }
   }
 
-  /// Whether the value's bytes stand behind the words, found by offset and length.
+  /// Whether the value's bytes are in the tail, found by offset and length.
   var hasTail: Bool { form == .text || form == .bytes }
 }
 
-/// How a slot's eight-byte words are to be read. Rows, columns and files are read and written by forms, so that a new
-/// type of attribute costs nothing there, unless it brings a form of its own.
+/// How to read a slot's eight-byte words. Rows, columns and files are read and written by forms, so a new type of
+/// attribute changes nothing there, unless it has a new form.
 enum RowForm: UInt8 {
   case integer
   case real
@@ -130,7 +129,7 @@ enum RowForm: UInt8 {
 /// The declared types of columns, in the order in which a table has them.
 enum ColumnType: Int {
   case integer, timestamp, float, decimal, varchar
-  /// UUIDs and transformable values, which stand before other data.
+  /// UUIDs and transformable values, which come before other data.
   case object
   case blob
 
@@ -145,7 +144,7 @@ enum ColumnType: Int {
     }
   }
 
-  /// Columns stand in groups; timestamps and floats share one.
+  /// Columns are in groups; timestamps and floats share one.
   var group: Int { self == .float ? ColumnType.timestamp.rawValue : rawValue }
 }
 
@@ -170,7 +169,7 @@ extension SlotKind {
       case .decimalAttributeType: .decimal
       case .binaryDataAttributeType: .binary
       case .transformableAttributeType: .transformable
-      // A composite attribute is one by its class; without elements it holds nothing.
+      // The class makes an attribute composite; without elements it has no value.
       case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType: .undefined
       }
   }

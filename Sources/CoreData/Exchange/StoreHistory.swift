@@ -1,4 +1,4 @@
-/// Who makes a change, as the history of a store keeps it.
+/// The author of a change, as the history of a store keeps it.
 struct ChangeOrigin {
   var author: String?
   var contextName: String?
@@ -30,13 +30,13 @@ struct HistoryChangeRow {
   /// 0 insert, 1 update, 2 delete.
   let type: Int
   let row: RowReference
-  /// What an update changed; nil for other changes, and where the store does not say.
+  /// The properties that an update changed; nil for other changes, and if the store does not say.
   var updated: [LayoutProperty]?
-  /// What a deletion preserved, by attribute, boxed.
+  /// The boxed values that a deletion preserved, by attribute.
   var tombstone: [String: Any] = [:]
 }
 
-/// The history that a store keeps of what was written to it. Any thread.
+/// The history that a store keeps of its changes. Any thread.
 protocol StoreHistory: AnyObject {
   /// The number of the last transaction, even if it was deleted since; 0 if there was none yet.
   func lastNumber() throws -> Int64
@@ -44,10 +44,10 @@ protocol StoreHistory: AnyObject {
   /// The number of the last transaction that this store wrote itself; 0 if there was none yet.
   var lastWritten: Int64 { get }
 
-  /// Reads transactions after a place, in the order of their numbers, and hands each to `take`; then, where that
-  /// answers true, its changes. All of it is one state of the store.
+  /// Reads the transactions after a place, in the order of their numbers, and passes each to `take`. If that returns
+  /// true, it passes its changes as well. Everything is read from one state of the store.
   ///
-  /// Throws `historyTokenExpired` where transactions behind a number are gone.
+  /// Throws `historyTokenExpired` if transactions after a number are gone.
   func read(
     after bound: HistoryBound, take: (HistoryTransactionRow) throws -> Bool,
     changes: (HistoryTransactionRow, [HistoryChangeRow]) throws -> Void) throws

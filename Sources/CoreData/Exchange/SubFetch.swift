@@ -1,6 +1,6 @@
-/// The request of a FETCH expression in a predicate, resolved: what a store makes a sub-select of.
+/// The resolved request of a FETCH expression in a predicate. A store makes a sub-select of it.
 ///
-/// It is a constant of the predicate. Nothing of the fetch around it enters it, so it has one value for all rows.
+/// It is a constant of the predicate: it does not depend on the fetch around it, so it has one value for all rows.
 final class SubFetch: FetchOperand, CustomStringConvertible {
   let fetch: FetchDescription
   /// Whether it asks for the count, whatever the expression says.
@@ -21,7 +21,7 @@ final class SubFetch: FetchOperand, CustomStringConvertible {
 
   var description: String { "\(request)" }
 
-  /// The one column of its dictionaries; nil where it finds objects.
+  /// The only column of its dictionaries; nil if it finds objects.
   var column: DictionaryFetch.Column? {
     if case .dictionaries(let dictionaries) = fetch.output { return dictionaries.columns[0] }
     return nil

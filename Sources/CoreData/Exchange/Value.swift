@@ -21,20 +21,20 @@ enum Value {
     return false
   }
 
-  /// What a number of the form `real` stands for in an attribute of a kind.
+  /// The value that a number of the form `real` means in an attribute of a kind.
   @inline(__always)
   init(real: Double, of kind: SlotKind) {
     self = kind == .date ? .date(Date(timeIntervalSinceReferenceDate: real)) : .double(real)
   }
 
-  /// What a text of the form `text` stands for in an attribute of a kind.
+  /// The value that a text of the form `text` means in an attribute of a kind.
   @inline(__always)
   init(text: String, of kind: SlotKind) {
     self = kind == .uri ? URL(string: text).map(Value.url) ?? .null : .string(text)
   }
 }
 
-/// Which slots of an object hold something, or were changed: bit n for slot n.
+/// A set of slots, such as those that have a value or were changed: bit n for slot n.
 struct SlotMask: Hashable {
   private var low: UInt64 = 0
   private var high: [UInt64] = []
@@ -78,7 +78,7 @@ struct SlotMask: Hashable {
     }
   }
 
-  /// Whether something holds for every slot.
+  /// Whether every slot meets a condition.
   @inline(__always)
   func allSatisfy(_ holds: (Int) -> Bool) -> Bool {
     var rest = low

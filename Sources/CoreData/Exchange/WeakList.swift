@@ -1,8 +1,8 @@
-/// Objects that are told of something for as long as somebody else keeps them; to be used under its owner's lock.
+/// A list of observers that it does not keep alive. Use it under its owner's lock.
 ///
-/// Whoever looks at a weak reference holds the object for a moment, and may be the last to do so: then the object's
-/// `deinit` runs right there, and if it takes itself off this list, it meets the lock, or the list in the middle of a
-/// change. So what looks at references hands the objects out, and the owner lets go of them after the lock:
+/// Reading a weak reference retains the object for a moment. If that becomes the last reference, the object's `deinit`
+/// runs right there; if it removes itself from this list, it meets the lock, or the list in the middle of a change. So
+/// methods that read references return the objects, and the owner releases them after the lock:
 ///
 ///     _ = lock.withLock { list.append(context) }
 struct WeakList<Element: AnyObject> {
@@ -13,9 +13,9 @@ struct WeakList<Element: AnyObject> {
 
   private var entries: [Entry] = []
 
-  /// Takes one more, and drops those that are gone.
+  /// Adds an object, and drops those that are gone.
   ///
-  /// - Returns: All that are alive; let go of them outside of the lock.
+  /// - Returns: All objects that are alive. Release them outside of the lock.
   mutating func append(_ element: Element) -> [Element] {
     let living = elements
     let identifiers = Set(living.map { ObjectIdentifier($0) })
@@ -24,13 +24,13 @@ struct WeakList<Element: AnyObject> {
     return living
   }
 
-  /// Looks at no reference: an object may call it from its `deinit`.
+  /// Reads no reference, so an object may call it from its `deinit`.
   mutating func remove(_ identifier: ObjectIdentifier) { entries.removeAll { $0.identifier == identifier } }
 
-  /// All that are alive, in the order in which they came; let go of them outside of the lock.
+  /// All objects that are alive, in the order in which they were added. Release them outside of the lock.
   var elements: [Element] { elements(but: nil) }
 
-  /// The same without one of them, which is not looked at.
+  /// All objects that are alive, except one, whose reference is not read.
   func elements(but one: ObjectIdentifier?) -> [Element] {
     var living: [Element] = []
     for index in entries.indices where entries[index].identifier != one {

@@ -1,5 +1,6 @@
 extension BatchInsert {
-  /// Resolves a request against a model: throws what is wrong with it. Its rows throw when they are asked for.
+  /// Resolves a request against a model. Throws an error for an invalid request; errors in rows are thrown when the
+  /// rows are read.
   init(_ request: NSBatchInsertRequest, _ layouts: ModelLayouts, _ answer: ConstraintAnswer) throws {
     let layout = request.entity.map(layouts.layout(of:)) ?? layouts.layout(named: request.entityName)
     guard let layout else {
@@ -68,11 +69,11 @@ extension BatchInsert {
   }
 }
 
-/// Finds properties by name; soonest where names come in the order in which they came before.
+/// Finds properties by name. This is quickest if names come in the same order as before.
 struct PropertyFinder {
   private let layout: EntityLayout
   private let names: ContiguousArray<String>
-  /// What came last time after each property, by its index and one; at 0 what came first. -1 for nothing.
+  /// The property that followed each one last time, by its index plus one; at 0 the first one. -1 for none.
   private var followers: ContiguousArray<Int>
   private var place = 0
 
@@ -84,7 +85,7 @@ struct PropertyFinder {
 
   mutating func restart() { place = 0 }
 
-  /// The property of a key that is text; nil for others.
+  /// The property for a key that is text; nil for other keys.
   mutating func index<Key>(of key: UnsafePointer<Key>) -> Int? {
     key.exactly(String.self).flatMap { index(of: $0) }
   }

@@ -1,14 +1,14 @@
-/// The dictionary that a batch insert's handler fills in. A value of the very type that its property wants goes into
-/// the row at once, so that none is boxed, no key is hashed and no string is kept; all others are kept until the row is
+/// The dictionary that a batch insert's handler fills in. A value with exactly the type of its property goes straight
+/// into the row, without boxing it, hashing the key or keeping the string. Other values are kept until the row is
 /// finished.
 ///
-/// Overrides what `NSMutableDictionary` asks of a subclass, on which its other methods are built.
+/// Overrides the methods that `NSMutableDictionary` requires of a subclass. Its other methods use these.
 final class BatchRowDictionary: NSMutableDictionary {
   /// Where a property's value is.
   private enum Place: Equatable {
-    /// It was not set.
+    /// The property was not set.
     case none
-    /// It was taken away again.
+    /// The value was removed again.
     case removed
     case kept
     case inRow(BatchRowEncoder.Taken)
@@ -21,9 +21,9 @@ final class BatchRowDictionary: NSMutableDictionary {
   @exclusivity(unchecked) private var places: ContiguousArray<Place> = []
   /// Values that are not in the row, by the property's index.
   @exclusivity(unchecked) private var kept: [Int: Any] = [:]
-  /// The properties that were set, each once, also those whose value was taken away again.
+  /// The properties that were set, each once, including those whose value was removed again.
   @exclusivity(unchecked) private var order: ContiguousArray<Int> = []
-  /// Values of keys that are no properties.
+  /// Values for keys that are not properties.
   @exclusivity(unchecked) private var strangers: [String: Any] = [:]
 
   convenience init(_ rows: BatchRowEncoder) {
@@ -44,7 +44,7 @@ final class BatchRowDictionary: NSMutableDictionary {
     rows.begin()
   }
 
-  /// Brings what was kept into the row; throws what can't be set.
+  /// Puts the kept values into the row. Throws an error for a value that can't be set.
   func encodeRest() throws {
     if kept.isEmpty && strangers.isEmpty { return }
     if let (name, value) = strangers.min(by: { $0.key < $1.key }) { throw rows.unknown(name, value) }
@@ -56,7 +56,7 @@ final class BatchRowDictionary: NSMutableDictionary {
     return (key as? AnyHashable)?.base as? String ?? "\(key)"
   }
 
-  /// The property of a key.
+  /// The property for a key.
   private func index(_ key: Any) -> Int? {
     func open<Key>(_ key: Key) -> Int? { withUnsafePointer(to: key) { names.index(of: $0) } }
     return _openExistential(key, do: open) ?? names.index(of: name(key))

@@ -1,4 +1,4 @@
-/// Puts the rows of a batch insert together, one after the other: `begin`, the setters, `finish`.
+/// Assembles the rows of a batch insert, one after the other: `begin`, the setters, `finish`.
 final class BatchRowEncoder {
   /// Where a property's value stands in a row.
   private struct Place {
@@ -9,7 +9,7 @@ final class BatchRowEncoder {
     let word: Int
     /// Whether a program may set it.
     let isSettable: Bool
-    /// Of an integer.
+    /// The range of an integer.
     let range: ClosedRange<Int64>
 
     init(_ property: LayoutProperty) {
@@ -23,7 +23,7 @@ final class BatchRowEncoder {
     }
   }
 
-  /// Of which type a value was that went straight into the row.
+  /// The type of a value that went straight into the row.
   enum Taken: UInt8 {
     case string, double, date, int, int16, int32, int64, bool
   }
@@ -34,12 +34,12 @@ final class BatchRowEncoder {
   private let properties: [LayoutProperty]
   /// By the property's index.
   private let places: ContiguousArray<Place>
-  /// Of what an object may bring: attributes that rows hold.
+  /// The attributes that are taken from an object: those that rows have.
   private let attributes: ContiguousArray<Place>
   private let toOne: [LayoutProperty]
   /// The default values.
   private let template: RowSnapshot
-  /// The last row, whose memory the next one takes.
+  /// The last row. The next one reuses its memory.
   @exclusivity(unchecked) private var row: RowSnapshot?
   private let mandatory: [LayoutProperty]
   private let mandatorySlots: ContiguousArray<Int>
@@ -63,7 +63,7 @@ final class BatchRowEncoder {
     template = builder.finish(key: 0, version: 1, entity: layout.index)
   }
 
-  /// A transformable's object as the data that stands for it.
+  /// The data that a transformable's object is stored as.
   private static func stored(_ value: Value, _ property: LayoutProperty) throws -> Value {
     guard case .object(let object) = value else { return value }
     return .data(try property.attribute.storedData(ofTransformable: TransformableBox.open(object)))
@@ -76,9 +76,9 @@ final class BatchRowEncoder {
 
   // MARK: Values of a dictionary
 
-  /// Sets what a program gives for the property of an index, if it is of the very type that the property has, or an
-  /// integer that fits; else sets nothing. Most values are, and to find out what another one is costs more than all of
-  /// it.
+  /// Sets a program's value for the property at an index, if it has exactly the property's type, or is an integer that
+  /// fits; otherwise does nothing. Most values have it, and finding out what another value is costs more than
+  /// everything else.
   func take(_ value: Any, _ index: Int) -> Taken? {
     func open<Given>(_ given: Given) -> Taken? {
       withUnsafePointer(to: given) { take($0, places[index]) }
@@ -136,7 +136,7 @@ final class BatchRowEncoder {
     return taken
   }
 
-  /// A value that the row has taken, as it was given.
+  /// A value in the row, in the type in which it was given.
   func value(_ index: Int, as taken: Taken) -> Any {
     let row = builder.finish(key: 0, version: 1, entity: layout.index)
     let word = places[index].word
@@ -161,7 +161,7 @@ final class BatchRowEncoder {
     given.remove(property.slot)
   }
 
-  /// Sets what a program gives for the property of an index, whatever it is; `NSNull` is nil.
+  /// Sets a program's value of any type for the property at an index; `NSNull` is nil.
   func set(_ value: Any, _ index: Int) throws {
     if let refusal = refusals[index] {
       throw Failure.malformedBatchRequest(
@@ -171,7 +171,7 @@ final class BatchRowEncoder {
     }
     let property = properties[index]
     given.insert(property.slot)
-    // Most values are what they should be; whether one is nil in some form costs more to find out.
+    // Most values have the right type. Finding out whether one is nil in some form costs more.
     if property.kind != .transformable, let typed = Value(value, for: property) {
       builder.set(typed, property)
     } else {
@@ -182,7 +182,7 @@ final class BatchRowEncoder {
 
   // MARK: Objects
 
-  /// Sets what an object without a context holds. Transient values are left out.
+  /// Sets the values of an object without a context. Transient values are left out.
   func set(_ object: NSManagedObject) throws {
     guard let changes = object.changes else { return }
     for place in attributes where changes.holds(place.slot) {
@@ -235,7 +235,7 @@ final class BatchRowEncoder {
 }
 
 extension LayoutProperty {
-  /// Why a batch request can't set the property; nil if it can.
+  /// The reason why a batch request can't set the property; nil if it can.
   var batchRefusal: String? {
     if isRelationship { return "is a relationship" }
     if kind == .fetched { return "is a fetched property" }
@@ -248,7 +248,7 @@ extension LayoutProperty {
 }
 
 extension NSManagedObject {
-  /// Forgets all that was set on an object that belongs to no context.
+  /// Drops all values that were set on an object without a context.
   final func returnToDefaults() {
     if !layout.toMany.isEmpty {
       for index in toManyStates.indices { toManyStates[index] = nil }

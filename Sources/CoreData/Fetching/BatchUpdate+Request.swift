@@ -1,5 +1,6 @@
 extension BatchUpdate {
-  /// Resolves a request against a model: throws what is wrong with it, naming entity, property and value.
+  /// Resolves a request against a model. Throws an error that names the entity, the property and the value if the
+  /// request is invalid.
   init(_ request: NSBatchUpdateRequest, _ layouts: ModelLayouts) throws {
     let fetch = NSFetchRequest<NSFetchRequestResult>(entityName: request.entityName)
     fetch.entity = request.resolvedEntity
@@ -49,7 +50,7 @@ extension BatchUpdate {
     return property
   }
 
-  /// A value as a row holds it; nil is null.
+  /// A value in the form of a row; nil is null.
   static func stored(_ value: Any?, _ property: LayoutProperty, _ layout: EntityLayout) throws -> Value {
     guard let value else { return .null }
     guard let typed = Value(value, for: property) else {

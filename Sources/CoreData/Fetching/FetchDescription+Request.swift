@@ -1,5 +1,5 @@
 extension FetchDescription {
-  /// Resolves a request against a model: throws what is wrong with it, naming the entity and the part.
+  /// Resolves a request against a model. Throws an error that names the entity and the part if the request is invalid.
   init<Result>(_ request: NSFetchRequest<Result>, _ layouts: ModelLayouts) throws {
     guard let name = request.entityName else {
       throw Failure.malformedFetchRequest(entity: nil, what: "A fetch request must have an entity.").nsError
@@ -28,8 +28,8 @@ extension FetchDescription {
     try checkKeyPaths()
   }
 
-  /// Throws for a key path of the predicate or the sort order that the model does not have, even if no row would be
-  /// asked for it.
+  /// Throws an error for a key path in the predicate or the sort order that the model does not have, even if no row
+  /// would be evaluated.
   private func checkKeyPaths() throws {
     var problem: Failure?
     predicate?.forEachKeyPath { [layout] path in problem = problem ?? layout.problem(withKeyPath: path) }
@@ -39,7 +39,7 @@ extension FetchDescription {
 }
 
 extension EntityLayout {
-  /// What is wrong with a key path that starts at this entity; nil if the model has it.
+  /// The failure for a key path that starts at this entity; nil if the model has it.
   fileprivate func problem(withKeyPath path: [String]) -> Failure? {
     var layout = self
     for key in path {
@@ -69,7 +69,7 @@ extension EntityLayout {
 }
 
 extension EntityLayout {
-  /// A path to an element of a composite attribute is one key by now, so this one has none that there is.
+  /// A path to an element of a composite attribute is one key by now, so this one names an element that does not exist.
   fileprivate func problem(withComposite property: LayoutProperty, _ path: [String]) -> Failure {
     let text = path.joined(separator: ".")
     let rest = path.last == property.name ? nil : path.last
@@ -85,13 +85,13 @@ extension EntityLayout {
 }
 
 extension PredicateNode {
-  /// Managed objects among the constants become their ids: values that may leave the context's queue.
+  /// Replaces managed objects among the constants by their ids, which may leave the context's queue.
   func normalised() -> PredicateNode {
     var hasFetches = false
     return normalised(noting: &hasFetches)
   }
 
-  /// The same; on the way it sees whether there are FETCH expressions.
+  /// Replaces managed objects among the constants by their ids, and finds out whether there are FETCH expressions.
   func normalised(noting hasFetches: inout Bool) -> PredicateNode {
     replacing { node in
       switch node {

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Comparisons that no row can meet, since a text is compared with what is no text.
+/// Comparisons that no row can meet, because they compare a text with something else.
 extension FetchDescription {
-  /// Comparisons that were reported, so that each is once.
+  /// Comparisons already reported, so that each is reported once.
   private static let reported = Mutex<Set<String>>([])
 
-  /// To be called for a fetch that found nothing: says once for each comparison that this one is why, if it is.
+  /// Call this for a fetch without results. If such a comparison is the reason, this reports it, once for each
+  /// comparison.
   func warnOfTexts() {
     predicate?.forEachComparison { comparison in
       guard let (path, text) = comparison.attributeAndText, let property = layout.attribute(path),
@@ -26,7 +27,7 @@ extension FetchDescription {
 }
 
 extension Comparison {
-  /// The key path and the text, where this asks whether an attribute equals a text.
+  /// The key path and the text, if this compares an attribute with a text for equality.
   fileprivate var attributeAndText: (path: [String], text: String)? {
     switch (comparator, left, right) {
     case (.equalTo, .keyPath(let path), .constant(.string(let text))),
@@ -41,7 +42,7 @@ extension Comparison {
 }
 
 extension PredicateNode {
-  /// Comparisons that must, or may, hold for the predicate to hold: what NOT says is none.
+  /// The comparisons that must, or may, hold for the predicate to hold. Those below a NOT are not among them.
   fileprivate func forEachComparison(_ body: (Comparison) -> Void) {
     switch self {
     case .and(let parts), .or(let parts): parts.forEach { $0.forEachComparison(body) }
@@ -64,11 +65,11 @@ extension EntityLayout {
 }
 
 extension LayoutProperty {
-  /// What the attribute is, in words, if no value of it can equal a text.
+  /// A word for the attribute's type, if no value of it can equal a text.
   fileprivate func nameBesideText(_ text: String) -> String? {
     let noun = kind.nounBesideText
     if noun.utf8CodeUnitCount == 0 { return nil }
-    // Numbers, and dates, which are kept as numbers, equal the number that a text is.
+    // Numbers, and dates, which are stored as numbers, equal a text that spells the same number.
     let isNumeric = form == .integer || form == .real || form == .decimal
     return isNumeric && ValueComparison.numericValue(of: .string(text)) != nil ? nil : "\(noun)"
   }

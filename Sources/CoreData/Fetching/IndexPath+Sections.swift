@@ -1,10 +1,10 @@
 // Foundation on Linux has `IndexPath` without the names that lists of sections use.
 
 extension IndexPath {
-  /// Of a row in a section: two indexes.
+  /// An index path of two indexes: a row in a section.
   public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
 
-  /// Of an item in a section: two indexes.
+  /// An index path of two indexes: an item in a section.
   public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
   /// The first index.

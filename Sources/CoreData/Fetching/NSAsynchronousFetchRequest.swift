@@ -1,4 +1,4 @@
-/// A fetch that does not keep its context waiting: the stores are read on another thread.
+/// A fetch that does not block its context: the stores are read on another thread.
 ///
 ///     let request = NSAsynchronousFetchRequest(fetchRequest: Book.fetchRequest()) { result in
 ///       print(result.finalResult?.count ?? 0, "books")
@@ -6,19 +6,19 @@
 ///     try context.execute(request)
 ///
 /// ``NSManagedObjectContext/execute(_:)`` returns an ``NSAsynchronousFetchResult`` at once. Unsaved changes that the
-/// context has when the rows have come take part.
+/// context has when the rows arrive are taken into account.
 nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
-  /// What is called with the result, on the context's queue.
+  /// The block that is called with the result, on the context's queue.
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
 
   /// The fetch. Changing it after the request was executed has no effect.
   public let fetchRequest: NSFetchRequest<ResultType>
-  /// Called once, on the context's queue: with the result, the error, or after a cancellation.
+  /// Called once, on the context's queue, when the fetch has succeeded, failed or been cancelled.
   public let completionBlock: CompletionBlock?
   /// How many objects you expect, for the progress; 0 if you don't know.
   open var estimatedResultCount = 0
 
-  /// A fetch to be executed by ``NSManagedObjectContext/execute(_:)``, and what to call when it is done.
+  /// Makes a request for ``NSManagedObjectContext/execute(_:)``, with the block to call when the fetch is done.
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock: CompletionBlock? = nil) {
     fetchRequest = request
     self.completionBlock = completionBlock
@@ -28,7 +28,7 @@ nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResu
   /// `fetchRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
-  /// Those of the fetch request.
+  /// The stores of the fetch request.
   open override var affectedStores: [NSPersistentStore]? {
     get { fetchRequest.affectedStores }
     set { fetchRequest.affectedStores = newValue }

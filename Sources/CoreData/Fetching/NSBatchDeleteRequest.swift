@@ -1,10 +1,10 @@
-/// What the result of a batch delete says. Also known by its Objective-C name.
+/// What the result of a batch delete contains. Also known by its Objective-C name.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
-  /// That it was done.
+  /// Whether it succeeded: `true`.
   case resultTypeStatusOnly = 0
   /// The ids of the objects that the request chose.
   case resultTypeObjectIDs = 1
-  /// How many they are.
+  /// The number of these objects.
   case resultTypeCount = 2
 }
 
@@ -14,18 +14,17 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 ///     old.predicate = NSPredicate(format: "pages == %d", 0)
 ///     try context.execute(NSBatchDeleteRequest(fetchRequest: old))
 ///
-/// Cascade and nullify rules of the model are applied, by the store. Nothing is validated, a deny rule refuses
-/// nothing, contexts are not told: give them the ids with
-/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// The store applies the model's cascade and nullify rules. Nothing is validated, and deny rules have no effect.
+/// Contexts don't notice; give them the ids with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 nonisolated open class NSBatchDeleteRequest: NSPersistentStoreRequest {
-  /// What is deleted.
+  /// The request for the objects to delete.
   public let fetchRequest: NSFetchRequest<NSFetchRequestResult>
   /// What ``NSBatchDeleteResult/result`` is. Default: `resultTypeStatusOnly`.
   open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
-  /// Where the request was made of ids.
+  /// The ids that the request was made of, if it was.
   let objectIDs: [NSManagedObjectID]?
 
-  /// Deletes what a fetch would find in the stores. The fetch request then asks for ids.
+  /// Deletes the objects that a fetch would find in the stores. Changes the fetch request's result type to ids.
   public init(fetchRequest fetch: NSFetchRequest<NSFetchRequestResult>) {
     fetch.resultType = .managedObjectIDResultType
     fetchRequest = fetch
@@ -33,7 +32,8 @@ nonisolated open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// The same for a request whose result has a type: without Objective-C the one is not the other.
+  /// Deletes the objects that a fetch would find, for a request with a result type. Without Objective-C the two types
+  /// can't be converted.
   public init<Result>(fetchRequest fetch: NSFetchRequest<Result>) {
     fetch.resultType = .managedObjectIDResultType
     fetchRequest = NSFetchRequest()

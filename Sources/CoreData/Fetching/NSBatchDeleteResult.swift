@@ -1,6 +1,6 @@
-/// What a batch delete did.
+/// The result of a batch delete.
 nonisolated open class NSBatchDeleteResult: NSPersistentStoreResult {
-  /// `true`, the ids as `[NSManagedObjectID]`, or the count, as ``resultType`` says.
+  /// `true`, the ids as `[NSManagedObjectID]`, or the count, depending on ``resultType``.
   public let result: Any?
   /// The request's result type.
   public let resultType: NSBatchDeleteRequestResultType

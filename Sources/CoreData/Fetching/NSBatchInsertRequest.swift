@@ -1,6 +1,6 @@
-/// What the result of a batch insert says. Also known by its Objective-C name.
+/// What the result of a batch insert contains. Also known by its Objective-C name.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
-  /// That it was done.
+  /// Whether it succeeded: `true`.
   case statusOnly = 0
   /// The ids of the rows that were written.
   case objectIDs = 1
@@ -17,9 +17,9 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 ///     let changes = [NSInsertedObjectIDsKey: result?.result as? [NSManagedObjectID] ?? []]
 ///     NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [viewContext])
 ///
-/// The values come from an array of dictionaries or from a handler, which fills in one row at a time and returns
-/// whether there are no more. Attributes that are not set have their default values. The request checks that every key
-/// is an attribute that can be set, that each value has its type, and that no mandatory attribute is nil. It does not
+/// The values come from an array of dictionaries or from a handler, which fills in one row at a time and returns true
+/// when there are no more. Attributes that are not set have their default values. The request checks that every key is
+/// an attribute that can be set, that each value has its type, and that no mandatory attribute is nil. It does not
 /// check limits, patterns and relationships, and it can't set relationships. `awakeFromInsert()` and `willSave()` are
 /// not called. The context's merge policy decides about a row that breaks a uniqueness constraint. All rows are
 /// written, or none.
@@ -28,31 +28,32 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// With several stores the rows go to the first of ``NSPersistentStoreRequest/affectedStores``, or of the
 /// coordinator's, that takes the entity.
 nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
-  /// Empty for a request that was made without an entity.
+  /// The name of the entity; empty for a request that was made without one.
   public let entityName: String
-  /// The entity; of a request that was made with a name it is known once it is executed.
+  /// The entity. If the request was made with a name, the entity is known once it is executed.
   public internal(set) final var entity: NSEntityDescription?
   /// What ``NSBatchInsertResult/result`` is. Default: `statusOnly`.
   open var resultType: NSBatchInsertRequestResultType = .statusOnly
 
   /// The values of the rows, by the names of attributes. `NSNull` is nil.
   open var objectsToInsert: [[String: Any]]?
-  /// Fills in the values of one row, or returns true to end: what it has set in this call is dropped.
+  /// Fills in the values of one row and returns false, or returns true to end. Values that are set in the call that
+  /// returns true are dropped.
   ///
-  /// Called on the context's queue while the store is being written to: it may read other contexts of the store
-  /// if its journal is a write-ahead log, and may not save one. The dictionary is used for all rows, and is empty
-  /// at each call.
+  /// Called on the context's queue during the store's write transaction. It may read other contexts if the store has a
+  /// write-ahead log, and must not save one. The dictionary is used for all rows, and is empty at each call.
   open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
-  /// The same with an object of the entity's class, which belongs to no context and has default values at each call.
+  /// Like ``dictionaryHandler``, with an object of the entity's class. The object belongs to no context, and has
+  /// default values at each call.
   open var managedObjectHandler: ((NSManagedObject) -> Bool)?
 
-  /// A request without an entity, which can't be executed.
+  /// Makes a request without an entity, which can't be executed.
   public override init() {
     entityName = ""
     super.init()
   }
 
-  /// Inserts a row for each dictionary; keys are names of attributes, `NSNull` is nil.
+  /// Inserts a row for each dictionary. Keys are names of attributes; `NSNull` is nil.
   public init(entityName: String, objects dictionaries: [[String: Any]]) {
     self.entityName = entityName
     objectsToInsert = dictionaries

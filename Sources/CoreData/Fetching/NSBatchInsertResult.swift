@@ -1,8 +1,8 @@
-/// What a batch insert did.
+/// The result of a batch insert.
 nonisolated open class NSBatchInsertResult: NSPersistentStoreResult {
-  /// `true`, the ids as `[NSManagedObjectID]`, or the count, as ``resultType`` says.
+  /// `true`, the ids as `[NSManagedObjectID]`, or the count, depending on ``resultType``.
   ///
-  /// Rows that took values of the request's, by the context's merge policy, are among them; each row once.
+  /// Includes existing rows that took the request's values because of the context's merge policy. Each row counts once.
   public let result: Any?
   /// The request's result type.
   public let resultType: NSBatchInsertRequestResultType

@@ -1,10 +1,10 @@
-/// What the result of a batch update says. Also known by its Objective-C name.
+/// What the result of a batch update contains. Also known by its Objective-C name.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
-  /// That it was done.
+  /// Whether it succeeded: `true`.
   case statusOnlyResultType = 0
   /// The ids of the updated objects.
   case updatedObjectIDsResultType = 1
-  /// How many they are.
+  /// The number of updated objects.
   case updatedObjectsCountResultType = 2
 }
 
@@ -17,28 +17,28 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 ///     let result = try context.execute(request) as? NSBatchUpdateResult
 ///     print(result?.result ?? 0)              // how many rows
 ///
-/// Nothing is validated but a value's type, contexts are not told: give them the ids with
+/// Only a value's type is checked, nothing else. Contexts don't notice; give them the ids with
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Relationships can't be changed.
 nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
-  /// Where the request was made with a name: known once it is executed.
+  /// If the request was made with a name, the entity is known once it is executed.
   var resolvedEntity: NSEntityDescription?
-  /// The name of the entity whose rows are changed.
+  /// The name of the entity whose rows change.
   public let entityName: String
-  /// Which rows; nil for all.
+  /// The condition for rows to change; nil for all rows.
   open var predicate: NSPredicate? {
     get { storedPredicate }
     set { storedPredicate = newValue?.printableTwin ?? newValue }
   }
-  // In an initializer Swift would run no observer.
+  // Swift runs no observers in an initializer.
   private final var storedPredicate: NSPredicate?
-  /// Whether rows of subentities are changed as well.
+  /// Whether rows of subentities change as well.
   open var includesSubentities = true
   /// What ``NSBatchUpdateResult/result`` is. Default: `statusOnlyResultType`.
   open var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
-  /// Values or expressions, by the name or the description of an attribute. Nil and `NSNull` take the value away.
+  /// Values or expressions, by the name or the description of an attribute. nil and `NSNull` set it to nil.
   open var propertiesToUpdate: [AnyHashable: Any]?
 
-  /// A request for an entity by its name, which the context's model resolves.
+  /// Makes a request for the entity with a name, which is looked up in the context's model.
   public init(entityName: String) {
     self.entityName = entityName
     resolvedEntity = nil
@@ -52,7 +52,7 @@ nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// The entity. A request that was made with a name knows it once it has been executed.
+  /// The entity. If the request was made with a name, the entity is known once it has been executed.
   open var entity: NSEntityDescription {
     guard let resolvedEntity else {
       preconditionFailure(

@@ -1,7 +1,7 @@
 /// Fetch requests inside predicates.
 extension NSFetchRequest: FetchOperand {
-  /// What the request finds in a context: objects, ids, the values of the one column of its dictionaries, or how many
-  /// there are. Its offset does not count.
+  /// The results of the request in a context: objects, ids, the values of the only column of its dictionaries, or their
+  /// number. Its offset is ignored.
   func value(in context: Any?, countOnly: Bool) throws -> PredicateValue {
     guard let context = context as? NSManagedObjectContext else {
       throw problem("a FETCH in a predicate needs a context to run in, not \(context ?? "nil")")
@@ -24,7 +24,7 @@ extension NSFetchRequest: FetchOperand {
     }
   }
 
-  /// The request resolved against a model; throws what is wrong with it.
+  /// The request resolved against a model. Throws an error if it is invalid.
   fileprivate func subFetch(_ layouts: ModelLayouts) throws -> SubFetch {
     if resultType == .dictionaryResultType { _ = try column() }
     var description = try FetchDescription(self, layouts)
@@ -33,7 +33,7 @@ extension NSFetchRequest: FetchOperand {
       description, isCount: resultType == .countResultType, includesPendingChanges: includesPendingChanges, of: self)
   }
 
-  /// The name of the one column.
+  /// The name of the only column.
   private func column() throws -> String {
     guard let properties = propertiesToFetch, properties.count == 1 else {
       throw problem(
@@ -57,8 +57,8 @@ private protocol ResolvableRequest {
 extension NSFetchRequest: ResolvableRequest {}
 
 extension PredicateNode {
-  /// The predicate with the requests of its FETCH expressions resolved. Where one value is compared with a FETCH, it
-  /// is compared with the first that this finds.
+  /// The predicate with the requests of its FETCH expressions resolved. A single value that is compared with a FETCH is
+  /// compared with its first result.
   func resolvingFetches(_ layouts: ModelLayouts, entity: String) throws -> PredicateNode {
     try comparingWithFirst.replacing { node in
       guard case .fetch(let request, let context, let countOnly) = node else { return nil }

@@ -1,17 +1,17 @@
-/// What a fetch returns. Also known by its Objective-C name.
+/// The type of a fetch's results. Also known by its Objective-C name.
 public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
   /// The options as bits.
   public let rawValue: UInt
   /// Options from their bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Managed objects; what a fetch returns unless it says something else.
+  /// Managed objects, the default.
   public static let managedObjectResultType: NSFetchRequestResultType = []
-  /// The objects' ids, without objects being made.
+  /// The objects' ids, without making the objects.
   public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
   /// A dictionary for each row, or for each group of rows: see ``NSFetchRequest/propertiesToFetch``.
   public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
-  /// How many objects there are: one `NSNumber`. See also ``NSManagedObjectContext/count(for:)``.
+  /// The number of objects, as one `NSNumber`. See also ``NSManagedObjectContext/count(for:)``.
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
@@ -22,14 +22,14 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
 ///     request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
 ///     let books = try context.fetch(request)
 ///
-/// Unsaved changes of the context take part, unless ``includesPendingChanges`` is false.
+/// Unsaved changes of the context are taken into account, unless ``includesPendingChanges`` is false.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
   private var namedEntity: String?
-  /// The model that has the request as a template, or for a fetched property; nil for all others.
+  /// The model that has the request as a template, or for a fetched property; nil for other requests.
   final var place: RequestPlace?
 
-  // What the public settings hold. They are computed: in an initializer, one of another module's extension included,
-  // Swift runs no observers of stored ones.
+  // The values of the public settings. Those are computed, because Swift runs no observers of stored properties in an
+  // initializer, not even in one of another module's extension.
   @exclusivity(unchecked) private final var storedEntity: NSEntityDescription?
   @exclusivity(unchecked) private final var storedPredicate: NSPredicate?
   @exclusivity(unchecked) private final var storedSortDescriptors: [NSSortDescriptor]?
@@ -48,7 +48,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   @exclusivity(unchecked) private final var storedRelationshipKeyPathsForPrefetching: [String]?
   @exclusivity(unchecked) private final var storedShouldRefreshRefetchedObjects: Bool = false
 
-  /// The entity to fetch. If you give only its name, the context's model is asked for it.
+  /// The entity to fetch. If you give only its name, it is looked up in the context's model.
   open var entity: NSEntityDescription? {
     get { storedEntity }
     set {
@@ -59,8 +59,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// The name of the entity, whether the request was made with a name or a description.
   open var entityName: String? { entity?.name ?? namedEntity }
 
-  /// Which objects; nil for all. A plain `NSCompoundPredicate` becomes one of the same meaning that prints and
-  /// compares.
+  /// The condition for objects to be found; nil for all. A plain `NSCompoundPredicate` is replaced by an equivalent one
+  /// that can be printed and compared.
   open var predicate: NSPredicate? {
     get { storedPredicate }
     set {
@@ -68,7 +68,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedPredicate = newValue?.printableTwin ?? newValue
     }
   }
-  /// In which order; nil for none in particular.
+  /// The order of the results; nil for no particular order.
   open var sortDescriptors: [NSSortDescriptor]? {
     get { storedSortDescriptors }
     set {
@@ -76,7 +76,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedSortDescriptors = newValue
     }
   }
-  /// How many at most; 0 for no limit.
+  /// The maximum number of results; 0 for no limit.
   open var fetchLimit: Int {
     get { storedFetchLimit }
     set {
@@ -84,7 +84,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedFetchLimit = newValue
     }
   }
-  /// How many to skip.
+  /// The number of results to skip.
   open var fetchOffset: Int {
     get { storedFetchOffset }
     set {
@@ -92,7 +92,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedFetchOffset = newValue
     }
   }
-  /// In what portions rows are read as the objects are used; 0 for all at once.
+  /// How many rows are read at a time as the objects are used; 0 reads all at once.
   open var fetchBatchSize: Int {
     get { storedFetchBatchSize }
     set {
@@ -100,7 +100,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedFetchBatchSize = newValue
     }
   }
-  /// What the fetch returns. Default: managed objects.
+  /// The type of the results. Default: managed objects.
   open var resultType: NSFetchRequestResultType {
     get { storedResultType }
     set {
@@ -108,7 +108,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedResultType = newValue
     }
   }
-  /// Whether objects of subentities are found as well.
+  /// Whether objects of subentities are found too.
   open var includesSubentities: Bool {
     get { storedIncludesSubentities }
     set {
@@ -116,7 +116,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedIncludesSubentities = newValue
     }
   }
-  /// Whether the rows' values are read along with the objects.
+  /// Whether the rows' values are read together with the objects.
   open var includesPropertyValues: Bool {
     get { storedIncludesPropertyValues }
     set {
@@ -124,7 +124,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedIncludesPropertyValues = newValue
     }
   }
-  /// Whether objects come as faults; with `includesPropertyValues` their values are in memory even so.
+  /// Whether objects are returned as faults. With `includesPropertyValues` their values are in memory anyway.
   open var returnsObjectsAsFaults: Bool {
     get { storedReturnsObjectsAsFaults }
     set {
@@ -132,7 +132,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedReturnsObjectsAsFaults = newValue
     }
   }
-  /// Whether unsaved changes of the context take part.
+  /// Whether unsaved changes of the context are taken into account.
   open var includesPendingChanges: Bool {
     get { storedIncludesPendingChanges }
     set {
@@ -140,7 +140,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedIncludesPendingChanges = newValue
     }
   }
-  /// Whether equal dictionaries come once; for dictionary results only.
+  /// Whether equal dictionaries are returned once. For dictionary results only.
   open var returnsDistinctResults: Bool {
     get { storedReturnsDistinctResults }
     set {
@@ -156,7 +156,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedPropertiesToFetch = newValue
     }
   }
-  /// Names or descriptions of properties: rows that agree in them become one dictionary. For dictionary results only.
+  /// Names or descriptions of properties. Rows with equal values for these become one dictionary. For dictionary
+  /// results only.
   open var propertiesToGroupBy: [Any]? {
     get { storedPropertiesToGroupBy }
     set {
@@ -164,7 +165,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedPropertiesToGroupBy = newValue
     }
   }
-  /// Which groups of ``propertiesToGroupBy`` are returned. Without properties to group by the fetch throws.
+  /// The condition for a group of ``propertiesToGroupBy`` to be returned. Without properties to group by, the fetch
+  /// throws an error.
   open var havingPredicate: NSPredicate? {
     get { storedHavingPredicate }
     set {
@@ -172,7 +174,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedHavingPredicate = newValue?.printableTwin ?? newValue
     }
   }
-  /// Paths of relationships whose destinations are read along.
+  /// Paths of relationships whose destinations are read together with the objects.
   open var relationshipKeyPathsForPrefetching: [String]? {
     get { storedRelationshipKeyPathsForPrefetching }
     set {
@@ -180,7 +182,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedRelationshipKeyPathsForPrefetching = newValue
     }
   }
-  /// Whether objects that have their values already take the rows' ones; unsaved changes stay on top.
+  /// Whether objects that already have values take the new ones of their rows. Unsaved changes are kept.
   open var shouldRefreshRefetchedObjects: Bool {
     get { storedShouldRefreshRefetchedObjects }
     set {
@@ -188,10 +190,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedShouldRefreshRefetchedObjects = newValue
     }
   }
-  /// A request without an entity, which has to be set before it is executed.
+  /// Makes a request without an entity. Set one before you execute it.
   public override init() { super.init() }
 
-  /// A request for an entity by its name, which is looked up in the model of the context that executes it.
+  /// Makes a request for the entity with a name, which is looked up in the model of the context that executes it.
   public init(entityName: String) {
     namedEntity = entityName
     super.init()
@@ -200,14 +202,14 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// `fetchRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
-  /// A copy that can be changed, of a template as well.
+  /// A copy that you can change, even if this is a template.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchRequest<ResultType>()
     copy.takeAll(from: self)
     return copy
   }
 
-  /// Takes every setting of another request.
+  /// Copies all settings of another request.
   func takeAll<Other>(from other: NSFetchRequest<Other>) {
     namedEntity = other.entityName
     entity = other.entity
@@ -240,7 +242,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     return try context.fetch(committed)
   }
 
-  /// Fetches in the context whose `perform` block this is called in.
+  /// Executes the request in the context whose `perform` block this is called in.
   open func execute() throws -> [ResultType] {
     guard let context = NSManagedObjectContext.current else {
       misuse("NSFetchRequest.execute() was called outside of a context's perform block.")

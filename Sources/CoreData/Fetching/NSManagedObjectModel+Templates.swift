@@ -3,8 +3,8 @@
 ///     let request = model.fetchRequestFromTemplate(
 ///       withName: "BooksOfAuthor", substitutionVariables: ["AUTHOR": author])
 ///
-/// They are no part of an entity's version hash. Once the model is in use they can't be changed or replaced; any
-/// thread may read them then.
+/// They are not part of an entity's version hash. Once the model is in use, they can't be changed or replaced, and any
+/// thread may read them.
 extension NSManagedObjectModel {
   /// All templates by name.
   public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] {
@@ -13,15 +13,15 @@ extension NSManagedObjectModel {
     return Dictionary(uniqueKeysWithValues: storedTemplates.keys.map { ($0, template(named: $0)!) })
   }
 
-  /// The template of a name, as it is: for a request to change or to fill in, copy it, or ask
-  /// ``fetchRequestFromTemplate(withName:substitutionVariables:)``. Returns nil when no template has that name.
+  /// The template with a name; nil if there is none. To change it or to fill in variables, copy it, or use
+  /// ``fetchRequestFromTemplate(withName:substitutionVariables:)``.
   public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
     RequestPlace.lock.lock()
     defer { RequestPlace.lock.unlock() }
     return template(named: name)
   }
 
-  /// Gives a request a name in the model, or with nil takes the name away. The model must not be in use.
+  /// Sets the template for a name; nil removes it. The model must not be in use.
   public func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
   ) {
@@ -32,14 +32,15 @@ extension NSManagedObjectModel {
     storedTemplates[name] = fetchRequestTemplate
   }
 
-  /// The same for a request whose result has a type: without Objective-C the one is not the other.
+  /// Sets the template for a name, for a request with a result type. Without Objective-C the two types can't be
+  /// converted.
   public func setFetchRequestTemplate<Result>(_ fetchRequestTemplate: NSFetchRequest<Result>, forName name: String) {
     let untyped: NSFetchRequest<any NSFetchRequestResult>? = fetchRequestTemplate.untyped
     setFetchRequestTemplate(untyped, forName: name)
   }
 
   /// A copy of a template with values for its predicate's variables: constants, objects, ids,
-  /// collections, expressions; `NSNull` for nil. Returns nil when no template has that name.
+  /// collections, expressions; `NSNull` for nil. Returns nil if no template has that name.
   ///
   /// Each variable of the template needs a value: a missing one ends the program. Values for variables that the
   /// template does not have are ignored.
@@ -73,7 +74,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSFetchedPropertyDescription {
-  /// What the property's value is fetched with. In its predicate `$FETCH_SOURCE` stands for the object whose
+  /// The request that fetches the property's value. In its predicate `$FETCH_SOURCE` stands for the object whose
   /// property it is, and `$FETCHED_PROPERTY` for this description.
   ///
   /// ```text
@@ -81,7 +82,7 @@ extension NSFetchedPropertyDescription {
   /// kind == $FETCHED_PROPERTY.userInfo.kind
   /// ```
   ///
-  /// Can't be set, nor the request changed, once the model is in use.
+  /// Once the model is in use, you can't set it or change the request.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     get {
       RequestPlace.lock.lock()

@@ -1,6 +1,6 @@
-/// What a request asks for.
+/// The kinds of requests.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
-  /// An ``NSFetchRequest`` or ``NSAsynchronousFetchRequest``, and a request that asks for history.
+  /// An ``NSFetchRequest``, an ``NSAsynchronousFetchRequest``, or a request for history.
   case fetchRequestType = 1
   /// An ``NSSaveChangesRequest``.
   case saveRequestType = 2
@@ -8,7 +8,7 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
   case batchInsertRequestType = 5
   /// An ``NSBatchUpdateRequest``.
   case batchUpdateRequestType = 6
-  /// An ``NSBatchDeleteRequest``, and a request that deletes history.
+  /// An ``NSBatchDeleteRequest``, or a request that deletes history.
   case batchDeleteRequestType = 7
 }
 
@@ -17,7 +17,7 @@ nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The stores to ask; nil for all of the coordinator's.
   open var affectedStores: [NSPersistentStore]?
 
-  /// What kind of request this is. Subclasses override it; otherwise it traps.
+  /// The kind of this request. Subclasses override it; otherwise it traps.
   open var requestType: NSPersistentStoreRequestType {
     preconditionFailure("\(type(of: self)) must override NSPersistentStoreRequest.requestType.")
   }
@@ -25,10 +25,10 @@ nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// For subclasses.
   public override init() { super.init() }
 
-  /// What it finds, where it is a fetch.
+  /// The results, if the request is a fetch.
   func found(in context: NSManagedObjectContext) throws -> [Any]? { nil }
 
-  /// The result under way, where the request is one that goes on by itself.
+  /// The pending result, if the request is asynchronous.
   func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult? { nil }
 
   /// A copy. Subclasses override it; otherwise it traps.

@@ -1,4 +1,4 @@
-/// What a store answered to a request.
+/// The result of a request to the stores.
 nonisolated open class NSPersistentStoreResult: NSObject {
   /// For subclasses.
   public override init() { super.init() }

@@ -1,7 +1,7 @@
-/// What columns of dictionaries and a having predicate say about many rows at once.
+/// Columns of dictionaries and having predicates, which are about many rows at once.
 extension PredicateNode {
-  /// With the expressions of columns in the place of their names: `n > 1`, and `$n > 1`, which
-  /// `NSExpression(forVariable: "n")` spells. Names within aggregates are those of properties.
+  /// Replaces the names of columns by their expressions, in `n > 1` and in `$n > 1`, which `NSExpression(forVariable:
+  /// "n")` writes. Names within aggregates are those of properties.
   func replacingColumns(_ columns: [DictionaryFetch.Column]) -> PredicateNode {
     replacing { node in
       switch node {
@@ -15,8 +15,8 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  /// The aggregate that it is of all rows, or of those of a group, and of what: `sum:(pages)`, or
-  /// `@sum.pages`, which begins at no object. nil for other expressions.
+  /// The aggregate over all rows, or those of a group, and its operand: `sum:(pages)`, or `@sum.pages`, which starts at
+  /// no object. nil for other expressions.
   var aggregateOfRows: (aggregate: Aggregate, of: ExpressionNode)? {
     switch self {
     case .function(let selector, let arguments):
@@ -34,7 +34,7 @@ extension ExpressionNode {
     }
   }
 
-  /// Which rows it speaks of. What an aggregate is of is its own matter.
+  /// The rows that the expression is about, ignoring operands of aggregates.
   var rowUse: RowUse {
     if aggregateOfRows != nil { return .ofMany }
     var use: RowUse = []
@@ -55,7 +55,7 @@ extension PredicateNode {
   }
 }
 
-/// Which rows the parts of an expression speak of.
+/// The rows that the parts of an expression are about.
 struct RowUse: OptionSet {
   let rawValue: Int
   static let ofEach = RowUse(rawValue: 1)
@@ -63,20 +63,21 @@ struct RowUse: OptionSet {
 }
 
 extension DictionaryFetch {
-  /// The having predicate with the expressions of columns in the place of their names.
+  /// The having predicate with the names of columns replaced by their expressions.
   var groupCondition: PredicateNode? { having?.replacingColumns(columns) }
 
-  /// Whether there is one dictionary for all rows.
+  /// Whether the result is one dictionary for all rows.
   var isOneRow: Bool { groupBy.isEmpty && columns.allSatisfy { $0.expression.rowUse == .ofMany } }
 
-  /// Whether aggregates of all rows stand beside the values of each.
+  /// Whether aggregates over all rows are mixed with values of each row.
   var repeatsAggregates: Bool {
     guard groupBy.isEmpty else { return false }
     let uses = columns.map(\.expression.rowUse)
     return uses.contains { $0.contains(.ofMany) } && !uses.allSatisfy { $0 == .ofMany }
   }
 
-  /// Throws for aggregates that no store has: in groups, and of objects, which can only be counted.
+  /// Throws an error for aggregates that no store supports: some in groups, and those of objects, which can only be
+  /// counted.
   func checkAggregates(_ layout: EntityLayout) throws {
     if groupBy.contains(where: { $0.rowUse.contains(.ofMany) }) {
       throw Failure.malformedFetchRequest(entity: layout.name, what: "rows can't be grouped by an aggregate")

@@ -1,11 +1,11 @@
-/// Key paths into composite attributes, as stores want them: an element is one key. See
+/// Key paths into composite attributes, in the form that stores need: an element is one key. See
 /// `EntityLayout.joiningElements`.
 extension PredicateNode {
   func joiningElements(_ layout: EntityLayout) -> PredicateNode {
     layout.model.hasComposites ? joiningElements(layout, [:]) : self
   }
 
-  /// - Parameter variables: the entities of the variables of the SUBQUERYs around.
+  /// - Parameter variables: the entities of the variables of the enclosing SUBQUERYs.
   fileprivate func joiningElements(_ layout: EntityLayout, _ variables: [String: EntityLayout])
     -> PredicateNode
   {
@@ -17,7 +17,7 @@ extension PredicateNode {
 }
 
 extension Comparison {
-  /// `address == nil` says it of each element; nil for any other comparison.
+  /// `address == nil` becomes that comparison for each element; nil for any other comparison.
   fileprivate func comparingElementsWithNil(_ layout: EntityLayout) -> PredicateNode? {
     guard case .keyPath(let path) = left, let name = path.last, case .constant(.null) = right,
       modifier == .direct,

@@ -1,12 +1,12 @@
-/// Going through a predicate's tree.
+/// Walking through a predicate's tree.
 extension PredicateNode {
-  /// The same predicate with parts of its expressions replaced. Each expression is asked before its own parts; nil
-  /// keeps it, and its parts are asked.
+  /// The predicate with parts of its expressions replaced. `replace` is called with each expression before its parts;
+  /// if it returns nil, the expression is kept and its parts are visited.
   func replacing(_ change: (ExpressionNode) throws -> ExpressionNode?) rethrows -> PredicateNode {
     try mapChildren({ try $0.replacing(change) }, conditions: { try $0.replacing(change) })
   }
 
-  /// The variables that nothing in the predicate gives a value to: not those of its SUBQUERYs.
+  /// The free variables of the predicate. Those of its SUBQUERYs are not free.
   var freeVariables: Set<String> {
     var found: Set<String> = []
     func look(_ node: ExpressionNode, _ hidden: Set<String>) -> ExpressionNode? {
@@ -25,11 +25,11 @@ extension PredicateNode {
     return found
   }
 
-  /// Calls `body` with every key path that starts at the evaluated object. Those on a SUBQUERY's variable go on from
-  /// its collection's.
+  /// Calls `body` with every key path that starts at the evaluated object. Those on a SUBQUERY's variable continue its
+  /// collection's.
   func forEachKeyPath(_ body: ([String]) -> Void) { forEachKeyPath(from: [:], body) }
 
-  /// - Parameter starts: the key paths of the collections around, by variable.
+  /// - Parameter starts: the key paths of the enclosing collections, by variable.
   fileprivate func forEachKeyPath(from starts: [String: [String]], _ body: ([String]) -> Void) {
     forEachChild(
       { $0.forEachKeyPath(from: starts, body) }, conditions: { $0.forEachKeyPath(from: starts, body) })
@@ -45,7 +45,7 @@ extension ExpressionNode {
   fileprivate func forEachKeyPath(from starts: [String: [String]], _ body: ([String]) -> Void) {
     if let path = wholePath(from: starts) { body(path) }
     switch self {
-    // What it finds in its own objects is none of this one's.
+    // Key paths in its own predicate start at its own objects.
     case .fetch: break
     case .subquery(let collection, let variable, let predicate):
       collection.forEachKeyPath(from: starts, body)
@@ -58,7 +58,7 @@ extension ExpressionNode {
     }
   }
 
-  /// The key path from the evaluated object that this expression goes; nil if it is none, or leads to no property.
+  /// The key path of this expression from the evaluated object; nil if it isn't one, or does not lead to a property.
   private func wholePath(from starts: [String: [String]]) -> [String]? {
     switch self {
     case .keyPath(let path): path

@@ -1,5 +1,5 @@
-/// Where in a model a fetch request stands: as a template, or for a fetched property. Once the model is in use, the
-/// request can't be changed.
+/// The place of a fetch request in a model: a template or a fetched property. Once the model is in use, the request
+/// can't be changed.
 final class RequestPlace {
   private weak var model: NSManagedObjectModel?
   private weak var property: NSPropertyDescription?
@@ -17,17 +17,17 @@ final class RequestPlace {
 
   var isFrozen: Bool { model?.isFrozen ?? property?.isFrozen ?? false }
 
-  /// Requests of model files become `NSFetchRequest`s when they are first asked for, which may be on any thread.
+  /// Requests of model files become `NSFetchRequest`s when they are first used, which may be on any thread.
   static let lock = NSLock()
 }
 
 extension StoredFetchRequest: ModelRequest {
   var definition: String { request(of: [:]).definition }
 
-  /// It names its entity, and never changes.
+  /// The request names its entity, and never changes.
   func copy(of entities: [String: NSEntityDescription]) -> any ModelRequest { self }
 
-  /// The request as a program sees it.
+  /// The request as programs see it.
   func request(of entities: [String: NSEntityDescription]) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityName)
     request.entity = entities[entityName]
@@ -69,7 +69,7 @@ extension NSFetchRequest: ModelRequest {
 }
 
 extension NSFetchRequest {
-  /// The same object for readers who don't care what it returns: without Objective-C the one type is not the other.
+  /// The request for callers that don't need its result type. Without Objective-C the two types can't be converted.
   final var untyped: NSFetchRequest<any NSFetchRequestResult> {
     unsafeBitCast(self, to: NSFetchRequest<any NSFetchRequestResult>.self)
   }
@@ -81,7 +81,7 @@ extension NSFetchRequest {
 }
 
 extension ModelRequest {
-  /// As a program sees it; a request of a file is made anew.
+  /// The request as programs see it. A request of a file is made at each call.
   func request(of entities: [String: NSEntityDescription]) -> NSFetchRequest<any NSFetchRequestResult> {
     if let stored = self as? StoredFetchRequest { return stored.request(of: entities) }
     return unsafeBitCast(self as AnyObject, to: NSFetchRequest<any NSFetchRequestResult>.self)

@@ -1,6 +1,6 @@
-/// The entities that fetch requests for history are of. No store holds objects of them.
+/// The entities of fetch requests for history. No store has objects of them.
 ///
-/// Made once; immutable from then on.
+/// Made once, and immutable afterwards.
 final class HistoryEntities: @unchecked Sendable {
   // `@unchecked Sendable`: nothing changes the descriptions after `init`.
   static let shared = HistoryEntities()

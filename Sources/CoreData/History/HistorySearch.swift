@@ -1,11 +1,11 @@
-/// Which transactions and changes a request asks for, and in which order: a fetch request, taken apart.
+/// The transactions and changes that a fetch request asks for, and their order.
 struct HistorySearch {
   /// Whether the fetch request is for changes.
   let isAboutChanges: Bool
   private let predicate: PredicateNode?
   private let sort: [SortKey]
 
-  /// Throws for a fetch request of another entity, and for sort descriptors that stores can't sort by.
+  /// Throws an error for a fetch request of another entity, and for sort descriptors that stores can't use.
   init?(_ request: NSFetchRequest<NSFetchRequestResult>?) throws {
     guard let request else { return nil }
     switch request.entityName {
@@ -21,7 +21,7 @@ struct HistorySearch {
     for key in sort { try throwingCocoaErrors { try key.checkTranslatable(entity: request.entityName) } }
   }
 
-  /// Decides about what one store has. A token in the predicate is the number of that store's transaction.
+  /// Filters the history of one store. A token in the predicate stands for the number of that store's transaction.
   func evaluator(store: String) throws -> PredicateEvaluator? {
     guard let predicate else { return nil }
     return try PredicateEvaluator(
@@ -42,7 +42,7 @@ struct HistorySearch {
     }
   }
 
-  /// In the order that the request asks for; else as they are.
+  /// Sorted as the request asks; unchanged if it doesn't.
   func sorted<Subject: PredicateSubject>(_ subjects: [Subject]) throws -> [Subject] {
     if sort.isEmpty { return subjects }
     let keyed = try subjects.map { subject in

@@ -1,4 +1,4 @@
-/// What happened to an object. Also known by its Objective-C name.
+/// The kind of a change. Also known by its Objective-C name.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
   /// The object is new.
   case insert = 0
@@ -8,16 +8,16 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
   case delete = 2
 }
 
-/// One change of a transaction: which object, and what happened to it.
+/// One change of a transaction: an object, and what happened to it.
 ///
-/// Immutable; any thread.
+/// Immutable. May be used on any thread.
 nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable once it is handed out.
 
   let row: HistoryChangeRow
   private let id: NSManagedObjectID
 
-  /// The transaction; nil when nothing keeps it, as in a result of changes alone.
+  /// The transaction; nil if nothing keeps it alive, as in a result that has only changes.
   open internal(set) weak var transaction: NSPersistentHistoryTransaction?
 
   init(_ row: HistoryChangeRow, _ id: NSManagedObjectID) {
@@ -54,19 +54,19 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
     NSPersistentHistoryChangeType(rawValue: row.type) ?? .update
   }
 
-  /// What a deletion preserved: the values of the attributes with `preservesValueInHistoryOnDeletion`, by name,
-  /// without those that were nil. Nil if there are none.
+  /// The values that a deletion preserved: those of the attributes with `preservesValueInHistoryOnDeletion`, by name,
+  /// except nil values. nil if there are none.
   open var tombstone: [AnyHashable: Any]? { row.tombstone.isEmpty ? nil : row.tombstone }
 
-  /// What an update changed; nil for other changes.
+  /// The properties that an update changed; nil for other changes.
   open var updatedProperties: Set<NSPropertyDescription>? {
     row.updated.map { Set($0.map(\.description)) }
   }
 
-  /// The entity that a fetch request for changes is of.
+  /// The entity for fetch requests for changes.
   open class var entityDescription: NSEntityDescription? { HistoryEntities.shared.change }
 
-  /// The same, for a context.
+  /// The entity for fetch requests for changes, in a context.
   open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
     entityDescription
   }
@@ -87,7 +87,7 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
 
 extension NSPersistentHistoryChange: NSFetchRequestResult {}
 
-/// What predicates and sort descriptors may ask of a change.
+/// The keys of a change for predicates and sort descriptors.
 extension NSPersistentHistoryChange: PredicateSubject {
   func predicateValue(for key: PredicateKey) throws -> PredicateValue {
     switch key.name {

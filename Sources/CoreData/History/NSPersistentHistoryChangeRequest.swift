@@ -1,4 +1,4 @@
-/// Asks stores for what was written to them, or deletes the record of it.
+/// Reads the history of stores, or deletes it.
 ///
 /// The stores must have been opened with `NSPersistentHistoryTrackingKey`.
 ///
@@ -9,16 +9,16 @@
 ///       lastToken = transaction.token
 ///     }
 ///
-/// Executing it throws 134301 (`NSPersistentHistoryTokenExpiredError`) where transactions behind the token were
-/// deleted, and 134091 where a store keeps no history.
+/// Executing it throws 134301 (`NSPersistentHistoryTokenExpiredError`) if transactions after the token were deleted,
+/// and 134091 if a store keeps no history.
 nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
-  /// Where in the history, for each store.
+  /// The place in the history, for each store.
   enum Place {
     case start
     case date(Date)
     case token(NSPersistentHistoryToken)
 
-    /// The place in the history of one store. A token that does not know the store is before its beginning.
+    /// The place in the history of one store. If the token has no place for the store, it means the beginning.
     func bound(_ store: String) -> HistoryBound {
       switch self {
       case .start: .start
@@ -31,15 +31,13 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
   private(set) final var place = Place.start
   private(set) final var deletes = false
 
-  /// What ``NSPersistentHistoryResult/result`` is. Default: transactions with their changes; for deletions that it was
-  /// done.
+  /// What ``NSPersistentHistoryResult/result`` is. Default: transactions with their changes; for deletions, `true`.
   open var resultType: NSPersistentHistoryResultType = .transactionsAndChanges
 
-  /// Which transactions or changes: a request of ``NSPersistentHistoryTransaction/fetchRequest`` or
-  /// ``NSPersistentHistoryChange/fetchRequest`` with a predicate and sort descriptors. Its limit is not regarded.
+  /// Selects transactions or changes: a request from ``NSPersistentHistoryTransaction/fetchRequest`` or
+  /// ``NSPersistentHistoryChange/fetchRequest``, with a predicate and sort descriptors. Its limit is ignored.
   ///
-  /// With a predicate for changes, transactions come with the changes that meet it, and without those transactions
-  /// that have none.
+  /// With a predicate for changes, transactions have only the changes that meet it, and those without any are left out.
   open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
   /// A request for the whole history.
@@ -60,22 +58,22 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
   /// Asks for transactions that were written after a date.
   open class func fetchHistory(after date: Date) -> Self { make(self, .date(date)) }
 
-  /// Asks for transactions after a token; nil for all that there are.
+  /// Asks for transactions after a token; nil for all.
   open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self { make(self, place(token)) }
 
-  /// Asks for transactions after another one, in its store; nil for all that there are.
+  /// Asks for transactions after another one, in its store; nil for all.
   open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
     make(self, place(transaction?.token))
   }
 
-  /// Asks for what a fetch request for transactions or changes describes.
+  /// Asks for the transactions or changes that a fetch request describes.
   open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<NSFetchRequestResult>) -> Self {
     let request = make(self, .start)
     request.fetchRequest = fetchRequest
     return request
   }
 
-  /// The same for a request whose result has a type: without Objective-C the one is not the other.
+  /// Asks for what a fetch request with a result type describes. Without Objective-C the two types can't be converted.
   public class func fetchHistory<Result>(withFetch fetchRequest: NSFetchRequest<Result>) -> Self {
     let request = make(self, .start)
     let untyped = NSFetchRequest<NSFetchRequestResult>()
@@ -87,12 +85,12 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
   /// Deletes transactions that were written before a date.
   open class func deleteHistory(before date: Date) -> Self { make(self, .date(date), deletes: true) }
 
-  /// Deletes transactions before that of a token, which stays; none for nil.
+  /// Deletes the transactions before that of a token, which stays; nil deletes none.
   open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
     make(self, place(token), deletes: true)
   }
 
-  /// Deletes transactions before another one, which stays; none for nil.
+  /// Deletes the transactions before another one, which stays; nil deletes none.
   open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
     make(self, place(transaction?.token), deletes: true)
   }
@@ -102,8 +100,8 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
     if case .token(let token) = place { token } else { nil }
   }
 
-  /// The number of the transaction, in the store of this UUID, behind which history is asked for, or before which it is
-  /// to be deleted; nil where the request says no place, or a ``date``. For an ``NSIncrementalStore`` that keeps a
+  /// The number of a transaction in the store with this UUID: the request asks for the history after it, or deletes
+  /// what is before it. nil if the request has no place, or a ``date``. For an ``NSIncrementalStore`` that keeps a
   /// history. Apple's framework has no such method.
   public final func transactionNumber(inStore storeID: String) -> Int64? {
     if case .number(let number) = place.bound(storeID) { number } else { nil }
@@ -114,7 +112,7 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
     if case .date(let date) = place { date } else { nil }
   }
 
-  /// History has no type of its own in Apple's enumeration: these are the nearest.
+  /// Apple's enumeration has no case for history. These are the nearest ones.
   open override var requestType: NSPersistentStoreRequestType {
     deletes ? .batchDeleteRequestType : .fetchRequestType
   }

@@ -1,10 +1,10 @@
-/// What the result of a request for history holds. Also known by its Objective-C name.
+/// What the result of a request for history contains. Also known by its Objective-C name.
 public enum NSPersistentHistoryResultType: Int, Sendable {
-  /// That it was done.
+  /// Whether it succeeded: `true`.
   case statusOnly = 0
   /// The ids of the changed objects, each once.
   case objectIDs = 1
-  /// How many changes there are; how many transactions, where the request was for these, or deleted them.
+  /// The number of changes; the number of transactions if the request asked for these, or deleted them.
   case count = 2
   /// Transactions without their changes.
   case transactionsOnly = 3
@@ -14,9 +14,9 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
   case transactionsAndChanges = 5
 }
 
-/// The answer to a request for history.
+/// The result of a request for history.
 nonisolated open class NSPersistentHistoryResult: NSPersistentStoreResult {
-  /// As ``resultType`` says: `true`, `[NSManagedObjectID]`, a number, `[NSPersistentHistoryTransaction]` or
+  /// Depending on ``resultType``: `true`, `[NSManagedObjectID]`, a number, `[NSPersistentHistoryTransaction]` or
   /// `[NSPersistentHistoryChange]`.
   public let result: Any?
   /// The request's result type.

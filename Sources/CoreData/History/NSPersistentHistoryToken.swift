@@ -1,11 +1,11 @@
-/// A place in the history of a coordinator's stores: what has happened up to a transaction.
+/// A place in the history of a coordinator's stores: everything up to a transaction.
 ///
-/// Keep the token of the last transaction that was taken over, and ask for what came after it:
+/// Keep the token of the last transaction that you have processed, and ask for what came after it:
 ///
 ///     let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
 ///     let token = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data)
 ///
-/// Tokens of one store are of use in every program that opens it. Immutable; any thread.
+/// Every program that opens the store can use its tokens. Immutable; any thread.
 nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
@@ -25,7 +25,7 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
     (object as? NSPersistentHistoryToken)?.numbers == numbers
   }
 
-  /// Of the stores and the places in them.
+  /// A hash of the stores and the places in them.
   open override var hash: Int { numbers.hashValue }
 
   /// The stores' UUIDs and the numbers of transactions, for logs.
@@ -39,10 +39,10 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
   /// True: a token holds strings and numbers.
   public static var supportsSecureCoding: Bool { true }
 
-  /// A token from an archive; nil where it holds none.
+  /// A token from an archive; nil if the archive has none.
   ///
-  /// It is one text, `UUID=number` for each store, joined by commas: nothing in an archive that came from elsewhere can
-  /// nest or lead in a circle. Tokens of earlier versions, which had a dictionary, are none.
+  /// The archive has one text, `UUID=number` for each store, joined by commas, so that nothing in it can nest or lead
+  /// in a circle. Tokens of earlier versions, which had a dictionary, can't be read.
   public required init?(coder: NSCoder) {
     guard let text = coder.decodeObject(of: NSString.self, forKey: "places").map({ "\($0)" }) else { return nil }
     var numbers: [String: Int64] = [:]

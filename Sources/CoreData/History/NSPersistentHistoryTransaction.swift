@@ -1,13 +1,13 @@
-/// What one save, or one batch request, wrote to one store.
+/// The changes that one save, or one batch request, wrote to one store.
 ///
-/// Immutable; any thread.
+/// Immutable. May be used on any thread.
 nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable once it is handed out.
 
   let row: HistoryTransactionRow
   private let store: String
 
-  /// What changed, in the order in which it was recorded; nil where the request asked for transactions only.
+  /// The changes, in the order in which they were recorded; nil if the request asked only for transactions.
   open internal(set) var changes: [NSPersistentHistoryChange]?
 
   init(_ row: HistoryTransactionRow, store: String) {
@@ -34,13 +34,13 @@ nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unc
     self.changes = changes
   }
 
-  /// When it was written.
+  /// The time at which it was written.
   open var timestamp: Date { Date(timeIntervalSinceReferenceDate: row.time) }
   /// The number of the transaction in its store; later ones have higher numbers.
   open var transactionNumber: Int64 { row.number }
   /// The UUID of the store.
   open var storeID: String { store }
-  /// The bundle of the program that wrote it; the program's name where it has none.
+  /// The bundle identifier of the program that wrote it; the program's name if it has none.
   open var bundleID: String { row.bundleID ?? "" }
   /// The name of the program that wrote it.
   open var processID: String { row.processID ?? "" }
@@ -48,13 +48,13 @@ nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unc
   open var contextName: String? { row.contextName }
   /// The context's `transactionAuthor`.
   open var author: String? { row.author }
-  /// The place in the history behind this transaction.
+  /// The place in the history after this transaction.
   open var token: NSPersistentHistoryToken { NSPersistentHistoryToken([store: row.number]) }
 
-  /// The entity that a fetch request for transactions is of.
+  /// The entity for fetch requests for transactions.
   open class var entityDescription: NSEntityDescription? { HistoryEntities.shared.transaction }
 
-  /// The same, for a context.
+  /// The entity for fetch requests for transactions, in a context.
   open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
     entityDescription
   }
@@ -76,7 +76,7 @@ nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unc
 
 extension NSPersistentHistoryTransaction: NSFetchRequestResult {}
 
-/// What predicates and sort descriptors may ask of a transaction.
+/// The keys of a transaction for predicates and sort descriptors.
 extension NSPersistentHistoryTransaction: PredicateSubject {
   func predicateValue(for key: PredicateKey) throws -> PredicateValue {
     switch key.name {

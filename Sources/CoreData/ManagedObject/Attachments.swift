@@ -1,8 +1,7 @@
-/// What few objects need beside their values, so that it takes one word of each: of an object whose to-many
-/// relationships were used, their states, and the id if it was asked for. An object of which only the id was asked for
-/// refers to the id itself.
+/// What only some objects need besides their values: the states of to-many relationships once they are used, and the id
+/// once it is asked for. This costs each object one word. If only the id is needed, that word refers to the id itself.
 final class Attachments {
-  /// Of the to-many relationships and, once one was asked for, of the fetched properties.
+  /// The states of the to-many relationships and, once one was asked for, of the fetched properties.
   @exclusivity(unchecked) var members: ContiguousArray<ToManyState?> = []
   @exclusivity(unchecked) var id: NSManagedObjectID?
 
@@ -24,7 +23,7 @@ extension NSManagedObject {
     return made
   }
 
-  /// What is known and changed of each to-many relationship, by its index; empty until one is used.
+  /// The members and changes of each to-many relationship, by its index; empty until one is used.
   final var toManyStates: ContiguousArray<ToManyState?> {
     @inline(__always) get { attachments?.members ?? [] }
     set {

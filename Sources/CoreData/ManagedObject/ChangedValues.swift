@@ -1,7 +1,7 @@
-/// The values that an object holds apart from its committed row: one slot each, allocated at the first set.
+/// The values that were set on an object since its committed row, a slot for each property. Allocated at the first set.
 ///
-/// A handle on memory that one object owns and frees; copying it costs nothing and counts nothing, since every
-/// property access goes through it. Belongs to the object's queue.
+/// A handle on memory that one object owns and frees. Every property access goes through it, so copying it counts no
+/// references. Belongs to the object's queue.
 ///
 /// | offset | content |
 /// |---|---|
@@ -31,7 +31,7 @@ struct ChangedValues {
     base.deallocate()
   }
 
-  /// A copy to keep, to be freed by whoever keeps it.
+  /// A copy, which the caller has to free.
   func copy() -> ChangedValues {
     let offset = 16 + words * 16
     let base = UnsafeMutableRawPointer.allocate(
@@ -73,14 +73,14 @@ struct ChangedValues {
     }
   }
 
-  /// Whether none of these slots holds a value here.
+  /// Whether none of these slots has a value here.
   func holdsNone(of slots: SlotMask) -> Bool { slots.allSatisfy { !holds($0) } }
 
-  /// The value of a slot where it stands: to be looked at, not to be kept.
+  /// The value of a slot, in place: read it, but don't keep it.
   @inline(__always)
   func place(_ slot: Int) -> UnsafePointer<Value> { UnsafePointer(values + slot) }
 
-  /// Whether the value held is nil.
+  /// Whether the slot's value is nil.
   @inline(__always)
   func isNull(_ slot: Int) -> Bool {
     if case .null = values[slot] { return true }
@@ -96,7 +96,7 @@ struct ChangedValues {
     changedWords[slot >> 6] &= ~(1 << UInt64(slot & 63))
   }
 
-  /// Drops all values.
+  /// Removes all values.
   func dropAll() {
     for word in 0..<words {
       var rest = held[word]
@@ -109,7 +109,7 @@ struct ChangedValues {
     }
   }
 
-  /// Slots set since the last save.
+  /// The slots set since the last save.
   var changed: SlotMask { SlotMask(words: UnsafeBufferPointer(start: changedWords, count: words)) }
 
   func clearChanged() {

@@ -2,11 +2,11 @@
 // is asked for its value. `@count` and the other collection operators work as in `NSManagedObject.value(forKeyPath:)`.
 
 extension NSSet {
-  /// The set of the members' values; members without one are passed over.
+  /// The set of the members' values; members without a value are left out.
   public func value(forKey key: String) -> Any? { value(forKeyPath: key) }
 
-  /// The set of the members' values along a path, or what a collection operator in it, such as `@count`, makes of them.
-  /// An unknown operator ends the program.
+  /// The set of the members' values along a path, or the result of a collection operator in it, such as `@count`. An
+  /// unknown operator ends the program.
   public func value(forKeyPath keyPath: String) -> Any? { KeyPathValues.value(of: self, path: keyPath) }
 
   /// Sets a value on every member that is a managed object.
@@ -14,13 +14,13 @@ extension NSSet {
 }
 
 extension NSOrderedSet {
-  /// The ordered set of the members' values; members without one are passed over.
+  /// The ordered set of the members' values; members without a value are left out.
   public func value(forKey key: String) -> Any? {
     let values = KeyPathValues.value(of: self, path: key)
     return (values as? [Any]).map { NSOrderedSet(array: $0) } ?? values
   }
 
-  /// The members' values along a path, in their order, or what a collection operator makes of them.
+  /// The members' values along a path, in their order, or the result of a collection operator.
   public func value(forKeyPath keyPath: String) -> Any? { KeyPathValues.value(of: self, path: keyPath) }
 
   /// Sets a value on every member that is a managed object.
@@ -34,7 +34,7 @@ extension NSArray {
     return map { KeyPathValues.value(of: $0, path: key) ?? NSNull() }
   }
 
-  /// The members' values along a path, in their order and without nil, or what a collection operator makes of them.
+  /// The members' values along a path, in their order and without nil, or the result of a collection operator.
   public func value(forKeyPath keyPath: String) -> Any? {
     KeyPathValues.value(of: Array(self) as [Any], path: keyPath)
   }

@@ -1,9 +1,9 @@
-/// A composite attribute as a predicate sees it that is evaluated on an object: its keys are its elements.
+/// A composite attribute of an object, as a predicate reads it: its keys are its elements.
 struct CompositeSubject: PredicateSubject {
   private let property: LayoutProperty
   private let value: (LayoutProperty) -> PredicateValue
 
-  /// Null when no element has a value.
+  /// Null if no element has a value.
   static func value(
     of property: LayoutProperty, _ value: @escaping (LayoutProperty) -> PredicateValue
   ) -> PredicateValue {

@@ -1,9 +1,9 @@
 internal import CSwiftRuntime
 
-/// Whether uses of a context or its objects off their queue are looked for, and what happens then.
+/// Whether uses of a context or its objects off their queue are detected, and what happens then.
 ///
-/// Every public entry asks first. On in debug builds of the module, where a use off the queue is reported once
-/// for each context and call; `-com.apple.CoreData.ConcurrencyDebug 1` makes it end the program, in every build.
+/// Every public entry asks it first. In debug builds of the module it is on, and reports a use off the queue once for
+/// each context and call; `-com.apple.CoreData.ConcurrencyDebug 1` makes it end the program, in every build.
 enum ConcurrencyGuard {
   enum Reaction { case report, trap }
 
@@ -13,7 +13,7 @@ enum ConcurrencyGuard {
     set { core_data_guards_queues = newValue }
   }
 
-  /// Switches the guard on where it belongs; called when a context gets its coordinator.
+  /// Switches the guard on if the build or the command line asks for it; called when a context gets its coordinator.
   static let setUp: Void = {
     #if DEBUG
     isOn = true

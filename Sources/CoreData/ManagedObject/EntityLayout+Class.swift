@@ -3,14 +3,14 @@ internal import CSwiftRuntime
 extension EntityLayout {
   /// The class of this entity's objects, by the name in the model. Found once.
   ///
-  /// A name without a module is looked for in the modules whose classes the program has used, then in those that were
-  /// compiled with the plugin, then in the program's own; a class that cannot be found becomes `NSManagedObject`,
-  /// as in Apple's framework, and is reported once.
+  /// A name without a module is looked up in the modules whose classes the program has used, then in those that were
+  /// compiled with the plugin, then in the program's own. If the class can't be found, objects are `NSManagedObject`,
+  /// as in Apple's framework, and a warning says so once.
   var objectClass: NSManagedObject.Type {
     if let found = UnsafeRawPointer(bitPattern: classWord.value) {
       return unsafeBitCast(found, to: NSManagedObject.Type.self)
     }
-    // A model that came with a file names classes of the program that wrote it.
+    // A model that is kept in a file names classes of the program that wrote it.
     let found =
       entity.unnamedObjectClass as? NSManagedObject.Type
       ?? EntityClasses.find(
@@ -19,16 +19,16 @@ extension EntityLayout {
     return found
   }
 
-  /// From now on objects are `NSManagedObject`, whatever class the model names. Before the first one is made.
+  /// Makes all objects `NSManagedObject`, whatever class the model names. Called before the first object is made.
   func makesPlainObjects() {
     classWord.value = UInt(
       bitPattern: unsafeBitCast(NSManagedObject.self as NSManagedObject.Type, to: UnsafeRawPointer.self))
   }
 }
 
-/// What generated code tells of the modules that it is compiled into.
+/// The place where generated code registers the modules that it is compiled into.
 public enum _ManagedModules {
-  /// Notes that a module has classes of managed objects. Generated code calls it while the program is loaded.
+  /// Registers a module that has classes of managed objects. Generated code calls it while the program is loaded.
   public static func note(_ name: StaticString) {
     name.withUTF8Buffer {
       core_data_note_module(UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: CChar.self))
@@ -57,7 +57,7 @@ enum EntityClasses {
   static func anyClass(named name: String) -> AnyClass? {
     let parts = name.split(separator: ".")
     if parts.count == 2, let found = TypeNames.type(parts[1], .class, in: parts[0]) as? AnyClass { return found }
-    // Foundation complains about more parts, and finds nothing.
+    // With more parts Foundation prints a warning and finds nothing.
     return parts.count > 2 ? nil : NSClassFromString(name)
   }
 

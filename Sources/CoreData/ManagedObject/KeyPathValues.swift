@@ -1,4 +1,4 @@
-/// Values over key paths, on objects and on collections.
+/// Values along key paths, on objects and on collections.
 enum KeyPathValues {
   static func value(of subject: Any?, _ keys: [String]) -> Any? {
     guard let subject, let key = keys.first else { return subject }
@@ -28,7 +28,7 @@ enum KeyPathValues {
     switch collector {
     case "@unionOfObjects": return values
     case "@distinctUnionOfObjects": return distinct(values)
-    // Of collections of collections: what is in any of the values.
+    // For collections of collections: all elements of all the values.
     case "@unionOfArrays", "@unionOfSets": return values.flatMap(elements)
     case "@distinctUnionOfArrays": return distinct(values.flatMap(elements))
     case "@distinctUnionOfSets": return NSSet(array: distinct(values.flatMap(elements)))

@@ -1,4 +1,4 @@
-/// The models that coordinators use, for the methods that know a class only. Any thread.
+/// The models that coordinators use, for methods that only know a class. Any thread.
 enum LoadedModels {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var models: [WeakModel] = []
@@ -26,7 +26,7 @@ enum LoadedModels {
     lock.withLock { models.compactMap(\.model) }.last { $0.versionChecksum == checksum }
   }
 
-  /// The entities of a class, newest model first; the same entity of an equal model counts once.
+  /// The entities of a class, newest model first. An entity that occurs in several equal models counts once.
   static func entities(of type: NSManagedObject.Type) -> [NSEntityDescription] {
     let all = lock.withLock { models.compactMap(\.model) }
     var found: [NSEntityDescription] = []

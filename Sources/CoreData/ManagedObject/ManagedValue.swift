@@ -5,11 +5,11 @@
 /// without `?` and is nil reads as 0, false, "" or an empty collection, as it does in Apple's framework; types
 /// without such a value trap with a sentence that names the property.
 public protocol ManagedValue {
-  /// The property's value; what stands for nil, or a trap, when it is nil.
+  /// The property's value. If it is nil, returns the type's empty value, or traps.
   static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self
   /// Sets the property, as a change of the object.
   static func writeManaged(_ value: Self, _ object: NSManagedObject, _ key: ManagedKey)
-  /// Nil when the property is nil.
+  /// nil if the property is nil.
   static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self?
   /// Sets the property; nil takes the value away.
   static func writeManagedOptional(_ value: Self?, _ object: NSManagedObject, _ key: ManagedKey)
@@ -67,7 +67,7 @@ extension NSManagedObject {
 }
 
 extension Optional: ManagedValue where Wrapped: ManagedValue {
-  /// Nil when the property is nil.
+  /// nil if the property is nil.
   @inlinable
   public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Wrapped? {
     Wrapped.readManagedOptional(object, key)

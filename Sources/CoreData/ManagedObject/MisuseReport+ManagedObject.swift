@@ -1,10 +1,10 @@
-/// The words for what can be done wrong with a managed object.
+/// The wording of misuses of managed objects.
 extension MisuseReport {
   private static func place(_ object: NSManagedObject) -> String {
     "\(object.layout.name) \(object.objectID.description)"
   }
 
-  /// `twin` is the method that throws instead; nil where the call has none.
+  /// `twin` is the method that throws instead; nil if there is none.
   static func unknownKey(_ key: String, _ object: NSManagedObject, twin: String? = nil) -> MisuseReport {
     let names = object.layout.propertyNames
     return MisuseReport(
@@ -79,7 +79,7 @@ extension MisuseReport {
 }
 
 extension EntityLayout {
-  /// The names of all properties, as a message lists them.
+  /// The names of all properties, for a message.
   var propertyNames: [String] { properties.map(\.name) }
 }
 
@@ -96,7 +96,7 @@ extension LayoutProperty {
   }
 }
 
-/// Archives in files that were not read, each property reported once: a file can have a million of them.
+/// Archived values that could not be read. Each property is reported once, because a file can have a million of them.
 enum UnreadableArchives {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var reported: Set<String> = []

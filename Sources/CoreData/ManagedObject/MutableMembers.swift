@@ -80,7 +80,7 @@ class MutableMemberSet: NSMutableSet {
     if let member = member as? NSManagedObject { change(member, isComing: false) }
   }
 
-  /// Takes an object in or out, inverses included.
+  /// Adds or removes an object, and updates the inverse.
   func change(_ member: NSManagedObject, isComing: Bool) {
     if isComing { object.addMember(member, property) } else { object.removeMember(member, property) }
   }
@@ -89,12 +89,12 @@ class MutableMemberSet: NSMutableSet {
 /// The live members of an ordered relationship.
 ///
 /// Foundation lets `count`, `object(at:)`, `index(of:)` and `contains(_:)` be overridden, but not `array`, iteration
-/// and a few others, which read a storage of their own. So the members are copied there: when the set is made, at
-/// every change through it, and whenever one of the four finds that the relationship was changed otherwise.
+/// and a few others, which read a storage of their own. So the members are copied there when the set is made, at every
+/// change through it, and whenever one of the four finds that the relationship was changed elsewhere.
 final class MutableMemberOrderedSet: NSMutableOrderedSet {
   private let object: NSManagedObject
   private let property: LayoutProperty
-  /// Whether changes are of what the object holds, and of nothing else.
+  /// Whether changes only affect what the object holds, without inverses.
   private let isPrimitive: Bool
 
   init(_ object: NSManagedObject, _ property: LayoutProperty, isPrimitive: Bool = false) {
@@ -111,7 +111,7 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
     fatalError("A relationship's set is made by its object only.")
   }
 
-  /// The state of the relationship that was copied last, and how often it had changed.
+  /// The state of the relationship that was copied last, and its count of changes.
   private var copied: (state: ToManyState, changeCount: Int)?
   /// Foundation asks these same methods while it fills its storage.
   private var isCopying = false
@@ -159,7 +159,7 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
     return super.contains(member)
   }
 
-  // Every mutator is overridden: some of Foundation's go to a storage of their own, which is empty here.
+  // Every mutator is overridden, because some of Foundation's write to a storage of their own, which is empty here.
 
   private func edit(_ change: (inout ContiguousArray<NSManagedObject>) -> Void) {
     var members = members
@@ -189,7 +189,7 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
   override func insert(_ objects: [Any], at indexes: IndexSet) {
     insert(contentsOf: zip(indexes, objects).map { (index: $0, member: $1) })
   }
-  /// The common way to fill a relationship: the others are neither read nor copied again for it.
+  /// The common way to fill a relationship, so the other members are neither read nor copied again.
   override func add(_ member: Any) {
     if isCopying { return super.add(member) }
     let member = checked(member)

@@ -1,23 +1,23 @@
-/// How a set changes, in Apple's key-value observing; Foundation on Linux has none.
+/// How a set changes, for key-value observing. Foundation on Linux lacks this type.
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
-  /// The objects come in addition to the members.
+  /// The objects are added to the members.
   case union = 1
-  /// The objects go.
+  /// The objects are removed from the members.
   case minus = 2
-  /// Members that are not among the objects go.
+  /// Members that are not among the objects are removed.
   case intersect = 3
-  /// The objects become the members.
+  /// The objects replace all members.
   case set = 4
 }
 
 extension NSManagedObject {
-  /// Keeps the members from before an announced change: a primitive accessor may change them before it is over.
+  /// Keeps the members from before an announced change, because a primitive accessor may change them before it ends.
   final func announceMutation(forKey key: String) {
     guard let property = layout.property(named: key), property.kind == .toMany else { return }
     toManyState(property).announced = members(property)
   }
 
-  /// Makes both ends of a relationship agree with an announced change; what is so already stays.
+  /// Makes both ends of a relationship agree with an announced change. What agrees already stays.
   final func adoptMutation(_ mutation: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>, forKey key: String) {
     guard let property = layout.property(named: key) else { return }
     guard property.kind == .toMany else { misuse(.wrongType(key, self, "a to-many relationship")) }
@@ -33,7 +33,7 @@ extension NSManagedObject {
     case .intersect: (coming, going) = ([], before.filter { !announced.contains($0) })
     case .set: (coming, going) = (announced, before.filter { !announced.contains($0) })
     }
-    // A primitive accessor may have changed this side already: only the other one is told then.
+    // If a primitive accessor has changed this side already, only the other side is changed.
     let present = Set(members.map(ObjectIdentifier.init))
     for member in coming {
       if !present.contains(ObjectIdentifier(member)) {

@@ -1,7 +1,7 @@
-/// What changed since the last fetch or save.
+/// Changes since the last fetch or save.
 extension NSManagedObject {
-  /// The properties set since the last fetch or save, with their values now; nil as `NSNull`. Of a new object also
-  /// those whose primitive values are other than the defaults.
+  /// The properties set since the last fetch or save, with their current values; nil as `NSNull`. For a new object this
+  /// includes properties whose primitive values differ from the defaults.
   public final func changedValues() -> [String: Any] {
     var values: [String: Any] = [:]
     for property in changedProperties() {
@@ -49,7 +49,7 @@ extension NSManagedObject {
     return properties
   }
 
-  /// Whether a new object has the value that it was made with.
+  /// Whether a new object still has its default value.
   private func hasDefault(_ property: LayoutProperty) -> Bool {
     guard let changes, changes.holds(property.slot) else { return true }
     let value = layout.defaults.first { $0.slot == property.slot }?.value ?? .null

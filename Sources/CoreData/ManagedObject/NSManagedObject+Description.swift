@@ -1,6 +1,7 @@
-/// What logs show of an object.
+/// An object's description in logs.
 extension NSManagedObject {
-  /// The values in the order of their names. Of other objects their ids: they may lead back to this one.
+  /// The values in the order of their names. Other objects are shown by their ids, since they may lead back to this
+  /// one.
   final var describedValues: String {
     let lines = layout.properties.compactMap { property -> String? in
       if property.composite != nil { return nil }

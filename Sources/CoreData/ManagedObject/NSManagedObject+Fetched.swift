@@ -1,6 +1,6 @@
-/// Fetched properties: what a request has found when it was first asked for.
+/// Fetched properties: the results of their requests, kept from the first access.
 ///
-/// The value is kept as a to-many relationship keeps the set that it handed out: until the object is refreshed.
+/// The value is kept until the object is refreshed, in the same way as the set of a to-many relationship.
 extension NSManagedObject {
   /// The states of the to-many relationships alone.
   final var memberStates: ContiguousArray<ToManyState?>.SubSequence {

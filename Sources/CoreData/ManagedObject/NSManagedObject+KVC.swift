@@ -1,6 +1,6 @@
 extension NSManagedObject {
   /// ``value(forKey:)`` for keys that come from a user: throws for a key that the entity lacks, and for a value in a
-  /// file of its own that can't be read, which is nil elsewhere.
+  /// file of its own that can't be read, for which `value(forKey:)` returns nil.
   public final func value(checkedForKey key: String) throws -> Any? {
     guard let property = layout.property(named: key) else { throw unknownKey(key).nsError }
     if property.kind == .binary { try checkFile(of: property) }
@@ -33,7 +33,7 @@ extension NSManagedObject {
     do { _ = try row.data(property) } catch let failure as Failure { throw failure.nsError }
   }
 
-  /// For a key that the entity lacks.
+  /// The error for a key that the entity lacks.
   final func unknownKey(_ key: String) -> Failure {
     .unknownKeyPath(keyPath: key, entity: layout.name, missing: key, names: layout.propertyNames)
   }
@@ -69,7 +69,7 @@ extension NSManagedObject {
     KeyPathValues.value(of: self, keyPath.split(separator: ".").map(String.init))
   }
 
-  /// Sets the last key of the path on the object that the others lead to; nothing when one of them is nil.
+  /// Sets the last key of the path on the object that the others lead to. Does nothing if one of them is nil.
   ///
   /// The path may end in an element of a composite attribute: `address.city`.
   public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
@@ -118,7 +118,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Takes an object in or out of the members as they are held.
+  /// Adds or removes an object in the members as they are held.
   final func setPrimitiveMember(_ member: NSManagedObject, _ property: LayoutProperty, isComing: Bool) {
     let isMember = members(property).contains { $0 === member }
     if isMember == isComing { return }
@@ -126,7 +126,7 @@ extension NSManagedObject {
     if isComing { state.add(member) } else { state.remove(member) }
   }
 
-  /// The members as they are held: the other side of the relationship is not told.
+  /// The members as they are held. Changing them does not change the other side of the relationship.
   private final func setPrimitiveMembers(_ value: Any?, _ property: LayoutProperty) {
     let wanted = checkedMembers(value, property)
     let before = members(property)

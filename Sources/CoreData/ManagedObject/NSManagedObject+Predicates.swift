@@ -25,7 +25,7 @@ extension NSManagedObject: PredicateSubject {
     }
   }
 
-  /// What is no modelled property: the id, the entity, the object itself, a stored property of the class.
+  /// A key that isn't a modelled property: the id, the entity, the object itself, a stored property of the class.
   private func ownPredicateValue(for key: String) throws -> PredicateValue {
     switch key {
     case "objectID": return .constant(.object(objectID))
@@ -41,8 +41,8 @@ extension NSManagedObject: PredicateSubject {
 
   func placeOfMany(on path: [PredicateKey]) -> Int? { layout.placeOfMany(on: path) }
 
-  /// The committed row's words, for a test of a slot that no value was set for since; nil where the row has none or
-  /// nil. Valid until the row is set. The object is no fault.
+  /// The committed row's words for a slot that was not set since; nil if the row has no value for it. Valid until the
+  /// row is set. The object must not be a fault.
   @inline(__always)
   final func committedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
     guard let words = rowWords, place.word >= 0 else { return nil }
@@ -52,7 +52,7 @@ extension NSManagedObject: PredicateSubject {
 }
 
 extension RowSnapshot {
-  /// The bytes of a text that isn't nil.
+  /// The bytes of a text that is not nil.
   @inline(__always)
   static func tail(_ words: UnsafePointer<UInt64>, word: Int) -> UnsafeRawBufferPointer {
     let entry = words[word]
@@ -62,7 +62,7 @@ extension RowSnapshot {
 }
 
 extension EntityLayout {
-  /// Where a key path that starts here first goes through a relationship to many, if it does.
+  /// The place where a key path that starts here first goes through a to-many relationship; nil if it doesn't.
   func placeOfMany(on path: [PredicateKey]) -> Int? {
     var layout = self
     for (place, key) in path.enumerated() {
@@ -75,7 +75,7 @@ extension EntityLayout {
 }
 
 extension NSManagedObject: PredicateIdentity {
-  /// An object and its id stand for the same row.
+  /// An object and its id are equal in predicates: they stand for the same row.
   var predicateIdentity: AnyHashable? { objectID }
 }
 

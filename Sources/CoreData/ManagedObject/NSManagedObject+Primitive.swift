@@ -1,7 +1,7 @@
-/// Primitive accessors: what stands behind `@NSManaged var primitiveName`, and behind that key.
+/// Primitive accessors: the implementation of `@NSManaged var primitiveName` and of that key.
 extension EntityLayout {
-  /// The property that a key such as `primitiveName` means; nil if it means none. A property of that very name comes
-  /// before it, and is not looked for here.
+  /// The property that a key such as `primitiveName` means; nil if there is none. A property that really has that name
+  /// takes precedence, and is not looked up here.
   final func primitiveProperty(named key: String) -> LayoutProperty? {
     guard key.hasPrefix("primitive") else { return nil }
     let name = key.dropFirst("primitive".count)
@@ -11,13 +11,13 @@ extension EntityLayout {
 }
 
 extension NSManagedObject {
-  /// The value of a key that is none of the entity's properties.
+  /// The value of a key that is not one of the entity's properties.
   @inline(never)
   final func valueOfNoProperty(_ key: String) -> Any? {
     layout.primitiveProperty(named: key).map { boxedValue($0) } ?? value(forUndefinedKey: key)
   }
 
-  /// The key behind `@NSManaged var primitiveName`: the entity's own property of that name if it has one, else the
+  /// The key behind `@NSManaged var primitiveName`: the entity's property of that name if it has one, otherwise the
   /// property `name`. Generated accessors call it.
   public final func primitiveKey(_ key: ManagedKey, of property: ManagedKey) -> ManagedKey {
     if places[key] != nil { return key }
@@ -26,8 +26,8 @@ extension NSManagedObject {
     return ManagedKey(name: property.name)
   }
 
-  /// Sets the held value: no change is recorded and no inverse maintained. `write` sets the property of the key it is
-  /// given as a change. Generated accessors call it.
+  /// Sets the held value: no change is recorded and no inverse maintained. `write` sets the property of the given key
+  /// as a change. Generated accessors call it.
   public final func setPrimitiveManagedValue<T>(
     _ value: T, _ key: ManagedKey, of property: ManagedKey, _ write: (T, ManagedKey) -> Void
   ) {
@@ -38,7 +38,7 @@ extension NSManagedObject {
     switch property.kind.role {
     case .toOne, .toMany, .fetched, .composite: setPrimitive(value, property)
     case .attribute:
-      // While an object awakes, what it sets is no change of it.
+      // Values that an object sets while it awakes are not changes.
       let isAwaking = state.contains(.awaking)
       ownState.insert(.awaking)
       write(value, held)
@@ -46,8 +46,8 @@ extension NSManagedObject {
     }
   }
 
-  /// The members that a to-many relationship holds, as a set that changes them and nothing else: the inverse is not
-  /// told. Generated accessors of properties that are declared as an `NSMutableSet` call it.
+  /// The members that a to-many relationship holds, as a set that changes only them: the inverse does not change.
+  /// Generated accessors of properties that are declared as an `NSMutableSet` call it.
   public final func primitiveMembers(_ key: ManagedKey) -> NSMutableSet {
     fireIfNeeded(call: "reading \"\(key.name)\"")
     guard let property = layout.property(key), property.kind == .toMany else {
@@ -56,7 +56,7 @@ extension NSManagedObject {
     return PrimitiveMemberSet(self, property)
   }
 
-  /// The same in order, for an ordered relationship and an `NSMutableOrderedSet`.
+  /// The members that an ordered relationship holds, as an `NSMutableOrderedSet` that changes only them.
   public final func primitiveOrderedMembers(_ key: ManagedKey) -> NSMutableOrderedSet {
     fireIfNeeded(call: "reading \"\(key.name)\"")
     guard let property = layout.property(key), property.kind == .toMany else {

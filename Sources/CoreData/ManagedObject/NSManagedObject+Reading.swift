@@ -1,7 +1,7 @@
-/// Typed reads: what generated accessors and the stack itself use. No boxing, no dictionary.
+/// Typed reads, for generated accessors and the stack itself. No boxing, no dictionary.
 extension NSManagedObject {
-  /// First in every read: the queue guard, then the fault. What goes wrong is told elsewhere, so that a read that goes
-  /// well saves no registers for it.
+  /// The first step of every read: the queue guard, then the fault. Failures are reported by another function, so that
+  /// a successful read saves no registers for them.
   @inline(__always)
   final func fireIfNeeded(call: @autoclosure () -> String) {
     if ConcurrencyGuard.isOn { checkQueue(call) }
@@ -21,11 +21,11 @@ extension NSManagedObject {
     misuse(.wrongType(key.name, self, wanted.description))
   }
 
-  /// Reads the values in: from the row that a fetch left here, else through the context.
+  /// Reads the values, from the row that a fetch left here or through the context.
   @inline(never)
   final func fire(for property: LayoutProperty? = nil) {
     if row == nil {
-      // A new object that was refreshed has its default values.
+      // A new object that was refreshed gets its default values.
       if state.contains(.inserted) {
         ownState.remove(.fault)
         return
@@ -50,21 +50,21 @@ extension NSManagedObject {
     ownState.remove(.awaking)
   }
 
-  /// The same for a change, which needs the row.
+  /// Reads a fault's values before a change, which needs the row.
   @inline(never)
   final func fireForChange(of property: LayoutProperty? = nil) {
     fire(for: property)
     if state.contains(.fault) { misuse(.neededButUnread(self)) }
   }
 
-  /// First in every change.
+  /// The first step of every change.
   @inline(__always)
   final func fireForChange(call: @autoclosure () -> String) {
     if ConcurrencyGuard.isOn { checkQueue(call) }
     if state.contains(.fault) { fireForChange() }
   }
 
-  /// Gives the transient attributes that hold nothing the default values of a new object. That is no change.
+  /// Gives transient attributes without a value the default values of a new object. This does not count as a change.
   @inline(never)
   final func takeTransientDefaults() {
     let layout = layout
@@ -80,7 +80,7 @@ extension NSManagedObject {
     return place
   }
 
-  /// The committed row's words, unless the slot is null or in no row.
+  /// The committed row's words; nil if the slot is null or not in the row.
   @inline(__always)
   private final func storedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
     guard let words = rowWords, place.word >= 0 else { return nil }
@@ -108,7 +108,7 @@ extension NSManagedObject {
     }
   }
 
-  /// As C casts on the processors that matter, with the nearest number for what is out of range.
+  /// Converts as C does on common processors; a number out of range becomes the nearest one.
   private static func wholeNumber(_ value: Double) -> Int64 {
     if value.isNaN { return 0 }
     return value >= 0x1p63 ? .max : (value <= -0x1p63 ? .min : Int64(value))
@@ -159,7 +159,7 @@ extension NSManagedObject {
     return object as? String
   }
 
-  /// Any property, as key-value coding hands it out. The slow path of all typed reads.
+  /// The value of any property, as key-value coding returns it. The slow path of all typed reads.
   @usableFromInline
   final func storedAny(_ key: ManagedKey) -> Any? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
@@ -176,7 +176,7 @@ extension NSManagedObject {
     return toOne(property)
   }
 
-  /// An attribute's value now; a to-one's as `.object`. The object is no fault.
+  /// The current value of an attribute; a to-one's as `.object`. The object must not be a fault.
   final func currentValue(_ property: LayoutProperty) -> Value {
     if property.kind == .toOne { return toOne(property).map { .object($0) } ?? .null }
     if let changes, changes.holds(property.slot) { return changes[property.slot] }
@@ -186,7 +186,7 @@ extension NSManagedObject {
     return decodeTransformable(data, property)
   }
 
-  /// A to-one's destination now. The object is no fault.
+  /// The current destination of a to-one relationship. The object must not be a fault.
   final func toOne(_ property: LayoutProperty) -> NSManagedObject? {
     if let changes, changes.holds(property.slot) {
       guard case .object(let object) = changes[property.slot] else { return nil }
@@ -194,19 +194,20 @@ extension NSManagedObject {
     }
     guard let destination = row?.destination(property) else { return nil }
     let object = owner.object(for: destination, store: store)
-    // Nobody may hold it beyond this call, and it would be read again for the next object that leads here.
+    // Without this nothing may keep the destination beyond this call, and it would be read again for the next object
+    // that leads to it.
     if object.state.contains(.fault), object.row == nil { owner.noteTraversal(to: object) }
     return object
   }
 
-  /// Holds an unchanged to-one's destination, which otherwise lives only as long as somebody uses it.
+  /// Keeps the destination of an unchanged to-one relationship alive, which otherwise lives only as long as it is used.
   final func keep(_ destination: NSManagedObject, _ property: LayoutProperty) {
     if changes == nil { changes = ChangedValues.make(layout) }
     if changes?.holds(property.slot) == false { changes?[property.slot] = .object(destination) }
   }
 
-  /// What key-value coding hands out for the property at an index of the layout. Attributes that stand in the row go
-  /// without the property's object and a `Value`, which cost more than finding and boxing them.
+  /// What key-value coding returns for the property at an index of the layout. Attributes in the row are boxed
+  /// directly, without the property's object and a `Value`, which cost more than the boxing.
   final func boxedValue(at index: Int) -> Any? {
     let place = places[index]
     let isInRow = place.form == .integer || place.form == .real || place.kind == .string
@@ -223,7 +224,7 @@ extension NSManagedObject {
     return boxedValue(layout.properties[index])
   }
 
-  /// What key-value coding hands out: numbers as `NSNumber`, sets as `NSSet` or `NSOrderedSet`.
+  /// What key-value coding returns: numbers as `NSNumber`, sets as `NSSet` or `NSOrderedSet`.
   final func boxedValue(_ property: LayoutProperty) -> Any? {
     switch property.kind.role {
     case .toMany: return handedOutSet(property)
@@ -233,7 +234,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The decoded object is kept: decoding is costly, and a mutable one must stay the same.
+  /// The decoded object is kept, because decoding is costly and a mutable object has to stay the same.
   private func decodeTransformable(_ data: Data, _ property: LayoutProperty) -> Value {
     let decoded: Any?
     do {

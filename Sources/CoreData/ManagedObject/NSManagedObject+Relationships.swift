@@ -2,9 +2,8 @@
 ///
 /// Invariant 3: with an inverse, a is in b.r exactly when b is in a.inverse(r).
 ///
-/// An inverse that does not name the relationship in turn works in one direction: a change of the relationship that
-/// names it changes it as well, as if the program had set it; a change of the inverse does no more than its own
-/// definition says.
+/// If the inverse does not name the relationship in turn, it works in one direction: changing the relationship also
+/// changes the inverse, as if the program had set it, but changing the inverse leaves the relationship alone.
 extension NSManagedObject {
   final func toManyState(_ property: LayoutProperty) -> ToManyState {
     if toManyStates.isEmpty {
@@ -16,7 +15,7 @@ extension NSManagedObject {
     return made
   }
 
-  /// Points a to-one relationship elsewhere, and tells the old and the new destination.
+  /// Sets the destination of a to-one relationship, and updates the old and the new destination.
   final func setToOne(_ destination: NSManagedObject?, _ property: LayoutProperty) {
     if let destination { check(destination, property) }
     let previous = toOne(property)
@@ -35,7 +34,7 @@ extension NSManagedObject {
     destination?.gain(self, inverse)
   }
 
-  /// The inverse of `destination` leads here, if it can.
+  /// Makes the inverse of `destination` lead here, if there is one.
   private final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, inverse.destinations.contains(layout.index) else { return }
     let own = destination.own(inverse)
@@ -43,21 +42,21 @@ extension NSManagedObject {
     if own.kind == .toOne { destination.setToOne(self, own) } else { destination.addMember(self, own) }
   }
 
-  /// The inverse of `destination` does not lead here any more.
+  /// Makes the inverse of `destination` no longer lead here.
   private final func leaveOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, destination.leads(to: self, inverse) else { return }
     let own = destination.own(inverse)
     if own.kind == .toOne { destination.setToOne(nil, own) } else { destination.removeMember(self, own) }
   }
 
-  /// The other side of this relationship now leads here as well: `object` comes in.
+  /// Adds `object` to this relationship, because the other side now leads here.
   private final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = own(property)
     if property.kind == .toMany {
       enter(object, property)
       return
     }
-    // One to one: whoever pointed here before loses it.
+    // One to one: the object that led here before no longer does.
     if state.contains(.fault) { fire() }
     let previous = toOne(property)
     write(.object(object), slot: property.slot)
@@ -66,7 +65,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The other side of this relationship leads here no longer: `object` goes out.
+  /// Removes `object` from this relationship, because the other side no longer leads here.
   final func lose(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = own(property)
     if property.kind == .toMany {
@@ -78,7 +77,7 @@ extension NSManagedObject {
     if toOne(property) === object { write(.null, slot: property.slot) }
   }
 
-  /// Records a member; in an ordered relationship it stands at the end, even if it left from elsewhere.
+  /// Records a member. In an ordered relationship it goes to the end, even if it was elsewhere before.
   private final func enter(_ member: NSManagedObject, _ property: LayoutProperty) {
     noteChange()
     let state = toManyState(property)
@@ -112,7 +111,7 @@ extension NSManagedObject {
     }
   }
 
-  /// A relationship that is its own inverse may lead from an object to itself: then one end is the other.
+  /// A relationship that is its own inverse may lead from an object to itself. Then both ends are the same.
   private final func isBothEnds(
     _ member: NSManagedObject, _ property: LayoutProperty, _ inverse: LayoutProperty
   ) -> Bool {
@@ -130,7 +129,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Like `gain`, but a to-one inverse leaves the set that it was in before.
+  /// Like `gain`, but also removes `object` from the set that it was in before, if the inverse is to-one.
   final func gainInverse(_ object: NSManagedObject, _ inverse: LayoutProperty, over property: LayoutProperty) {
     let inverse = own(inverse)
     guard inverse.kind == .toOne else {
@@ -146,7 +145,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Takes back what was changed of a relationship since the row was read, on both sides.
+  /// Undoes the changes of a relationship since the row was read, on both sides.
   final func revert(_ property: LayoutProperty) {
     let inverse = layout.inverse(of: property)
     if property.kind == .toOne {
@@ -171,7 +170,7 @@ extension NSManagedObject {
     state.discardChanges(keepingBase: false)
   }
 
-  /// Takes back that this object, deleted, was taken out of the relationships that lead to it.
+  /// Puts this object, which was deleted, back into the relationships that lead to it.
   final func revertNullification() {
     for property in layout.relationships {
       guard let inverse = layout.inverse(of: property) else { continue }
@@ -183,7 +182,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The other side of this relationship takes back that `object` came or went.
+  /// Undoes that `object` was added or removed, because the other side does.
   private final func revertMember(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = own(property)
     if property.kind == .toOne {
@@ -193,7 +192,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Lets go of objects whose rows are gone: unsaved changes must not lead to them.
+  /// Drops objects whose rows are gone, since unsaved changes must not lead to them.
   final func forget(_ gone: ContiguousArray<NSManagedObject>) {
     for case let state? in toManyStates where state.isChanged { gone.forEach(state.forget) }
     guard let changes else { return }

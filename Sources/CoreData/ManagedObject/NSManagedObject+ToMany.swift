@@ -1,12 +1,12 @@
 /// To-many relationships: their members, and the ways to change them.
 extension NSManagedObject {
-  /// The members now, in order where the relationship is ordered.
+  /// The current members, in order if the relationship is ordered.
   final func members(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
     guard let members = readableMembers(property) else { misuse(.neededButUnread(self, property)) }
     return members
   }
 
-  /// The same for somebody who only reads: nil if the members can't be read and read as none.
+  /// The current members, for reading only; nil if they can't be read and the handler lets them read as none.
   final func readableMembers(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject>? {
     let state = toManyState(property)
     if let order = state.order { return order }
@@ -20,18 +20,18 @@ extension NSManagedObject {
     return members
   }
 
-  /// Whether the committed members are known, read now if they were not.
+  /// Makes sure that the committed members are known, and reads them if necessary. False if they can't be read.
   private func hasCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) -> Bool {
     if state.base == nil { state.base = owner.members(of: property, in: self) }
     return state.base != nil
   }
 
-  /// For a change, which needs them.
+  /// Reads the committed members before a change, which needs them.
   final func readCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) {
     guard hasCommittedMembers(property, state) else { misuse(.neededButUnread(self, property)) }
   }
 
-  /// The set that key-value coding hands out; the same one until the relationship changes.
+  /// The set that key-value coding returns. It stays the same one until the relationship changes.
   final func handedOutSet(_ property: LayoutProperty) -> AnyObject {
     let state = toManyState(property)
     if let set = state.handedOut { return set }
@@ -43,7 +43,7 @@ extension NSManagedObject {
   }
 
   final func contains(_ member: NSManagedObject, _ property: LayoutProperty) -> Bool {
-    // With a to-one inverse the member itself knows, and no row needs to be read for it.
+    // With a to-one inverse the member itself knows the answer, and no row has to be read.
     if let inverse = layout.inverse(of: property), inverse.kind == .toOne, !member.state.contains(.fault),
       let own = member.layout.property(named: inverse.name)
     {
@@ -71,7 +71,7 @@ extension NSManagedObject {
     let had = Set(before.map(ObjectIdentifier.init))
     let leaving = before.filter { !wanted.contains(ObjectIdentifier($0)) }
     if !leaving.isEmpty, toManyState(property).order != nil {
-      // The new order replaces it at the end; so nobody who leaves is looked for in it.
+      // The new order replaces the old one at the end, so members that leave needn't be removed from the old one.
       noteChange()
       toManyState(property).discardOrder()
     }
@@ -103,7 +103,7 @@ extension NSManagedObject {
     setMembers(members, property)
   }
 
-  // What the accessors of generated classes call.
+  // The methods that accessors of generated classes call.
 
   /// Makes an object a member of a to-many relationship, and sets the inverse. Nothing happens if it is a member
   /// already.
@@ -131,17 +131,17 @@ extension NSManagedObject {
     addAll(Array(members), key)
   }
 
-  /// Takes each of the objects out.
+  /// Removes each of the objects.
   public final func removeManagedMembers(_ members: NSSet, _ key: ManagedKey) {
     removeAll(members.allObjects, key)
   }
 
-  /// Takes each of the objects out.
+  /// Removes each of the objects.
   public final func removeManagedMembers(_ members: NSOrderedSet, _ key: ManagedKey) {
     removeAll(members.array, key)
   }
 
-  /// Takes each of the objects out.
+  /// Removes each of the objects.
   public final func removeManagedMembers<Member: NSManagedObject>(_ members: Set<Member>, _ key: ManagedKey) {
     removeAll(Array(members), key)
   }
@@ -154,13 +154,13 @@ extension NSManagedObject {
     }
   }
 
-  /// Takes out the member at a position of an ordered relationship.
+  /// Removes the member at a position of an ordered relationship.
   public final func removeManagedMember(at index: Int, _ key: ManagedKey) {
     edit(key) { $0.remove(at: index) }
   }
 
-  /// Puts objects at positions of an ordered relationship, one for each index, in ascending order. Members are passed
-  /// over.
+  /// Puts objects at positions of an ordered relationship, one for each index, in ascending order. Objects that are
+  /// members already stay where they are.
   public final func insertManagedMembers(_ inserted: [NSManagedObject], at indexes: NSIndexSet, _ key: ManagedKey) {
     edit(key) { members in
       var known = Set(members.map(ObjectIdentifier.init))
@@ -170,19 +170,19 @@ extension NSManagedObject {
     }
   }
 
-  /// Takes out the members at positions of an ordered relationship.
+  /// Removes the members at positions of an ordered relationship.
   public final func removeManagedMembers(at indexes: NSIndexSet, _ key: ManagedKey) {
     edit(key) { members in
       for index in (indexes as IndexSet).reversed() { members.remove(at: index) }
     }
   }
 
-  /// Puts an object in the place of the member at a position.
+  /// Replaces the member at a position by an object.
   public final func replaceManagedMember(at index: Int, with member: NSManagedObject, _ key: ManagedKey) {
     edit(key) { $0[index] = member }
   }
 
-  /// Puts objects in the places of the members at positions, one for each index, in ascending order.
+  /// Replaces the members at positions by objects, one for each index, in ascending order.
   public final func replaceManagedMembers(
     at indexes: NSIndexSet, with replacements: [NSManagedObject], _ key: ManagedKey
   ) {

@@ -7,9 +7,9 @@ extension NSManagedObject {
     if layout.validated.isEmpty { return }
     if state.contains(.fault) { fire() }
     var failures: [Failure] = []
-    // A fault among the changed objects had members come and go, and no more: its row is not read for its sake.
+    // Of a fault among the changed objects only members were added or removed, so its row need not be read.
     let isFault = state.contains(.fault)
-    // Nearly always nothing is missing, and then only rules that need a value are left.
+    // Nearly always no value is missing, and then only rules about values are left.
     let isComplete = isFault || layout.mandatorySlots.allSatisfy(hasValue(slot:))
     if isComplete && layout.ruled.isEmpty { return }
     for property in isComplete ? layout.ruled : layout.validated where !isFault || property.kind == .toMany {
@@ -19,14 +19,14 @@ extension NSManagedObject {
     try NSManagedObject.throwAll(failures.map(\.nsError))
   }
 
-  /// Asks the class' own `validateValue(_:forKey:)` about every property; a value that it puts in place of the
-  /// old one is set.
+  /// Calls the class's own `validateValue(_:forKey:)` for every property. If it replaces the value, the new value is
+  /// set.
   private final func validateEachValue() throws {
     if state.contains(.fault) { fire() }
     var errors: [any Error] = []
     for property in layout.properties where property.kind != .fetched {
       if property.isTransient && property.isOptional { continue }
-      // A class is asked about the whole.
+      // A class's own method is called for the composite attribute as a whole.
       if property.composite != nil {
         errors += problems(property).map(\.nsError)
         continue
@@ -39,7 +39,7 @@ extension NSManagedObject {
     try NSManagedObject.throwAll(errors)
   }
 
-  /// Whether a slot holds anything, without looking at what.
+  /// Whether a slot has a value, without reading the value.
   @inline(__always)
   private final func hasValue(slot: Int) -> Bool {
     if let changes, changes.holds(slot) { return !changes.isNull(slot) }
@@ -47,13 +47,14 @@ extension NSManagedObject {
     return rowWords[slot >> 6] & (1 << UInt64(slot & 63)) == 0
   }
 
-  /// One error is thrown as it is, a program's own Swift error included; several as one that holds them all, flattened.
+  /// A single error is thrown as it is, even a Swift error of the program's. Several are thrown as one error that holds
+  /// them all, flattened.
   static func throwAll(_ thrown: [any Error]) throws {
     if thrown.isEmpty { return }
     let errors = thrown.map { $0 as NSError }
     if thrown.count == 1, !isGroup(errors[0]) { throw thrown[0] }
     let flat = errors.flatMap(flattened)
-    // A program's own group may be flat already: then it is thrown as it is, with whatever else it holds.
+    // A group made by the program may be flat already. Then it is thrown as it is, with its whole `userInfo`.
     if thrown.count == 1, flat == errors[0].userInfo[NSDetailedErrorsKey] as? [NSError] { throw thrown[0] }
     throw Failure.multipleValidationErrors(flat).nsError
   }
@@ -69,7 +70,7 @@ extension NSManagedObject {
     return details.flatMap(flattened)
   }
 
-  /// Whether a destination will be there after the save: not one that is deleted, nor a new one that was.
+  /// Whether a destination will exist after the save: it is not deleted, and not a new object that left.
   private final func stays(_ destination: NSManagedObject) -> Bool {
     destination.owner === owner && !destination.state.contains(.deleted)
   }
@@ -93,13 +94,13 @@ extension NSManagedObject {
       return property.isOptional || boxedValue(property) != nil ? [] : [.missingMandatoryValue(subject(property, nil))]
     }
     let value = currentValue(property)
-    // An element has to have a value where others of its group have one.
+    // A mandatory element has to have a value if other elements of its composite have one.
     if value.isNull, let composite = property.composite, boxedValue(composite) == nil { return [] }
     if value.isNull { return property.isOptional ? [] : [.missingMandatoryValue(subject(property, nil))] }
     return ruleProblems(value, property)
   }
 
-  /// What is wrong with a destination, or with a set of them.
+  /// The failures of a destination, or of a set of them.
   private final func relationshipProblems(_ value: Any?, _ property: LayoutProperty) -> [Failure] {
     var failures: [Failure] = []
     if property.kind == .toMany {
@@ -148,7 +149,7 @@ extension NSManagedObject {
 
   private final func countProblems(_ property: LayoutProperty, _ count: Int) -> [Failure] {
     let relationship = property.relationship
-    // A mandatory one may be empty: that it leads somewhere is what a minimum says.
+    // Even a mandatory relationship may be set to empty; `minCount` is what demands destinations at the save.
     let minimum = relationship.minCount
     let maximum = relationship.maxCount
     if minimum == 0 && maximum == 0 { return [] }

@@ -1,6 +1,6 @@
-/// Typed writes: what generated accessors and the stack itself use.
+/// Typed writes, for generated accessors and the stack itself.
 extension NSManagedObject {
-  /// Tells the context before a change; afterwards the object is held by it until the save.
+  /// Tells the context before a change. From then on the context keeps the object alive until the save.
   @inline(__always)
   final func noteChange() {
     let settled: ObjectState = [.inserted, .updated]
@@ -86,7 +86,7 @@ extension NSManagedObject {
     setToOne(value, property)
   }
 
-  /// Sets any property from what key-value coding takes. The slow path of all typed writes.
+  /// Sets any property from a value of key-value coding. The slow path of all typed writes.
   @usableFromInline
   final func storeAny(_ value: Any?, _ key: ManagedKey) {
     fireForChange(call: "setting \"\(key.name)\"")
@@ -113,7 +113,7 @@ extension NSManagedObject {
     return object
   }
 
-  /// What each element of a composite attribute gets from a dictionary: nil where that has nothing for it.
+  /// The value that each element of a composite attribute gets from a dictionary; nil for elements that it lacks.
   final func elementValues(_ value: Any?, _ property: LayoutProperty) -> [(LayoutProperty, Any?)] {
     guard let value = given(value, for: property, of: layout) else { return property.leaves.map { ($0, nil) } }
     guard let values = property.elementValues(of: value) else { misuse(.unacceptable(value, property, of: layout)) }
@@ -140,15 +140,15 @@ extension NSManagedObject {
   }
 }
 
-/// What key-value coding brings for a property, nil for nil. `NSNull` is an object like another, and a misuse where the
-/// property does not take any object: `setValuesForKeys(_:)` is where it stands for nil.
+/// Unwraps a value given to key-value coding. `NSNull` is an ordinary object here, and a misuse unless the property
+/// takes any object; only in `setValuesForKeys(_:)` it means nil.
 func given(_ value: Any?, for property: LayoutProperty, of layout: EntityLayout) -> Any? {
   if let found = unwrapped(value) { return found }
   if isNull(value), !property.takesNull { misuse(.unacceptable(NSNull(), property, of: layout)) }
   return nil
 }
 
-/// Whether a value is `NSNull`, be it in an optional.
+/// Whether a value is `NSNull`, perhaps inside an optional.
 func isNull(_ value: Any?) -> Bool {
   guard let value else { return false }
   if value is NSNull { return true }
@@ -156,7 +156,7 @@ func isNull(_ value: Any?) -> Bool {
 }
 
 extension LayoutProperty {
-  /// Whether `NSNull` may be set: where any object may be. It counts as nil there.
+  /// Whether `NSNull` may be set, which is so for properties that take any object. It counts as nil there.
   var takesNull: Bool { kind == .transformable || kind == .undefined }
 }
 
@@ -169,8 +169,8 @@ func unwrapped(_ value: Any?) -> Any? {
   return unwrapped(optional.content)
 }
 
-/// Whether a value's type says that it is neither an optional nor `NSNull`: nearly all values have one of these, and a
-/// comparison of types costs a hundredth of a cast to a protocol.
+/// Whether a value has one of the common types, which are neither optionals nor `NSNull`. Comparing types costs a
+/// hundredth of a cast to a protocol.
 private func isPlain(_ value: Any) -> Bool {
   let type = type(of: value)
   return type == String.self || type == Int.self || type == Double.self || type == Bool.self || type == Date.self
@@ -178,7 +178,7 @@ private func isPlain(_ value: Any) -> Bool {
     || type == NSNumber.self || type == Data.self || type == UUID.self || type == Decimal.self
 }
 
-/// An optional inside an `Any`, whatever it is one of.
+/// An optional of any type, inside an `Any`.
 private protocol AnyOptional {
   var content: Any? { get }
 }

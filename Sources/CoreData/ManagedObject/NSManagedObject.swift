@@ -1,38 +1,39 @@
 internal import CSwiftRuntime
 
-/// Where an object stands. Kept in the object, so that asking costs no look-up.
+/// The state of an object. Kept in the object, so that asking needs no lookup.
 ///
-/// Two kinds of bits lie side by side, so that one test may ask for both: the object's own (`OwnState`), and marks,
-/// which say what its context has to do for it. Marks are written by the context's `ChangeLedger` alone.
+/// It has two kinds of bits, so that one test can ask for both: the object's own (`OwnState`), and marks, which say
+/// what its context has to do for it. Only the context's `ChangeLedger` writes marks.
 struct ObjectState: OptionSet {
   let rawValue: UInt32
 
-  /// Values have not been asked for since the last fetch or refresh.
+  /// The values have not been read since the last fetch or refresh.
   static let fault = ObjectState(rawValue: 1 << 0)
   static let inserted = ObjectState(rawValue: 1 << 1)
   static let updated = ObjectState(rawValue: 1 << 2)
   static let deleted = ObjectState(rawValue: 1 << 3)
-  /// Stands in the ledger's list of inserted, updated or deleted objects, though perhaps no longer as such.
+  /// The object is in the ledger's list of inserted, updated or deleted objects, though its state may have changed
+  /// since.
   static let listedInserted = ObjectState(rawValue: 1 << 4)
   static let listedUpdated = ObjectState(rawValue: 1 << 5)
   static let listedDeleted = ObjectState(rawValue: 1 << 6)
-  /// Touched since pending changes were last processed, and how.
+  /// What happened to the object since pending changes were last processed.
   static let eventListed = ObjectState(rawValue: 1 << 7)
   static let eventInserted = ObjectState(rawValue: 1 << 8)
   static let eventUpdated = ObjectState(rawValue: 1 << 9)
   static let eventDeleted = ObjectState(rawValue: 1 << 10)
-  /// Known to its context's identity map.
+  /// The object is in its context's identity map.
   static let registered = ObjectState(rawValue: 1 << 11)
-  /// Its row is gone; it reads as empty.
+  /// The object's row is gone, and it reads as empty.
   static let inaccessible = ObjectState(rawValue: 1 << 12)
-  /// Delete rules have been applied from this object.
+  /// The object's delete rules have been applied.
   static let propagated = ObjectState(rawValue: 1 << 13)
-  /// Values are being read in by the framework: setting them is no change.
+  /// The framework is reading the object's values, so setting them is not a change.
   static let awaking = ObjectState(rawValue: 1 << 14)
 
-  /// The context has something to do for it, and so holds it.
+  /// The context has something to do for the object, and so keeps it alive.
   static let pending: ObjectState = [.inserted, .updated, .deleted]
-  /// What the ledger writes: all but the object's own bits.
+  /// The bits that the ledger writes: all but the object's own.
   static let marks: ObjectState = [
     .pending, .listedInserted, .listedUpdated, .listedDeleted, .eventListed, .eventInserted, .eventUpdated,
     .eventDeleted, .propagated,
@@ -40,7 +41,7 @@ struct ObjectState: OptionSet {
 }
 
 /// The bits of an object's state that are not about unsaved changes: whether its values are there, and whether the
-/// identity map knows it. Whoever reads values in, or makes a fault of an object, writes them.
+/// identity map knows it. Code that reads values, or turns an object into a fault, writes them.
 struct OwnState: OptionSet {
   let rawValue: UInt32
 
@@ -68,24 +69,25 @@ struct OwnState: OptionSet {
 /// Subclasses declare their properties with `@NSManaged`; without a subclass, use ``value(forKey:)``.
 nonisolated open class NSManagedObject: NSObject {
   @exclusivity(unchecked) final var owner: ObjectOwner
-  /// By key number: where a property is. The layout's, which `owner` keeps alive; read without counting references.
+  /// The places of properties by key number. They belong to the layout, which `owner` keeps alive, and are read without
+  /// counting references.
   @exclusivity(unchecked) final var places: PlaceTable
   @exclusivity(unchecked) private final var rowReference: Unmanaged<RowSnapshot>?
   @exclusivity(unchecked) private final var ownedChanges: ChangedValues?
-  /// The id once it was asked for, or an `Attachments`.
+  /// The id, once it was asked for, or an `Attachments`.
   @exclusivity(unchecked) final var attached: AnyObject?
   /// `Z_PK`, or a negative number while the object was never saved.
   @exclusivity(unchecked) final var key: Int64 = 0
-  /// Everybody reads it. `ownState` writes the object's own bits, the context's `ChangeLedger` the others.
+  /// Only `ownState` writes the object's own bits, and only the context's `ChangeLedger` the others.
   @exclusivity(unchecked) private(set) final var state: ObjectState = []
-  /// Which of the context's stores; `noStore` for a new object that was not assigned to one.
+  /// The number of the object's store in its context; `noStore` for a new object that was not assigned to one.
   @exclusivity(unchecked) final var store: UInt16 = NSManagedObject.noStore
 
   static let noStore = UInt16.max
 
   /// Makes an object of an entity and inserts it into a context, with its attributes' default values.
   ///
-  /// Without a context the object belongs to none until `context.insert(_:)`.
+  /// If `context` is nil, the object belongs to no context until you call `context.insert(_:)`.
   public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     if let pointer = core_data_materialisation() {
       core_data_set_materialisation(nil)
@@ -108,7 +110,7 @@ nonisolated open class NSManagedObject: NSObject {
     if let context { context.take(new: self) }
   }
 
-  /// Drops what was set: what is left are the attributes' default values.
+  /// Drops all values that were set, so that the attributes have their default values.
   @inline(__always)
   final func setDefaultValues() {
     let changes = ChangedValues.make(layout)
@@ -121,9 +123,9 @@ nonisolated open class NSManagedObject: NSObject {
     self.init(entity: Self.entity(in: context), insertInto: context)
   }
 
-  /// Makes an object of no context, and says on standard error that it was no good idea: Apple's framework does so too.
+  /// Makes an object without a context, and prints a warning to standard error, as Apple's framework does.
   ///
-  /// It is of the class' entity where exactly one is loaded; else it has no properties.
+  /// It gets the class's entity if exactly one is loaded; otherwise it has no properties.
   public convenience override init() {
     self.init(entity: Self.entityWithoutContext(), insertInto: nil)
   }
@@ -148,20 +150,21 @@ nonisolated open class NSManagedObject: NSObject {
   @inline(__always)
   final var rowWords: UnsafePointer<UInt64>? { rowReference?._withUnsafeGuaranteedRef { $0.words } }
 
-  /// The part of `state` that is the object's own.
+  /// The object's own bits of `state`.
   final var ownState: OwnState {
     @inline(__always) get { OwnState(rawValue: state.subtracting(.marks).rawValue) }
     @inline(__always) set { state = state.intersection(.marks).union(ObjectState(rawValue: newValue.rawValue)) }
   }
 
-  /// Writes the rest of `state`. The ledger's file alone can make a `Right`: the one type of a higher room that this
-  /// room names without Apple's asking, since in Swift a file is what keeps something to itself.
+  /// Writes the marks in `state`. Only the ledger's file can make a `Right`. It is the one type of a higher room that
+  /// this room names without being forced to by Apple's interface, because Swift can restrict access to a file, but not
+  /// to a type.
   @inline(__always)
   final func setMarks(_ marks: ObjectState, _: ChangeLedger.Right) {
     state = state.subtracting(.marks).union(marks.intersection(.marks))
   }
 
-  /// The values set since; nil when there are none. Setting nil frees them.
+  /// The values set since; nil if there are none. Setting nil frees them.
   final var changes: ChangedValues? {
     @inline(__always) get { ownedChanges }
     set {
@@ -176,7 +179,7 @@ nonisolated open class NSManagedObject: NSObject {
 
   final var reference: RowReference { RowReference(entity: places.entity, key: key) }
 
-  /// The key the object has, or will have when the save under way succeeds.
+  /// The object's key, or the one that it will have if the current save succeeds.
   final var finalReference: RowReference {
     if key > 0 { return reference }
     let reserved = changes?.reservedKey ?? 0
@@ -212,10 +215,10 @@ nonisolated open class NSManagedObject: NSObject {
   /// Whether the object's values have not been read in.
   open var isFault: Bool { state.contains(.fault) }
 
-  /// Whether the context has anything to do for the object; setting an equal value counts.
+  /// Whether the next save has something to do for the object. Setting an equal value counts as a change.
   open var hasChanges: Bool { !state.isDisjoint(with: .pending) }
 
-  /// 0 when the object's values are there.
+  /// 0 if the object's values have been read.
   open var faultingState: Int { isFault ? 1 : 0 }
 
   /// The key of a class' entity among the classes of loaded models; see `entity()`.
@@ -224,13 +227,14 @@ nonisolated open class NSManagedObject: NSObject {
     return ModelLayouts.of(entity.managedObjectModel)
   }
 
-  // Apple's rules for subclasses: an object equals itself only.
+  // Apple's rule for subclasses: an object equals only itself.
   /// Whether it is the same object: another one with the same values, or of another context, is not equal.
   open override func isEqual(_ object: Any?) -> Bool { (object as AnyObject?) === self }
-  /// Of the object's place in memory.
+  /// A hash of the object's identity.
   open override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
 
-  /// The class, the entity, the id and the values, for logs; other objects by their ids. Does not read a fault in.
+  /// The class, the entity, the id and the values, for logs. Other objects are shown by their ids. Does not fire a
+  /// fault.
   open override var description: String {
     let values = isFault ? "<fault>" : describedValues
     return "<\(type(of: self)): \(entity.name ?? ""); id: \(objectID.description); data: \(values)>"
@@ -240,9 +244,9 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// The value of a property: numbers as `NSNumber`, to-many relationships as `NSSet` or `NSOrderedSet`.
   ///
-  /// A class's own accessor of a transient attribute is asked, where it was compiled with the plugin. `primitiveName`
-  /// is the primitive value of `name`, unless the entity has a property of that name. A key that the entity lacks
-  /// otherwise is a misuse; ``value(checkedForKey:)`` throws instead.
+  /// For a transient attribute this calls the class's own accessor, if the class was compiled with the plugin.
+  /// `primitiveName` is the primitive value of `name`, unless the entity has a property of that name. A key that the
+  /// entity lacks otherwise is a misuse; ``value(checkedForKey:)`` throws instead.
   open func value(forKey key: String) -> Any? {
     fireIfNeeded(call: "value(forKey: \"\(key)\")")
     guard let index = layout.index(named: key) else { return valueOfNoProperty(key) }
@@ -251,8 +255,8 @@ nonisolated open class NSManagedObject: NSObject {
   }
 
   /// Sets a property. A value of the wrong type, `NSNull` among them, an unknown key, or an object of another context
-  /// is a misuse; ``setValue(_:checkedForKey:)`` throws instead. Of a number that is too large for an integer attribute
-  /// the low bits are kept.
+  /// is a misuse; ``setValue(_:checkedForKey:)`` throws instead. If a number is too large for an integer attribute, its
+  /// low bits are kept.
   open func setValue(_ value: Any?, forKey key: String) {
     fireForChange(call: "setValue(_:forKey: \"\(key)\")")
     guard let property = layout.property(named: key) else {
@@ -274,7 +278,7 @@ nonisolated open class NSManagedObject: NSObject {
     misuse(.unknownKey(key, self, twin: "setValue(_:checkedForKey:)"))
   }
 
-  /// The value as it is held, without reading a fault in for the caller's sake or telling anybody.
+  /// The value as it is held. Does not call an accessor or notify anybody.
   open func primitiveValue(forKey key: String) -> Any? {
     guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }
     if state.contains(.fault) { fire(for: property) }
@@ -292,49 +296,50 @@ nonisolated open class NSManagedObject: NSObject {
   /// Called once, when the object is inserted into a context for the first time.
   open func awakeFromInsert() {}
 
-  /// Called when the object's values have been read from the store.
+  /// Called after the object's values have been read from the store.
   open func awakeFromFetch() {}
 
-  /// Called when undo, refresh, rollback or a merge has changed the object's values.
+  /// Called after undo, refresh, rollback or a merge has changed the object's values.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
   /// Called by `delete(_:)`, while the object's relationships still stand.
   open func prepareForDeletion() {}
 
-  /// Called before every save of the object. May change it: compare first, or the save never settles.
+  /// Called before every save of the object. You may change the object here, but compare first: each change calls this
+  /// method again.
   open func willSave() {}
 
   /// Called after the save. The object's context may be gone if it was deleted.
   open func didSave() {}
 
-  /// Called before the object forgets its values.
+  /// Called before the object drops its values and becomes a fault.
   open func willTurnIntoFault() {}
 
-  /// Called when the object has forgotten its values.
+  /// Called after the object has dropped its values and become a fault.
   open func didTurnIntoFault() {}
 
-  /// Called around reads of a key by hand-written accessors; `willAccessValue` reads a fault in.
+  /// Call this before reading a key in a hand-written accessor. It fires a fault.
   open func willAccessValue(forKey key: String?) { fireIfNeeded(call: "willAccessValue(forKey:)") }
-  /// The second of the pair; does nothing.
+  /// Call this after reading a key in a hand-written accessor. It does nothing here.
   open func didAccessValue(forKey key: String?) {}
 
-  /// Called around writes of a key by hand-written accessors.
+  /// Call this before writing a key in a hand-written accessor.
   open func willChangeValue(forKey key: String) {
     fireForChange(call: "willChangeValue(forKey:)")
     if layout.property(named: key) == nil, Self.contextShouldIgnoreUnmodeledPropertyChanges { return }
     noteChange()
   }
 
-  /// The second of the pair: the property counts as changed from here on.
+  /// Call this after writing a key in a hand-written accessor. From then on the property counts as changed.
   open func didChangeValue(forKey key: String) {
     guard let property = layout.property(named: key), property.slot >= 0 else { return }
     changes?.markChanged(property.slot)
   }
 
-  /// The same for a to-many relationship: which members come, go, or are all that stay.
+  /// Call this before changing the primitive set of a to-many relationship in a hand-written accessor. Says which
+  /// members will be added, removed, or kept.
   ///
-  /// Hand-written accessors call the pair around a change of the primitive set; the second call makes both ends of
-  /// the relationship agree with what was announced.
+  /// The matching `didChangeValue` makes both ends of the relationship agree with the announced change.
   open func willChangeValue(
     forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
@@ -342,7 +347,8 @@ nonisolated open class NSManagedObject: NSObject {
     announceMutation(forKey: key)
   }
 
-  /// The second of the pair: makes both ends of the relationship agree with what was announced.
+  /// Call this after changing the primitive set. It makes both ends of the relationship agree with the announced
+  /// change.
   open func didChangeValue(
     forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
@@ -353,34 +359,34 @@ nonisolated open class NSManagedObject: NSObject {
   /// overridden.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// Whether the object may be inserted as it is; throws what is wrong with it. Overrides call `super`.
+  /// Throws an error if the object must not be inserted as it is. Overrides call `super`.
   open func validateForInsert() throws { try validateProperties() }
-  /// Whether the object may be saved with its changes; throws what is wrong with it. Overrides call `super`.
+  /// Throws an error if the object must not be saved with its changes. Overrides call `super`.
   open func validateForUpdate() throws { try validateProperties() }
-  /// Whether the object may be deleted: throws for each relationship with the rule Deny that has destinations which
-  /// stay. Overrides call `super`.
+  /// Throws an error if the object must not be deleted: each relationship with the rule Deny must have no destinations
+  /// that stay. Overrides call `super`.
   open func validateForDelete() throws { try validateDeletion() }
 
-  /// Whether a value may be set for a key: the property's own rules.
+  /// Throws an error if a value breaks the rules of a property.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try validate(value.pointee, forKey: key)
   }
 }
 
-/// Why ``NSManagedObject/awake(fromSnapshotEvents:)`` was called.
+/// The reasons for a call of ``NSManagedObject/awake(fromSnapshotEvents:)``.
 public struct NSSnapshotEventType: OptionSet, Sendable {
   /// The events as bits.
   public let rawValue: UInt
   /// Events from their bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// An insertion was undone: the object has gone.
+  /// An insertion was undone, so the object is gone.
   public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
-  /// A deletion was undone: the object is there again.
+  /// A deletion was undone, so the object is back.
   public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
-  /// A change was undone: the object has the values of before.
+  /// A change was undone, so the object has its former values.
   public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
-  /// A rollback has thrown the object's changes away.
+  /// A rollback has dropped the object's changes.
   public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
   /// A refresh or a merge has given the object the store's values.
   public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
@@ -388,5 +394,6 @@ public struct NSSnapshotEventType: OptionSet, Sendable {
   public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
 }
 
-/// Linux has no autorelease pools; the spelling lets overrides of `validateValue(_:forKey:)` compile.
+/// A pointer to a value that a method may replace. Linux has no autorelease pools; the name lets overrides of
+/// `validateValue(_:forKey:)` compile.
 public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>

@@ -1,10 +1,10 @@
-/// How a managed object knows the context it belongs to, without naming it.
+/// The link from a managed object to its context, in a room that does not know contexts.
 ///
-/// The base class serves objects without a context: they have no identity to share, no faults and nobody to
-/// tell of changes. `ContextOwner` overrides all of it. An owner outlives its context, so that an object whose
-/// context is gone can still be asked for its entity and its id.
+/// The base class is for objects without a context, which have no identity map, no faults, and no context that has to
+/// know of changes. `ContextOwner` overrides all of it. An owner outlives its context, so that an object still knows
+/// its entity and its id when its context is gone.
 class ObjectOwner {
-  /// Keeps the descriptions alive that layouts point into without counting.
+  /// Keeps the descriptions alive, which layouts refer to without counting references.
   let model: NSManagedObjectModel
   let layouts: ModelLayouts
 
@@ -28,15 +28,15 @@ class ObjectOwner {
   /// Called before the first change since the last save, and before the first in an event.
   func noteChange(of object: NSManagedObject) {}
 
-  /// The one object of this reference, made as a fault if it is not there yet.
+  /// The object for this reference, made as a fault if it is not registered yet.
   func object(for reference: RowReference, store: UInt16) -> NSManagedObject {
     preconditionFailure("An object without a context was asked for another one.")
   }
 
-  /// The committed members of a to-many relationship; nil if they can't be read and read as none.
+  /// The committed members of a to-many relationship; nil if they can't be read and the handler lets them read as none.
   func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference>? { [] }
 
-  /// What a fetched property finds; nil without a context to fetch in.
+  /// The results of a fetched property; nil without a context.
   func fetch(_ property: LayoutProperty, for object: NSManagedObject) -> NSArray? { nil }
 
   /// Called when a relationship has led to an object that is about to be read.
@@ -44,22 +44,23 @@ class ObjectOwner {
 
   func storeIdentity(_ store: UInt16) -> StoreIdentity? { nil }
 
-  /// Called by a dying object, on any thread.
+  /// Called by an object's deinit, on any thread.
   func forget(_ object: NSManagedObject) {}
 }
 
-/// The row of a fault, when a property is used.
+/// The outcome of reading a fault's row when a property is used.
 enum FaultRow {
   case found(RowSnapshot)
   case gone
-  /// It can't be read, and the fault is kept.
+  /// The row can't be read, and the object stays a fault.
   case unread
 }
 
-/// What an object is made from when its initialiser was not called by the client: set for the thread just
-/// before `init(entity:insertInto:)` runs, taken by the base initialiser.
+/// What the stack makes an object from. Set for the thread just before it calls `init(entity:insertInto:)`, and taken
+/// by the base initializer. It is hidden like this because a client's initializer has Apple's signature.
 ///
-/// Plain memory that its maker keeps alive: counting references to it would cost each object more than its memory does.
+/// Plain memory that its owner keeps alive, since counting references to it would cost each object more than its memory
+/// does.
 struct Materialisation {
   unowned(unsafe) let owner: ObjectOwner
   let places: PlaceTable

@@ -1,13 +1,14 @@
-/// The accessors that a class has of its own for transient attributes, which key-value coding asks: without Objective-C
-/// nothing finds a property by its name. The plugin writes an enumeration `ManagedAccessorsOfBook` for a class `Book`.
+/// The accessors that a class itself has for transient attributes. Key-value coding calls them through this type,
+/// because without Objective-C a property can't be found by its name. The plugin writes an enumeration
+/// `ManagedAccessorsOfBook` for a class `Book`.
 public protocol _ManagedAccessors {
   /// The attributes that have such an accessor.
   static var keys: [String] { get }
-  /// What the accessor of `object`, which is of the class, returns for one of `keys`.
+  /// The value that the accessor of `object`, an object of the class, returns for one of `keys`.
   static func value(of object: NSManagedObject, forKey key: String) -> Any?
 }
 
-/// The accessors of a class and of those it inherits from, by the index of the property in an entity.
+/// The accessors of a class and its superclasses, by the index of the property in an entity.
 ///
 /// Never changed after it was made; the one that a layout keeps is never freed.
 final class OwnAccessors: @unchecked Sendable {
@@ -32,7 +33,7 @@ final class OwnAccessors: @unchecked Sendable {
 
   subscript(index: Int) -> (any _ManagedAccessors.Type)? { accessors[index] }
 
-  /// What the plugin wrote for a class, found by its name.
+  /// The type that the plugin wrote for a class, found by its name.
   private static func accessors(of type: AnyClass) -> (any _ManagedAccessors.Type)? {
     var names = String(reflecting: type).split(separator: ".")
     guard names.count > 1 else { return nil }
@@ -43,7 +44,7 @@ final class OwnAccessors: @unchecked Sendable {
 }
 
 extension NSManagedObject {
-  /// What the class's own accessor of a transient attribute says; nil if it has none.
+  /// The value of the class's own accessor of a transient attribute; nil if it has none.
   @inline(never)
   final func ownAccessorValue(at index: Int) -> Any?? {
     let type = Swift.type(of: self)
@@ -53,7 +54,7 @@ extension NSManagedObject {
     }
     if known?.type != ObjectIdentifier(type) {
       let made = OwnAccessors(type, layout)
-      // Objects of one entity are of one class, but for what a program makes by hand.
+      // Objects of one entity are of one class, except those that a program makes by hand.
       if known == nil { word.value = UInt(bitPattern: Unmanaged.passRetained(made).toOpaque()) }
       known = made
     }

@@ -1,47 +1,45 @@
-/// The members of one to-many relationship of one object: what the store has, and what came and went since.
+/// The members of one to-many relationship of one object: those in the store, and those added and removed since.
 ///
-/// Members that come from the inverse side are recorded without asking the store for the others. A fetched property
-/// has one for what it found, and nothing else in it.
-/// Belongs to its context's queue.
+/// Members that are added from the inverse side are recorded without reading the others from the store. A fetched
+/// property keeps its results in one of these, and nothing else. Belongs to its context's queue.
 final class ToManyState {
-  /// What the store has; nil until somebody asks. Empty for a new object.
+  /// The members in the store; nil until they are read. Empty for a new object.
   @exclusivity(unchecked) var base: ContiguousArray<RowReference>? {
     didSet {
       if baseIndex != nil { baseIndex = nil }
       if base == nil { noteChange() }
     }
   }
-  /// Not in the store's set. In the order in which they came.
+  /// Members that are not in the store, in the order in which they were added.
   var added: ContiguousArray<NSManagedObject> {
     if !departed.isEmpty { takeOutDeparted() }
     return arrivals
   }
-  /// `added`, and those of them that have left again: they are taken out when somebody looks, so that of many
-  /// members each can leave without a search for it.
+  /// `added`, including members that have left again. Those are removed at the next read, so that removing many members
+  /// one by one takes no search for each.
   @exclusivity(unchecked) private var arrivals = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private var departed: Set<ObjectIdentifier> = []
-  /// In the store's set, and to leave it.
+  /// Members in the store that were removed.
   @exclusivity(unchecked) private(set) var removed: Set<RowReference> = []
-  /// Ordered relationships: all members in their new order, once the order was changed.
+  /// For ordered relationships: all members in their new order, once the order was changed.
   @exclusivity(unchecked) private(set) var order: ContiguousArray<NSManagedObject>?
-  /// The set last handed out; dropped at every change.
+  /// The set that was returned last; dropped at every change.
   @exclusivity(unchecked) var handedOut: AnyObject?
-  /// Whether the program has asked for the set, or put a member in from this side: then the object holds its members,
+  /// Whether the program has read the set, or added a member from this side. If so, the object keeps its members alive
   /// until it becomes a fault.
   @exclusivity(unchecked) var isUsed = false
-  /// The members that are held where no set is handed out: the last such set, and those that came since.
+  /// The members that are kept alive while no set has been returned: the last such set, and those added since.
   @exclusivity(unchecked) private var formerSet: AnyObject?
   @exclusivity(unchecked) private var saved = ContiguousArray<NSManagedObject>()
-  /// Grows whenever the members may have become others, or stand in another order.
+  /// Grows whenever the members or their order may have changed.
   @exclusivity(unchecked) private(set) var changeCount = 0
 
-  /// The members from before a change that hand-written accessors have announced and not finished.
+  /// The members from before a change that a hand-written accessor has announced and not yet ended.
   @exclusivity(unchecked) var announced: ContiguousArray<NSManagedObject>?
 
-  /// Built when `added` is long and somebody asks whether a member is in it. There is one while `departed` has
-  /// members.
+  /// An index of `added`, built when that is long and searched for a member. It exists while `departed` has members.
   @exclusivity(unchecked) private var addedIndex: Set<ObjectIdentifier>?
-  /// Built when `base` is long and somebody asks a second time whether a member is in it.
+  /// An index of `base`, built when that is long and searched for a member a second time.
   @exclusivity(unchecked) private var baseIndex: Set<RowReference>?
   @exclusivity(unchecked) private var wasBaseSearched = false
 
@@ -55,7 +53,7 @@ final class ToManyState {
     return addedIndex!.contains(ObjectIdentifier(member))
   }
 
-  /// Whether the store's set, which has been read, has a member.
+  /// Whether a member is in the store's set, which has been read.
   func isInBase(_ reference: RowReference) -> Bool {
     guard let base else { return false }
     if base.count <= 16 || !wasBaseSearched {
@@ -79,7 +77,7 @@ final class ToManyState {
     }
   }
 
-  /// Keeps the set that is handed out, until the members change. It holds all of them.
+  /// Keeps the set that is returned, which has all members, until the members change.
   func handOut(_ set: AnyObject) {
     handedOut = set
     isUsed = true
@@ -87,7 +85,7 @@ final class ToManyState {
     saved = []
   }
 
-  /// Records a member that is known not to be in the relationship now.
+  /// Records a new member, which must not be in the relationship now.
   func add(_ member: NSManagedObject) {
     noteChange()
     if removed.isEmpty || removed.remove(member.reference) == nil {
@@ -98,7 +96,7 @@ final class ToManyState {
     if order != nil { order!.append(member) }
   }
 
-  /// Records the leaving of a member that is known to be in the relationship now.
+  /// Records the removal of a member, which must be in the relationship now.
   func remove(_ member: NSManagedObject) {
     noteChange()
     if isAdded(member) {
@@ -114,7 +112,7 @@ final class ToManyState {
     if let index = order?.firstIndex(where: { $0 === member }) { order!.remove(at: index) }
   }
 
-  /// Takes back that a member came or went; no word of it is left.
+  /// Undoes that a member was added or removed, without a trace.
   func revert(_ member: NSManagedObject) {
     noteChange()
     if isAdded(member) {
@@ -124,13 +122,13 @@ final class ToManyState {
     }
   }
 
-  /// Members that had temporary ids have got others.
+  /// Called when members with temporary ids have got permanent ones.
   func rename(_ renamed: [RowReference: RowReference]) {
     base = base.map { ContiguousArray($0.map { renamed[$0] ?? $0 }) }
     removed = Set(removed.map { renamed[$0] ?? $0 })
   }
 
-  /// Forgets a member whose row is gone, as if it had never been one.
+  /// Drops a member whose row is gone, as if it had never been one.
   func forget(_ member: NSManagedObject) {
     noteChange()
     if isAdded(member) { remove(member) }
@@ -139,19 +137,19 @@ final class ToManyState {
     order?.removeAll { $0 === member }
   }
 
-  /// Sets the order of an ordered relationship; `members` are exactly those it has now.
+  /// Sets the order of an ordered relationship. `members` must be exactly its current members.
   func reorder(_ members: ContiguousArray<NSManagedObject>) {
     noteChange()
     order = members
   }
 
-  /// Members stand in the store's order again, new ones behind them.
+  /// Puts members back into the store's order, new ones after them.
   func discardOrder() {
     noteChange()
     order = nil
   }
 
-  /// Forgets what came and went; what the store has is asked for again when it is needed.
+  /// Drops added and removed members. The store's members are read again when they are needed.
   func discardChanges(keepingBase: Bool) {
     arrivals = []
     departed = []
@@ -162,8 +160,8 @@ final class ToManyState {
     if !keepingBase { base = nil }
   }
 
-  /// Takes what the store has now. Who came here and there has come, who left here and there has left. An order that
-  /// was changed stays as it is.
+  /// Takes the store's current members. Members added or removed both here and there are no longer recorded as changes.
+  /// A changed order stays as it is.
   func refresh(_ base: ContiguousArray<RowReference>) {
     if order != nil { return }
     self.base = base
@@ -175,8 +173,8 @@ final class ToManyState {
     removed.formIntersection(members)
   }
 
-  /// After a save: what came and went is now what the store has. A new member that was deleted, and so has left
-  /// its context, never got there.
+  /// Called after a save: the current members are now the store's. A new member that was deleted, and so has left its
+  /// context, is not among them.
   func adoptChanges(in owner: ObjectOwner) {
     if isUsed { saved += order ?? added }
     if let order {

@@ -1,6 +1,6 @@
-/// Between the typed values of the stack and what key-value coding takes and hands out.
+/// Converts between the typed values of the stack and the objects of key-value coding.
 extension Value {
-  /// What key-value coding hands out for a property of this kind: numbers are `NSNumber`, so that they cast to
+  /// The object that key-value coding returns for a property of this kind. Numbers are `NSNumber`, so that they cast to
   /// every Swift number.
   func boxed(for property: LayoutProperty) -> Any? {
     switch self {
@@ -17,15 +17,15 @@ extension Value {
     }
   }
 
-  /// Foundation has one object for each of the two as well, and takes as long to find it as to make a string.
+  /// Foundation has one object for each of the two as well, but finding it takes as long as making a string.
   static let boxedTrue = NSNumber(value: true)
   static let boxedFalse = NSNumber(value: false)
 
-  /// Takes what key-value coding brings for an attribute: a value of another class, `NSNull` among them, is a misuse,
-  /// named with the property, the wanted and the given type. Of a number that is too large for an integer attribute the
-  /// low bits are kept, as by Apple's framework, which looks at the class alone.
+  /// Converts an object given to key-value coding. A value of another class, `NSNull` included, is a misuse; the
+  /// message names the property, the wanted and the given type. If a number is too large for an integer attribute, its
+  /// low bits are kept, as in Apple's framework, which only checks the class.
   init(checking value: Any?, for property: LayoutProperty, of layout: EntityLayout) {
-    // Most values are what they should be; whether one is nil in some form costs far more to find out.
+    // Most values have the right type. Finding out whether one is nil in some form costs far more.
     if let value, property.kind != .transformable, property.kind != .undefined,
       let typed = Value(value, for: property)
     {
@@ -42,14 +42,15 @@ extension Value {
     self = typed
   }
 
-  /// What an integer attribute keeps of a number that does not fit it; nil for other attributes and values.
+  /// The part of a number that an integer attribute keeps if the number does not fit; nil for other attributes and
+  /// values.
   private init?(truncating value: Any, for property: LayoutProperty) {
     guard let number = NSNumber(anyNumber: value) else { return nil }
     guard property.form == .integer, property.kind != .boolean else { return nil }
     self = .int(property.kind.boxed(integer: number.wholePart).int64Value)
   }
 
-  /// Nil when the value is not of the attribute's type, or does not fit it.
+  /// nil if the value is not of the attribute's type, or does not fit it.
   init?(_ value: Any, for property: LayoutProperty) {
     switch property.kind {
     case .int16, .int32, .int64: self.init(integer: value, in: property.kind.range)
@@ -88,7 +89,7 @@ extension Value {
       } else if let number = value as? NSDecimalNumber {
         self = .decimal(number)
       } else if let number = NSNumber(anyNumber: value) {
-        // Foundation ends the program where a decimal is asked of an infinite number.
+        // Foundation ends the program if an infinite number is converted to a decimal.
         self = .decimal(number.doubleValue.isFinite ? NSDecimalNumber(decimal: number.decimalValue) : .notANumber)
       } else {
         return nil
@@ -102,7 +103,7 @@ extension Value {
   }
 
   private init?(integer value: Any, in range: ClosedRange<Int64>) {
-    // Most are; an object for the number costs more than the rest.
+    // Most numbers are; making an object for the number costs more than the rest.
     if let value = exactInteger(value) {
       guard range.contains(value) else { return nil }
       self = .int(value)
@@ -128,7 +129,7 @@ extension SlotKind {
     }
   }
 
-  /// What a program gets for a number of the form `real`.
+  /// The object that a program gets for a number of the form `real`.
   func boxed(real value: Double) -> Any {
     switch self {
     case .float: NSNumber(value: Float(value))
@@ -140,7 +141,8 @@ extension SlotKind {
   }
 }
 
-/// A value of the very type; nil for all others, which a cast may still turn into it. Costs a small part of a cast.
+/// The value, if it has exactly this type; nil otherwise, though a cast may still succeed. Costs a small part of a
+/// cast.
 @inline(__always)
 func exactly<Wanted>(_ value: Any, _ type: Wanted.Type) -> Wanted? {
   func open<Given>(_ given: Given) -> Wanted? {
@@ -149,7 +151,7 @@ func exactly<Wanted>(_ value: Any, _ type: Wanted.Type) -> Wanted? {
   return _openExistential(value, do: open)
 }
 
-/// The value of an integer or of a truth value of Swift's; nil for all others, which a cast may still turn into one.
+/// The value of a Swift integer or Boolean; nil otherwise, though a cast may still succeed.
 func exactInteger(_ value: Any) -> Int64? {
   func open<Given>(_ given: Given) -> Int64? {
     withUnsafePointer(to: given) { given in
@@ -164,8 +166,8 @@ func exactInteger(_ value: Any) -> Int64? {
 }
 
 extension UnsafePointer {
-  /// What stands there, if it is of the very type. For generic code that learns its type when it runs: a comparison of
-  /// addresses, where a cast would look into both types.
+  /// The value, if it has exactly this type. For generic code that learns its type at run time: this compares two
+  /// addresses, while a cast would inspect both types.
   @inline(__always)
   func exactly<Wanted>(_ type: Wanted.Type) -> Wanted? {
     Pointee.self == type ? UnsafeRawPointer(self).assumingMemoryBound(to: Wanted.self).pointee : nil
@@ -178,14 +180,14 @@ extension NSNumber {
   }
   private var isReal: Bool { isOfType("d") || isOfType("f") }
 
-  /// Whether the number without its fraction is one of 64 bits.
+  /// Whether the number without its fraction fits into 64 bits.
   fileprivate var hasWholePart: Bool {
     if isReal { return Int64(exactly: doubleValue.rounded(.towardZero)) != nil }
     return !isOfType("Q") || uint64Value <= UInt64(Int64.max)
   }
 
-  /// The number without its fraction: of a larger integer its low 64 bits, of a larger real number the nearest integer,
-  /// and 0 of what is no number.
+  /// The number without its fraction. A larger integer gives its low 64 bits, a larger real number the nearest integer,
+  /// and NaN gives 0.
   fileprivate var wholePart: Int64 {
     guard isReal else { return isOfType("Q") ? Int64(truncatingIfNeeded: uint64Value) : int64Value }
     let value = doubleValue.rounded(.towardZero)
@@ -216,7 +218,7 @@ extension NSNumber {
   }
 }
 
-/// Swift values of transformables travel as an object; Swift structures are put into a box.
+/// The values of transformables are passed as objects. Swift structures are boxed for that.
 final class TransformableBox: NSObject {
   let value: Any
 

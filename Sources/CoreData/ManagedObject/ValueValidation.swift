@@ -1,20 +1,20 @@
 /// Whether a class overrides `validateValue(_:forKey:)`, so that a save has to ask it about every property.
 ///
 /// Swift has no way to compare methods. But a class's metadata holds a pointer for each method, at the same place in
-/// every subclass. Which place is this method's is found with two classes that differ in that method alone. Should no
-/// place, or more than one, look like that, every subclass is taken to override: slower, and never wrong.
+/// every subclass. The place of this method is found with two classes that differ only in that method. If no place, or
+/// more than one, is found, every subclass counts as overriding it, which is slower but never wrong.
 enum ValueValidation {
   private class Plain: NSManagedObject {}
   private class Overriding: NSManagedObject {
     override func validateValue(
       _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String
     ) throws {
-      // Something that no other method does, lest the linker folds two functions of one text.
+      // No other method does this, so that the linker can't fold two equal functions into one.
       value.pointee = key as AnyObject
     }
   }
 
-  /// Asked before every validation: the layout remembers the answer for the class it was last asked about.
+  /// Asked before every validation, so the layout remembers the answer for the last class.
   @inline(__always)
   static func isOverridden(_ object: NSManagedObject) -> Bool {
     let type = type(of: object)

@@ -1,9 +1,9 @@
-/// Which entities of one model are which of another, whatever has become of their properties.
+/// Matches the entities of one model with those of another, whatever happened to their properties.
 struct EntityMatch {
   private var destinations: [ObjectIdentifier: NSEntityDescription] = [:]
   private var sources: [ObjectIdentifier: NSEntityDescription] = [:]
 
-  /// - Throws: `Failure.notInferable` for entities that several could be, and for merged hierarchies.
+  /// - Throws: `Failure.notInferable` for entities with several possible matches, and for merged hierarchies.
   init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
     let from = source.entitiesInStoreOrder
     let to = destination.entitiesInStoreOrder
@@ -29,7 +29,7 @@ struct EntityMatch {
     destinations[ObjectIdentifier(source)]
   }
 
-  /// What the objects that a relationship to `source` leads to have become: the entity itself and those below it.
+  /// The entities that objects of `source` and its subentities have in the destination.
   func destinationsOfFamily(of source: NSEntityDescription) -> [NSEntityDescription] {
     source.withDescendants.compactMap(destination(of:))
   }
@@ -38,8 +38,8 @@ struct EntityMatch {
     RenamingMatch.Item(name: entity.storedName ?? "", identifier: entity.storedRenamingIdentifier)
   }
 
-  /// The entities below a new root may be new, or of one former hierarchy: rows of two tables, which count each for
-  /// itself, can't become rows of one.
+  /// The entities below a new root may be new, or come from one former hierarchy. Rows of two tables, each with its own
+  /// keys, can't become rows of one table.
   private func checkFamily(of root: NSEntityDescription) throws {
     var first: NSEntityDescription?
     for entity in nearestKept(below: root) {

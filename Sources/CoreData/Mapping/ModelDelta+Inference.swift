@@ -1,15 +1,15 @@
 import Foundation
 
-/// Which changes of a model need no mapping model of the program's.
+/// Decides which changes of a model need no mapping model.
 ///
 /// Entities and properties are matched by `RenamingMatch`. Attributes are matched with attributes, relationships with
-/// relationships; what is transient takes no part.
+/// relationships; transient properties are ignored.
 extension ModelDelta {
-  /// Finds out what is what.
+  /// Matches entities and properties of both models.
   ///
-  /// - Parameter configuration: of both models, where the source has it; nil for all entities.
-  /// - Throws: `Failure.notInferable` for the first change that needs a program's help, parents before children, by
-  ///   name; and what makes one of the models unusable.
+  /// - Parameter configuration: the configuration in both models, if the source has it; nil for all entities.
+  /// - Throws: `Failure.notInferable` for the first change that needs a mapping model, parents before children, by
+  ///   name; or the error that makes one of the models unusable.
   init(
     inferredFrom source: NSManagedObjectModel, to destination: NSManagedObjectModel, configuration: String? = nil
   ) throws {
@@ -37,8 +37,8 @@ extension ModelDelta {
     try checkInverses()
   }
 
-  /// Two relationships that led back to each other may part, and two that nothing led back to may meet; but what led
-  /// back to one can't lead back to another.
+  /// Two relationships that were inverses may be separated, and two without inverses may become inverses. But an
+  /// inverse can't change from one relationship to another.
   private func checkInverses() throws {
     for pair in pairs {
       for property in pair.properties {
@@ -67,7 +67,7 @@ extension ModelDelta.EntityPair {
     let to = destination.properties.filter(\.takesPartInMigration)
     let sources: [NSPropertyDescription?]
     if source.versionHash == destination.versionHash {
-      // Identifiers tell of older versions than this one.
+      // Renaming identifiers may be about versions older than this one.
       let byName = Dictionary(from.map { ($0.storedName, $0) }) { first, _ in first }
       sources = to.map { byName[$0.storedName] }
     } else {

@@ -1,15 +1,15 @@
-/// Which entities and properties of one model are which of another: all that a migration has to know which no program
-/// helps.
+/// Which entities and properties of one model correspond to which of another. A migration without a mapping model needs
+/// nothing more.
 ///
-/// Immutable. A migration freezes both models first; one that a program asked for may be of models that are not.
+/// Immutable. A migration freezes both models first; a delta for a program may be of models that aren't frozen.
 struct ModelDelta {
-  /// An entity that is in both.
+  /// An entity that is in both models.
   struct EntityPair {
     let source: NSEntityDescription
     let destination: NSEntityDescription
     /// Attributes and relationships that are kept, inherited ones included, in the order of the destination's names.
-    /// Transient ones and fetched properties are not among them, nor derived attributes whose values are to be
-    /// computed anew, nor relationships to entities that are gone.
+    /// Transient ones and fetched properties are not among them, nor derived attributes that have to be computed again,
+    /// nor relationships to entities that are gone.
     let properties: [PropertyPair]
 
     private let sources: [String: NSPropertyDescription]
@@ -31,11 +31,11 @@ struct ModelDelta {
 
   let source: NSManagedObjectModel
   let destination: NSManagedObjectModel
-  /// In the order of the destination's entities by name.
+  /// Sorted by the names of the destination's entities.
   let pairs: [EntityPair]
-  /// In the destination only, by name.
+  /// Entities of the destination only, by name.
   let added: [NSEntityDescription]
-  /// In the source only, by name: their objects go.
+  /// Entities of the source only, by name. Their objects are dropped.
   let removed: [NSEntityDescription]
 
   private let pairsOfDestinations: [ObjectIdentifier: Int]

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What happens to the objects of an entity.
+/// What a migration does with the objects of an entity.
 public enum NSEntityMappingType: UInt, Sendable {
-  /// Not said.
+  /// Not specified.
   case undefinedEntityMappingType = 0
   /// The program's own policy decides.
   case customEntityMappingType = 1
-  /// The entity is new; there is nothing to do for it.
+  /// The entity is new, so there are no objects to migrate.
   case addEntityMappingType = 2
-  /// The entity is gone, and its objects with it.
+  /// The entity is gone, and its objects are dropped.
   case removeEntityMappingType = 3
   /// The objects stay as they are.
   case copyEntityMappingType = 4
@@ -18,22 +18,22 @@ public enum NSEntityMappingType: UInt, Sendable {
 
 /// How a migration makes objects of one entity from those of another.
 ///
-/// Not to be changed while a migration uses it.
+/// Don't change it while a migration uses it.
 nonisolated open class NSEntityMapping: NSObject {
-  /// Unique in the mapping model; by custom `SourceToDestination`.
+  /// The name, unique in the mapping model. By convention `SourceToDestination`.
   open var name: String!
 
-  /// What happens to the objects. Default: not said.
+  /// What happens to the objects. Default: not specified.
   open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
 
   /// The entity in the source model; nil for a new entity.
   open var sourceEntityName: String?
-  /// 32 bytes. A mapping model is only found for models with these hashes.
+  /// The version hash of the source entity, 32 bytes. A mapping model is only found for models with these hashes.
   open var sourceEntityVersionHash: Data?
 
   /// The entity in the destination model; nil for one that is gone.
   open var destinationEntityName: String?
-  /// 32 bytes, as ``sourceEntityVersionHash``, of the destination entity.
+  /// The version hash of the destination entity, 32 bytes; see ``sourceEntityVersionHash``.
   open var destinationEntityVersionHash: Data?
 
   /// How each attribute of the new object gets its value.
@@ -41,13 +41,13 @@ nonisolated open class NSEntityMapping: NSObject {
   /// How each relationship of the new object gets its destinations.
   open var relationshipMappings: [NSPropertyMapping]?
 
-  /// The source objects; nil for all of the source entity, without those of its subentities.
+  /// The source objects; nil for all objects of the source entity, without its subentities'.
   open var sourceExpression: FoundationExpression?
 
   /// The class of the policy, `Module.Class`; nil for ``NSEntityMigrationPolicy``.
   open var entityMigrationPolicyClassName: String?
 
-  /// What the program wants to note about the mapping, for its policy to read.
+  /// Your own notes about the mapping. Your policy can read them.
   open var userInfo: [AnyHashable: Any]?
 
   /// An empty mapping.
@@ -69,7 +69,7 @@ nonisolated open class NSEntityMapping: NSObject {
         && ModelEquality.same(userInfo, other.userInfo)
   }
 
-  /// Of the name alone, so that it costs little.
+  /// A hash of the name only, which is quick.
   open override var hash: Int { name?.hashValue ?? 0 }
 
   /// The name and the two entities, for logs.

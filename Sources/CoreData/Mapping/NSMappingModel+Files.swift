@@ -13,7 +13,7 @@ extension NSMappingModel {
   ///   its mappings.
   ///
   /// If several fit, the first by file name is used; the order of bundles and of mappings does not matter. Files that
-  /// can't be read are passed over; `init(checkedContentsOf:)` says what is wrong with one.
+  /// can't be read are ignored; `init(checkedContentsOf:)` says what is wrong with one.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
@@ -34,15 +34,15 @@ extension NSMappingModel {
   }
 
   /// The mapping model in a compiled file (`.cdm`), or in the editor's (`.xcmappingmodel`), which Apple's framework
-  /// does not read; nil where it can't be read, and `init(checkedContentsOf:)` says why.
+  /// does not read; nil if it can't be read; `init(checkedContentsOf:)` says why.
   public convenience init?(contentsOf url: URL?) {
     guard let url, let model = try? NSMappingModel(checkedContentsOf: url) else { return nil }
     self.init()
     entityMappings = model.entityMappings
   }
 
-  /// As `init(contentsOf:)`, for files that a user chose: throws an error of the Cocoa domain whose text names file,
-  /// entity mapping, property, and what is wrong.
+  /// Like `init(contentsOf:)`, for files that a user chose. Throws an error of the Cocoa domain whose text names the
+  /// file, the entity mapping, the property, and what is wrong.
   public convenience init(checkedContentsOf url: URL) throws {
     self.init()
     do {
@@ -52,7 +52,7 @@ extension NSMappingModel {
     }
   }
 
-  /// - Throws: `InvalidDataModel` for an expression that the format language has no words for.
+  /// - Throws: `InvalidDataModel` for an expression that the format language can't express.
   private static func mappings(of file: MappingModelFile, url: URL) throws -> [NSEntityMapping] {
     try file.entityMappings.map { value in
       func expression(_ value: MappingExpression?, of property: String?, in mapping: String) throws

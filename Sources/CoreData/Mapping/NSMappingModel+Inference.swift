@@ -1,18 +1,18 @@
 import Foundation
 
 extension NSMappingModel {
-  /// The mapping that two models imply; throws an error with the code 134190, whose `userInfo` has `entity`,
-  /// `property` and `reason`, where a change needs a program's help.
+  /// The mapping that two models imply. If a change needs a mapping model of your own, throws an error with the code
+  /// 134190, whose `userInfo` has `entity`, `property` and `reason`.
   ///
-  /// The mappings are named "SourceToDestination", those of new and removed entities as the entity; parents stand
-  /// before children, removed entities last. The models stay as mutable as they are.
+  /// The mappings are named "SourceToDestination", those of new and removed entities by the entity. Parents come before
+  /// children, removed entities last. The models are not frozen by this.
   public class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {
     try publicErrors { NSMappingModel(try ModelDelta(inferredFrom: sourceModel, to: destinationModel)) }
   }
 
-  /// The mappings that do what a delta says.
+  /// The mappings that carry out a delta.
   convenience init(_ delta: ModelDelta) {
     self.init()
     var names = Set<String>()
@@ -51,7 +51,7 @@ extension NSMappingModel {
 }
 
 extension NSEntityMapping {
-  /// All source objects of the entity itself: no source expression.
+  /// No source expression means all source objects of the entity itself.
   fileprivate convenience init(_ pair: ModelDelta.EntityPair, name: String) {
     self.init()
     self.name = name
@@ -79,7 +79,7 @@ extension NSEntityMapping {
 }
 
 extension NSPropertyMapping {
-  /// - Parameter node: nil for a new property, which keeps the value of a new object.
+  /// - Parameter node: the value; nil for a new property, which keeps its default value.
   fileprivate convenience init(_ name: String, _ node: ExpressionNode?) {
     self.init()
     self.name = name
@@ -88,7 +88,7 @@ extension NSPropertyMapping {
 }
 
 extension NSAttributeDescription {
-  /// `$source.name`. Where there may be no value, and has to be one, it is that of a new object, the default value.
+  /// `$source.name`. If the source may have no value and the destination needs one, nil becomes the default value.
   fileprivate func valueExpression(of former: NSPropertyDescription) -> ExpressionNode {
     let value = ExpressionNode.nested(.variable("source"), [former.storedName])
     guard former.isOptional, !isOptional else { return value }
@@ -99,7 +99,7 @@ extension NSAttributeDescription {
 
 extension NSRelationshipDescription {
   /// `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "name", $source.name)`:
-  /// what the objects have become, whichever of the hierarchy's mappings made them.
+  /// the migrated objects, whichever of the hierarchy's mappings made them.
   fileprivate static func valueExpression(of former: NSPropertyDescription) -> ExpressionNode {
     .function(
       PredicateFunction.methodCall,

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How the objects of one version of a model become those of another.
+/// Describes how a migration makes the objects of one version of a model from those of another.
 ///
-/// Inferred from the two models, read from a compiled file (`.cdm`), or built in code. Not to be changed while a
+/// It is inferred from the two models, read from a compiled file (`.cdm`), or built in code. Don't change it while a
 /// migration uses it.
 nonisolated open class NSMappingModel: NSObject {
-  /// What the mapping was inferred from, as long as nobody has changed it.
+  /// The delta that the mapping was inferred from, as long as the mapping is unchanged.
   final var inferredDelta: ModelDelta?
   /// Whether the mappings are those that were inferred.
   final var isInferred = false
@@ -15,7 +15,7 @@ nonisolated open class NSMappingModel: NSObject {
   /// A mapping model without mappings.
   public override init() { super.init() }
 
-  /// In the order in which a migration goes through them.
+  /// The mappings, in the order in which a migration runs them.
   open var entityMappings: [NSEntityMapping]! {
     get { mappings }
     set {
@@ -31,10 +31,10 @@ nonisolated open class NSMappingModel: NSObject {
     return self === other || mappings == other.mappings
   }
 
-  /// Of the mappings' names alone, so that it costs little.
+  /// A hash of the mappings' names only, which is quick.
   open override var hash: Int { mappings.map(\.name).hashValue }
 
-  /// The mappings by their names; of equal names the first.
+  /// The mappings by their names. Among equal names the first counts.
   open var entityMappingsByName: [String: NSEntityMapping] {
     Dictionary(mappings.compactMap { mapping in mapping.name.map { ($0, mapping) } }) { first, _ in first }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an inferred migration does with one property.
+/// Decides what an inferred migration does with one property.
 extension NSPropertyDescription {
   /// Transient properties and fetched ones have no values in a store.
   final var takesPartInMigration: Bool {
@@ -10,8 +10,8 @@ extension NSPropertyDescription {
   /// Why this property of the destination can't be inferred; nil if it can.
   ///
   /// - Parameters:
-  ///   - former: what it was; nil where it is new.
-  ///   - hasObjects: whether there can be objects that will have the property.
+  ///   - former: the property in the source; nil if it is new.
+  ///   - hasObjects: whether any objects can have the property.
   final func reasonAgainst(_ former: NSPropertyDescription?, hasObjects: Bool) -> InferenceRefusal? {
     if let attribute = self as? NSAttributeDescription {
       return attribute.reasonAgainst(attribute: former as? NSAttributeDescription, hasObjects)
@@ -26,31 +26,31 @@ extension NSPropertyDescription {
         + "name without a renaming identifier: then it starts empty")
   }
 
-  /// Whether values stay; otherwise the former property goes and this one is new.
+  /// Whether values are kept. If not, the former property is dropped and this one is new.
   final func keepsValue(of former: NSPropertyDescription, _ match: EntityMatch) -> Bool {
     if let derived = self as? NSDerivedAttributeDescription { return derived.hasDerivation(of: former) }
     guard let relationship = self as? NSRelationshipDescription, let former = former as? NSRelationshipDescription,
       let destination = relationship.destinationEntity, let formerDestination = former.destinationEntity
     else { return true }
-    // Members of another entity would be none of this relationship's: it is empty then, as a new one. Where one of the
-    // two entities inherits from the other, those members stay that it can have.
+    // Members of an unrelated entity can't be members of this relationship, so it starts empty, as a new one. If one of
+    // the two entities inherits from the other, the members that fit are kept.
     return match.destinationsOfFamily(of: formerDestination).contains {
       $0.isKindOf(entity: destination) || destination.isKindOf(entity: $0)
     }
   }
 }
 
-/// Why a change of a property needs a program's help.
+/// Why a change of a property needs a mapping model.
 struct InferenceRefusal {
   /// In a sentence without a full stop, as `userInfo` has it.
   let reason: String
-  /// What more there is to say: the facts, and what helps; without a full stop.
+  /// The facts and the remedy, without a full stop.
   let remedy: String
 }
 
 extension NSAttributeDescription {
   fileprivate func reasonAgainst(attribute former: NSAttributeDescription?, _ hasObjects: Bool) -> InferenceRefusal? {
-    // The store computes it.
+    // The store computes the value.
     if self is NSDerivedAttributeDescription { return nil }
     if let former, !former.isConvertible(to: self) {
       return InferenceRefusal(
@@ -72,7 +72,7 @@ extension NSAttributeDescription {
     return nil
   }
 
-  /// Whether values of this attribute can be those of another one without a program's help.
+  /// Whether values of another attribute can become values of this one without a mapping model.
   private func isConvertible(to other: NSAttributeDescription) -> Bool {
     guard attributeType == other.attributeType else { return attributeType.widens(to: other.attributeType) }
     guard let group = self as? NSCompositeAttributeDescription,

@@ -2,16 +2,16 @@ import Foundation
 
 /// How a migration gets the value of one attribute or relationship of the new object.
 ///
-/// Not to be changed while a migration uses it.
+/// Don't change it while a migration uses it.
 nonisolated open class NSPropertyMapping: NSObject {
   /// The property's name in the destination model.
   open var name: String?
 
-  /// What the value is. Variables in it: `$manager`, `$source`, `$destination`, `$entityMapping`, `$propertyMapping`,
-  /// `$entityPolicy`. nil leaves the property as the new object has it.
+  /// The expression for the value. It may use the variables `$manager`, `$source`, `$destination`, `$entityMapping`,
+  /// `$propertyMapping`, `$entityPolicy`. nil leaves the property as the new object has it.
   open var valueExpression: FoundationExpression?
 
-  /// What the program wants to note about the mapping.
+  /// Your own notes about the mapping.
   open var userInfo: [AnyHashable: Any]?
 
   /// An empty mapping.
@@ -25,7 +25,7 @@ nonisolated open class NSPropertyMapping: NSObject {
         && ModelEquality.same(userInfo, other.userInfo)
   }
 
-  /// Of the name alone, so that it costs little.
+  /// A hash of the name only, which is quick.
   open override var hash: Int { name?.hashValue ?? 0 }
 
   /// The property and the expression, for logs.

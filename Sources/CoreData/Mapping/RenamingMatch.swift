@@ -1,16 +1,16 @@
-/// Which names of one version are which names of another, by their renaming identifiers: of a model's entities, of an
-/// entity's attributes or relationships.
+/// Matches names of one version with names of another by their renaming identifiers: those of a model's entities, or of
+/// an entity's attributes or relationships.
 ///
-/// In this order, each source being used once:
+/// The rules are tried in this order, and each source is used once:
 /// 1. both have the same identifier: the chain of renamings goes on; of several, those of the same name first;
 /// 2. the destination's identifier is the source's name: it was renamed;
-/// 3. the source's identifier is the destination's name, and nothing has the source's own name any more: the renaming
-///    is taken back;
+/// 3. the source's identifier is the destination's name, and nothing has the source's own name any more: a renaming was
+///    taken back;
 /// 4. the names are equal.
 struct RenamingMatch {
   struct Item {
     let name: String
-    /// nil where it is empty or the name itself.
+    /// nil if it is empty or equal to the name.
     let identifier: String?
 
     init(name: String, identifier: String?) {
@@ -19,10 +19,10 @@ struct RenamingMatch {
     }
   }
 
-  /// Several items that could be one.
+  /// Several items that could match one.
   struct Tie: Error {
     let identifier: String
-    /// Names in order; more than one in one of the two.
+    /// The names in order. One of the two lists has more than one.
     let sources: [String]
     let destinations: [String]
   }
@@ -64,7 +64,7 @@ struct RenamingMatch {
     if fromByIdentifier.isEmpty { return }
     let toByName = Dictionary(to.indices.map { (to[$0].name, $0) }) { first, _ in first }
     let identifiers = fromByIdentifier.keys.sorted()
-    // What is taken back may free another: A was renamed to B, and B to C.
+    // A match may allow another one: A was renamed to B, and B to C.
     var count: Int
     repeat {
       count = isUsed.count(where: { $0 })
@@ -93,7 +93,7 @@ struct RenamingMatch {
     try match(identifier, from, to)
   }
 
-  /// Makes a pair of what is left, if there is one of each.
+  /// Matches the remaining items, if there is one on each side.
   private mutating func match(_ identifier: String, _ from: [Int], _ to: [Int]) throws {
     let from = from.filter { !isUsed[$0] }
     let to = to.filter { sources[$0] == nil }

@@ -62,8 +62,8 @@ struct AttributeLimits: Equatable {
 
   var isEmpty: Bool { self == AttributeLimits() }
 
-  /// The limits that `value` breaks, in the order of the fields; empty when it passes. nil passes always:
-  /// whether a value may be absent is not a matter of limits.
+  /// The limits that `value` breaks, in the order of the fields; empty if it passes. nil always passes: limits don't
+  /// decide whether a value may be absent.
   func violations(of value: Any?) -> [Violation] {
     switch value {
     case let string as String: return violations(of: string)
@@ -83,7 +83,7 @@ struct AttributeLimits: Equatable {
     return found
   }
 
-  /// An infinity has no decimal: Foundation ends the program when it is asked for one.
+  /// Infinity can't be converted to a decimal: Foundation ends the program if you try.
   private func violations(ofInfinite number: Double) -> [Violation] {
     if number < 0 { return minNumber.map { [.numberTooSmall(limit: $0)] } ?? [] }
     return maxNumber.map { [.numberTooLarge(limit: $0)] } ?? []
@@ -132,7 +132,7 @@ private enum PatternCache {
   // Guarded by `lock`.
   nonisolated(unsafe) private static var compiled: [String: NSRegularExpression] = [:]
 
-  /// Whether the whole of `string` matches, as MATCHES asks. A pattern that is none matches nothing.
+  /// Whether the whole of `string` matches, as MATCHES requires. An invalid pattern matches nothing.
   static func matchesWhole(_ string: String, pattern: String) -> Bool {
     guard let expression = expression(for: pattern) else { return false }
     let whole = NSRange(location: 0, length: string.utf16.count)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// `NSExpression`, by a path that does not warn.
+/// `NSExpression` under a name that causes no warning.
 ///
-/// Foundation on Linux has the class and marks it deprecated, since it offers none of its functions there;
-/// this module adds them. To the compiler the two names are one type.
+/// Foundation on Linux has the class, but marks it as deprecated because its functions are missing there; this module
+/// adds them. To the compiler the two names are one type.
 public typealias FoundationExpression = _FoundationTypes.Quiet
 
 public protocol _FoundationTypeSource { associatedtype Expression: NSObject }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// When two descriptions are equal: when they define the same, wherever they come from. What they lead to, an entity's
-/// properties excepted, counts by its name, so that comparing ends though models are full of circles.
+/// Two descriptions are equal if they define the same, whatever model they come from. Descriptions that they refer to
+/// are compared by name, except an entity's own properties. So comparing ends, although models are full of circles.
 ///
-/// Within the framework descriptions are told apart by identity; nothing here is asked on the way to a value.
+/// The framework itself compares descriptions by identity, so this is not on the path of a property access.
 enum ModelEquality {
   /// Values of a `userInfo`, a default, a list of names.
   static func same(_ left: Any?, _ right: Any?) -> Bool {
@@ -21,7 +21,7 @@ enum ModelEquality {
       }
   }
 
-  /// Predicates and expressions by what they say.
+  /// Compares predicates and expressions by their content.
   static func sameText(_ left: NSObject?, _ right: NSObject?) -> Bool {
     if left === right { return true }
     guard let left, let right else { return false }
@@ -30,7 +30,7 @@ enum ModelEquality {
 }
 
 extension NSPropertyDescription {
-  /// What every property has. A property of no entity equals none that is in one.
+  /// Compares what every property has. A property without an entity never equals one that has an entity.
   final func hasSameOutline(as other: NSPropertyDescription) -> Bool {
     storedName == other.storedName && owningEntity?.storedName == other.owningEntity?.storedName
       && storedIsOptional == other.storedIsOptional && storedIsTransient == other.storedIsTransient
@@ -46,7 +46,7 @@ extension NSPropertyDescription {
 }
 
 extension NSEntityDescription {
-  /// Whether two entities define the same, with what they inherit.
+  /// Whether two entities define the same, including what they inherit.
   final func isEqualEntity(to other: NSEntityDescription) -> Bool {
     let (mine, theirs) = (ancestors, other.ancestors)
     return mine.count == theirs.count && hasSameOutline(as: other)
@@ -54,7 +54,7 @@ extension NSEntityDescription {
       && Set(storedSubentities.compactMap(\.storedName)) == Set(other.storedSubentities.compactMap(\.storedName))
   }
 
-  /// What the entity itself says. The order in which properties are listed does not count.
+  /// Compares the entities' own definitions. The order of properties does not matter.
   private func hasSameOutline(as other: NSEntityDescription) -> Bool {
     guard storedName == other.storedName,
       storedManagedObjectClassName == other.storedManagedObjectClassName,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The words for a model used in a way that Apple's framework answers with an exception.
+/// The wording of misuses of a model that Apple's framework answers with an exception.
 extension MisuseReport {
   static func immutableModel(_ model: NSManagedObjectModel, member: String) -> MisuseReport {
     immutable("NSManagedObjectModel.\(member)", of: model.description)

@@ -1,9 +1,9 @@
-/// A fetch request that a model holds, as a template or for a fetched property: as its file had it, or an
-/// `NSFetchRequest`, which this room does not know.
+/// A fetch request in a model, for a template or a fetched property. It is either in the form of the model's file, or
+/// an `NSFetchRequest`, a class that this room does not know.
 protocol ModelRequest: AnyObject {
-  /// All that it asks for, as one text: equal texts ask for the same.
+  /// Everything that it asks for, as one text. Equal texts mean equal requests.
   var definition: String { get }
 
-  /// The same request for another model, of that model's entity of the same name.
+  /// This request for the entity of the same name in another model.
   func copy(of entities: [String: NSEntityDescription]) -> any ModelRequest
 }

@@ -3,9 +3,9 @@ import Foundation
 extension NSAttributeDescription {
   /// The data that a store keeps for a value of this transformable attribute.
   ///
-  /// A transformer of one's own makes data of the value. The unarchiving ones (no name, the built-in names,
-  /// descendants of `NSSecureUnarchiveFromDataTransformer`) are used in reverse.
-  /// Throws when there is no such transformer or it gives no data.
+  /// A transformer of your own makes data of the value. Unarchiving transformers (no name, a built-in name, or a
+  /// subclass of `NSSecureUnarchiveFromDataTransformer`) are used in reverse. Throws if there is no such transformer,
+  /// or if it returns no data.
   final func storedData(ofTransformable value: Any) throws -> Data {
     let transformer = try transformer(for: value)
     let result =
@@ -17,9 +17,9 @@ extension NSAttributeDescription {
     return data
   }
 
-  /// The value that was stored as `data`; nil when the transformer makes nil of it.
+  /// The value that was stored as `data`; nil if the transformer returns nil.
   ///
-  /// - Parameter store: of the file that the data are from, for errors.
+  /// - Parameter store: the file that the data comes from, for errors.
   final func value(ofTransformable data: Data, store: URL? = nil) throws -> Any? {
     do {
       return try unarchivedValue(ofTransformable: data)
@@ -28,12 +28,13 @@ extension NSAttributeDescription {
     }
   }
 
-  /// The same; throws an `UnarchivedObject.Refusal` where the data are an archive that can't or must not be read.
+  /// The value that was stored as `data`. Throws an `UnarchivedObject.Refusal` if the data is an archive that can't or
+  /// must not be read.
   final func unarchivedValue(ofTransformable data: Data) throws -> Any? {
     let transformer = try transformer(for: data)
     guard transformer.unarchives else { return transformer.reverseTransformedValue(data) }
     if let value = transformer.transformedValue(data) { return value }
-    // A transformer can't say why there is none.
+    // A transformer can't give the reason for returning nil.
     let allowed = (Swift.type(of: transformer) as? NSSecureUnarchiveFromDataTransformer.Type)?.allowedTopLevelClasses
     _ = try UnarchivedObject.read(data, of: allowed)
     return nil
@@ -44,7 +45,7 @@ extension NSAttributeDescription {
       return ValueTransformer.registered(forName: "NSKeyedUnarchiveFromData")!
     }
     if let known = ValueTransformer.registered(forName: name) { return known }
-    // A class known in Objective-C by its plain name is `Module.Name` here: try the entity's own module.
+    // A class that Objective-C knows by its plain name is `Module.Name` here, so try the entity's own module.
     if let className = owningEntity?.storedManagedObjectClassName, let dot = className.lastIndex(of: "."),
       let known = ValueTransformer.registered(forName: "\(className[..<dot]).\(name)")
     {

@@ -36,7 +36,8 @@ open class NSAttributeDescription: NSPropertyDescription {
     set { attributeType = newValue.rawValue }
   }
 
-  /// The name of the values' class: given by the type, free for transformable attributes.
+  /// The name of the values' class. The type determines it, except for transformable attributes, for which you can set
+  /// it.
   open var attributeValueClassName: String? {
     get { storedAttributeValueClassName ?? storedAttributeType.valueClassName }
     set {
@@ -54,7 +55,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// The registered name of the transformer of a transformable attribute; nil is keyed archiving.
+  /// The registered name of the transformer of a transformable attribute; nil means keyed archiving.
   open var valueTransformerName: String? {
     get { storedValueTransformerName }
     set {
@@ -63,7 +64,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Whether a store may keep large data in files of their own. Enters the version hash.
+  /// Whether a store may keep large data in files of their own. Part of the version hash.
   open var allowsExternalBinaryDataStorage: Bool {
     get { storedAllowsExternalBinaryDataStorage }
     set {
@@ -72,7 +73,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Whether the history of a deletion keeps the value (the tombstone). Enters the version hash.
+  /// Whether the history of a deletion keeps the value (in the tombstone). Part of the version hash.
   open var preservesValueInHistoryOnDeletion: Bool {
     get { storedPreservesValueInHistoryOnDeletion }
     set {
@@ -81,7 +82,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Kept for model files; there is no CloudKit here.
+  /// Kept for model files, without effect: there is no CloudKit here.
   open var allowsCloudEncryption: Bool {
     get { storedAllowsCloudEncryption }
     set {
@@ -99,7 +100,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// The rules set for the property, and those of the limits in its model file.
+  /// The rules set for the property, followed by those for the limits in its model file.
   open override var validationPredicates: [NSPredicate] {
     super.validationPredicates + (storedLimits?.rules.map(\.predicate) ?? [])
   }

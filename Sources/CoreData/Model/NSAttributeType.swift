@@ -38,7 +38,7 @@ public enum NSAttributeType: UInt, Sendable {
 }
 
 extension NSAttributeType {
-  /// The type as model files know it, whose table says most of what there is to know of it.
+  /// The type as model files know it, with the table of what is known about it.
   package var modelType: DataModel.AttributeType {
     guard let type = DataModel.AttributeType(rawValue: UInt32(rawValue)) else {
       preconditionFailure("NSAttributeType has a type, of raw value \(rawValue), that DataModel.AttributeType lacks.")
@@ -68,13 +68,13 @@ extension NSAttributeType {
       }
   }
 
-  /// The class of the objects that such an attribute holds; nil where any class may stand.
+  /// The class of the values of such an attribute; nil if any class is allowed.
   var valueClassName: String? {
     let type = modelType
     return type.valueClassName ?? (type == .objectID ? type.swiftName : nil)
   }
 
-  /// Whether each value of this type is one of the other, larger numeric type.
+  /// Whether each value of this numeric type is also a value of the other, larger one.
   func widens(to other: NSAttributeType) -> Bool { modelType.widens(to: other.modelType) }
 
   /// Whether an attribute of this type can hold `value`, as an object or as its Swift value.
@@ -83,7 +83,8 @@ extension NSAttributeType {
     case .undefinedAttributeType, .transformableAttributeType, .objectIDAttributeType: return true
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
       .doubleAttributeType, .floatAttributeType, .booleanAttributeType, .decimalAttributeType:
-      // In this order: looking for a decimal in a number object costs most of checking a model's default values.
+      // The order matters: looking for a decimal in a number object is the most costly part of checking a model's
+      // default values.
       return value as? NSNumber != nil || value is Decimal
     case .stringAttributeType: return value as? String != nil
     case .dateAttributeType: return value as? Date != nil
@@ -94,14 +95,14 @@ extension NSAttributeType {
     }
   }
 
-  /// The name that a data model file writes, such as "Integer 16".
+  /// The name in a data model file, such as "Integer 16".
   var modelName: String { modelType.editorName }
 }
 
 extension NSAttributeDescription {
   /// The type of an attribute by its short Swift name: `attribute.type = .string`.
   public struct AttributeType: RawRepresentable, Hashable, Sendable {
-    /// The type as the older enumeration has it.
+    /// The type in the older enumeration.
     public var rawValue: NSAttributeType
 
     /// A type from the older enumeration.

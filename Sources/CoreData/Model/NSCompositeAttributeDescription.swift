@@ -5,7 +5,7 @@ import Foundation
 open class NSCompositeAttributeDescription: NSAttributeDescription {
   final var storedElements: [NSAttributeDescription] = []
 
-  /// A composite without elements; its type is set.
+  /// A composite without elements. Its type is already set.
   public override init() {
     super.init()
     storedAttributeType = .compositeAttributeType
@@ -33,7 +33,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     return storedElements == other.storedElements
   }
 
-  /// The attributes in the group that are no groups, depth first.
+  /// The attributes in the group that are not groups themselves, depth first.
   private final var leaves: [NSAttributeDescription] {
     storedElements.flatMap { ($0 as? NSCompositeAttributeDescription)?.leaves ?? [$0] }
   }

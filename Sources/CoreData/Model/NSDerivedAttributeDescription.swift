@@ -4,11 +4,11 @@ import Foundation
 open class NSDerivedAttributeDescription: NSAttributeDescription {
   final var storedDerivationExpression: FoundationExpression?
   final var storedFilteringPredicate: NSPredicate?
-  /// The derivation as the model file writes it, such as `articles.@count` or `canonical:(name)`. Kept
-  /// beside the expression because this room cannot parse.
+  /// The derivation as the model file writes it, such as `articles.@count` or `canonical:(name)`. Kept beside the
+  /// expression, because this room can't parse it.
   final var storedDerivationFormat: String?
 
-  /// What is computed.
+  /// The expression that is computed.
   open var derivationExpression: FoundationExpression? {
     get { storedDerivationExpression }
     set {
@@ -18,7 +18,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
     }
   }
 
-  /// Which objects enter an aggregate.
+  /// The objects that an aggregate includes; nil for all.
   open var filteringPredicate: NSPredicate? {
     get { storedFilteringPredicate }
     set {

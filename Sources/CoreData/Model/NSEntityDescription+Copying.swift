@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSEntityDescription {
-  /// A copy with copies of the own properties and indexes, in no model and no hierarchy. Relationships
+  /// A copy with copies of the entity's own properties and indexes. It is in no model and no hierarchy. Relationships
   /// keep their destinations. To copy connected entities, copy the model.
   public func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSEntityDescription()
@@ -9,7 +9,7 @@ extension NSEntityDescription {
     return copy
   }
 
-  /// Gives `copy` this entity's definition; returns the copies of the own properties by their originals.
+  /// Gives `copy` this entity's definition. Returns the copies of its own properties by their originals.
   @discardableResult
   final func copyDefinition(to copy: NSEntityDescription) -> [ObjectIdentifier: NSPropertyDescription] {
     copy.storedName = storedName

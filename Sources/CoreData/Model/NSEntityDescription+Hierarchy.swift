@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSEntityDescription {
-  /// The entity this one inherits from; set by the `subentities` of that one.
+  /// The entity that this one inherits from. Set by adding this one to its `subentities`.
   public var superentity: NSEntityDescription? { storedSuperentity }
 
   /// The entities that inherit from this one directly, in the order given.
@@ -37,7 +37,7 @@ extension NSEntityDescription {
     return ancestors.contains { $0 === entity }
   }
 
-  /// The entities this one inherits from, nearest first. Ends at a cycle.
+  /// The entities that this one inherits from, nearest first. Ends at a cycle.
   final var ancestors: [NSEntityDescription] {
     var found: [NSEntityDescription] = []
     var next = storedSuperentity
@@ -51,12 +51,12 @@ extension NSEntityDescription {
   /// The top of the hierarchy: the entity whose table holds the rows.
   final var rootEntity: NSEntityDescription { ancestors.last ?? self }
 
-  /// The entity and all that inherit from it, each followed by its sub-entities in order of name.
+  /// The entity and all that inherit from it, each followed by its subentities in order of name.
   final var withDescendants: [NSEntityDescription] {
     [self] + storedSubentities.sorted(by: NSEntityDescription.inNameOrder).flatMap(\.withDescendants)
   }
 
-  /// Plain code-unit order of the names.
+  /// Compares names by code units.
   static func inNameOrder(_ left: NSEntityDescription, _ right: NSEntityDescription) -> Bool {
     (left.storedName ?? "").utf16.lexicographicallyPrecedes((right.storedName ?? "").utf16)
   }

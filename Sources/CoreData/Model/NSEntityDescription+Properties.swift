@@ -3,7 +3,7 @@ import Foundation
 extension NSEntityDescription {
   /// All properties: the inherited ones, from the root down, then the entity's own, each in the order given.
   ///
-  /// Setting it gives the entity its own properties; inherited ones in the list are left where they are.
+  /// Setting it sets the entity's own properties; inherited ones in the list are ignored.
   public var properties: [NSPropertyDescription] {
     get { frozen?.properties ?? ancestors.reversed().flatMap(\.ownProperties) + ownProperties }
     set {
@@ -45,21 +45,21 @@ extension NSEntityDescription {
     }
   }
 
-  /// Whether an ancestor declares this very property.
+  /// Whether an ancestor declares this property.
   private func isInherited(_ property: NSPropertyDescription) -> Bool {
     guard let owner = property.owningEntity, owner !== self else { return false }
     return ancestors.contains { $0 === owner }
   }
 }
 
-/// What an entity knows for good once its model is frozen.
+/// Facts about an entity that are computed when its model is frozen.
 struct FrozenEntity {
   var properties: [NSPropertyDescription]
   var propertiesByName: [String: NSPropertyDescription]
   var attributesByName: [String: NSAttributeDescription]
   var relationshipsByName: [String: NSRelationshipDescription]
   var versionHash: Data
-  /// The identities of the entity and of all it descends from, itself first.
+  /// The identities of the entity and of its ancestors, itself first.
   var lineage: [ObjectIdentifier]
 
   init(_ entity: NSEntityDescription) {

@@ -2,15 +2,15 @@ internal import DataModelFiles
 import Foundation
 
 extension NSEntityDescription {
-  /// 32 bytes that tell one definition of the entity from another: its name, whether it is abstract, what it
-  /// inherits from, its properties but the transient ones, its constraints, its modifier.
+  /// 32 bytes that differ if the definition differs: the name, whether it is abstract, the parent, the properties
+  /// except transient ones, the constraints, the modifier.
   ///
   /// A store is compatible with a model when the hashes of all its entities are equal.
   public var versionHash: Data {
     frozen?.versionHash ?? statedVersionHash ?? Data(computeVersionHash())
   }
 
-  /// From the root of the hierarchy down: each entity's hash contains its parent's.
+  /// From the root of the hierarchy down, because each entity's hash contains its parent's.
   private final func computeVersionHash() -> [UInt8] {
     var inherited: [NSPropertyDescription] = []
     var superentityHash: [UInt8]?

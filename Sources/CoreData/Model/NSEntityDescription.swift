@@ -8,22 +8,22 @@ import Foundation
 ///     book.properties = [title, author]
 ///     model.entities.append(book)
 ///
-/// Entities are owned by their model and own their properties and sub-entities. Once a coordinator uses the
-/// model, a change traps.
-// Mutable only until the model is frozen, by whoever builds it; any thread may read it after that.
+/// A model owns its entities, and an entity owns its properties and subentities. Once a coordinator uses the model,
+/// changing an entity traps.
+// Mutable only until the model is frozen, on the thread that builds it; after that any thread may read it.
 nonisolated open class NSEntityDescription: NSObject, NSCopying {
   final weak var owningModel: NSManagedObjectModel?
-  /// What others refer to instead of the entity itself.
+  /// The object that others refer to weakly, in place of the entity.
   final private(set) var anchor: EntityAnchor!
   private final weak var superentityAnchor: EntityAnchor?
   final var storedSubentities: [NSEntityDescription] = []
   final var storedName: String?
   final var storedManagedObjectClassName = "NSManagedObject"
-  /// A class for the entity's objects that no file tells of: it goes before the one that is named. A subclass of
-  /// `NSManagedObject`, set before the model is used.
+  /// A class for the entity's objects that is not in any model file. It takes precedence over the named one. Must be a
+  /// subclass of `NSManagedObject`, and be set before the model is used.
   package final var unnamedObjectClass: AnyClass?
   final var storedIsAbstract = false
-  /// The properties this entity declares itself, in the order given.
+  /// The entity's own properties, in the order given.
   final var ownProperties: [NSPropertyDescription] = []
   final var storedUserInfo: [AnyHashable: Any]? = [:]
   final var storedVersionHashModifier: String?
@@ -32,16 +32,16 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   final var storedUniquenessConstraints: [[Any]] = []
   final var storedCompoundIndexes: [[Any]] = []
   final var storedCoreSpotlightDisplayNameExpression: FoundationExpression?
-  /// That expression as the model file writes it. This room cannot parse.
+  /// That expression as the model file writes it, because this room can't parse it.
   final var storedCoreSpotlightDisplayNameFormat: String?
   /// See `NSManagedObjectModel.statedVersionHashes`.
   final var statedVersionHash: Data?
-  /// What is known for good once the model is frozen; nil before.
+  /// Computed when the model is frozen; nil before.
   final var frozen: FrozenEntity?
-  /// Where the stack keeps its own view of the entity: slots, columns.
+  /// The stack's own view of the entity: slots, columns.
   final var layoutStorage: EntityLayout?
 
-  /// An entity without a name, a model or properties.
+  /// Makes an entity without a name, a model or properties.
   public override init() {
     super.init()
     anchor = EntityAnchor(self)
@@ -78,7 +78,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// Whether there are objects of sub-entities only.
+  /// Whether only subentities have objects.
   open var isAbstract: Bool {
     get { storedIsAbstract }
     set {
@@ -87,8 +87,8 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// What the program wants to note about the entity; no part of the version hash. May be set while the model is in
-  /// use, on one thread.
+  /// Your own notes about the entity. Not part of the version hash. You may set it while the model is in use, on one
+  /// thread.
   open var userInfo: [AnyHashable: Any]? {
     get { storedUserInfo }
     set {
@@ -96,7 +96,8 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// A text that enters the version hash, for a change of meaning that the definition does not show.
+  /// A text that is part of the version hash. Change it if the meaning changes in a way that the definition does not
+  /// show.
   open var versionHashModifier: String? {
     get { storedVersionHashModifier }
     set {
@@ -105,7 +106,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// The name by which migration recognises the entity in an older model. Default: its own name.
+  /// The name that the entity had in an older model, for migrations. Default: its own name.
   open var renamingIdentifier: String? {
     get { storedRenamingIdentifier ?? storedName }
     set {
@@ -125,8 +126,8 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// Groups of attributes, by name or description, whose values together are unique among the objects of
-  /// this entity and its sub-entities.
+  /// Groups of attributes, by name or description. The values of each group together are unique among the objects of
+  /// this entity and its subentities.
   open var uniquenessConstraints: [[Any]] {
     get { storedUniquenessConstraints }
     set {
@@ -144,7 +145,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// Kept for model files; there is no Spotlight here.
+  /// Kept for model files, without effect: there is no Spotlight here.
   open var coreSpotlightDisplayNameExpression: FoundationExpression! {
     get { storedCoreSpotlightDisplayNameExpression }
     set {
@@ -159,17 +160,17 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     "NSEntityDescription \(storedName ?? "(no name)") (\(storedManagedObjectClassName))"
   }
 
-  /// Whether the other entity defines the same, wherever it comes from: name, class, properties, constraints, indexes,
-  /// and what it inherits. Entities that relationships lead to count by their names.
+  /// Whether the other entity defines the same, whatever model it is in: name, class, properties, constraints, indexes,
+  /// and what it inherits. Entities that relationships lead to are compared by name.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSEntityDescription else { return false }
     return self === other || isEqualEntity(to: other)
   }
 
-  /// Of the name alone, so that it costs little.
+  /// A hash of the name only, which is quick.
   open override var hash: Int { storedName?.hashValue ?? 0 }
 
-  /// The own constraints as attribute names.
+  /// The entity's own constraints as attribute names.
   final var constraintNames: [[String]] {
     storedUniquenessConstraints.map { constraint in
       constraint.map { ($0 as? NSPropertyDescription)?.storedName ?? ($0 as? String) ?? "\($0)" }
@@ -180,7 +181,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     if isFrozen { misuse(.immutableEntity(self, member: "\(member)")) }
   }
 
-  /// As `willMutate`, for what enters a version hash.
+  /// Like `willMutate`, for changes that affect a version hash.
   final func willRedefine(_ member: StaticString) {
     willMutate(member)
     owningModel?.forgetStatedHashes()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A computed column of a fetch with dictionary results; never a property of an entity.
+/// A computed column of a fetch with dictionary results. It is never a property of an entity.
 ///
 ///     let average = NSExpressionDescription()
 ///     average.name = "averagePages"
@@ -14,7 +14,7 @@ open class NSExpressionDescription: NSPropertyDescription {
   final var storedExpression: FoundationExpression?
   final var storedExpressionResultType = NSAttributeType.undefinedAttributeType
 
-  /// What is computed.
+  /// The expression that is computed.
   open var expression: FoundationExpression? {
     get { storedExpression }
     set {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// An index of an entity's table. No part of the version hash.
+/// An index of an entity's table. Not part of the version hash.
 nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
   private final weak var owningAnchor: EntityAnchor?
   final var storedName: String
   final var storedElements: [NSFetchIndexElementDescription]
   final var storedPartialIndexPredicate: NSPredicate?
-  /// The predicate as the model file writes it. This room cannot parse.
+  /// The predicate as the model file writes it, because this room can't parse it.
   final var storedPartialIndexPredicateFormat: String?
   final var isFrozen = false
 
-  /// An index of these columns; it counts once it is among an entity's ``NSEntityDescription/indexes``.
+  /// Makes an index of these columns. It has an effect once it is among an entity's ``NSEntityDescription/indexes``.
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     storedName = name
     storedElements = elements ?? []
@@ -45,7 +45,7 @@ nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
   /// The entity whose table is indexed; set by `NSEntityDescription.indexes`.
   open var entity: NSEntityDescription? { owningEntity }
 
-  /// Which rows enter the index; nil is all.
+  /// The condition for rows to be in the index; nil for all rows.
   open var partialIndexPredicate: NSPredicate? {
     get { storedPartialIndexPredicate }
     set {
@@ -65,7 +65,7 @@ nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
         && ModelEquality.sameText(storedPartialIndexPredicate, other.storedPartialIndexPredicate)
   }
 
-  /// Of the name alone, so that it costs little.
+  /// A hash of the name only, which is quick.
   open override var hash: Int { storedName.hashValue }
 
   /// A copy that belongs to no entity; its elements refer to the same properties.

@@ -11,15 +11,15 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 /// One column of an index.
 nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
   final weak var owningIndex: NSFetchIndexDescription?
-  // Weak for a property of an entity (the entity owns it and this index); strong for an expression, which
-  // nobody else owns.
+  // Weak for a property of an entity, which owns both the property and this index; strong for an expression, which has
+  // no other owner.
   private final weak var entityProperty: NSPropertyDescription?
   private final var expressionProperty: NSExpressionDescription?
   private final var storedPropertyName: String
   final var storedCollationType: NSFetchIndexElementType
   final var storedIsAscending = true
 
-  /// A column for a property of the index' entity, or for an expression.
+  /// Makes a column for a property of the index's entity, or for an expression.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     storedPropertyName = property.storedName
     storedCollationType = collationType
@@ -63,7 +63,7 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
         && storedIsAscending == other.storedIsAscending && expressionProperty == other.expressionProperty
   }
 
-  /// Of the name alone, so that it costs little.
+  /// A hash of the name only, which is quick.
   open override var hash: Int { propertyName?.hashValue ?? 0 }
 
   /// A copy that belongs to no index and refers to the same property.
@@ -71,7 +71,7 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
     copy(property: nil)
   }
 
-  /// A copy that refers to `property`, or to the same one when that is nil.
+  /// A copy that refers to `property`, or to the same property as this one if that is nil.
   final func copy(property replacement: NSPropertyDescription?) -> NSFetchIndexElementDescription {
     guard let target = replacement ?? property else {
       misuse(.indexElementWithoutProperty(name: storedPropertyName, index: owningIndex?.storedName))

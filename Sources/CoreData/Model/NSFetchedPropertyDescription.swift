@@ -1,12 +1,12 @@
 import Foundation
 
-/// A property whose value is the result of a fetch. Never stored, never a part of the version hash of its
-/// entity. The public `fetchRequest` stands with `NSFetchRequest`.
+/// A property whose value is the result of a fetch. Never stored, and not part of the version hash of its entity. The
+/// public `fetchRequest` is declared beside `NSFetchRequest`.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
-  /// The room of fetching reads and writes it, under a lock of its own.
+  /// The room Fetching reads and writes it, under a lock of its own.
   final var storedFetchRequest: (any ModelRequest)?
 
-  /// A fetched property without a request; it is transient.
+  /// Makes a fetched property without a request. It is transient.
   public override init() {
     super.init()
     storedIsTransient = true

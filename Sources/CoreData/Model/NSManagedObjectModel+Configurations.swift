@@ -1,15 +1,15 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// The name a store reports that was added without a configuration.
+  /// The configuration name of a store that was added without a configuration.
   static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-  /// The names of the configurations, in order. The default one, of all entities, has no name.
+  /// The names of the configurations, in order. The default configuration, with all entities, has no name.
   public var configurations: [String] { storedConfigurations.keys.sorted() }
 
   /// The entities of a configuration; without a name, all entities. Returns nil if the model has no such configuration.
   ///
-  /// An entity that stands there without any of those that inherit from it takes all of them along.
+  /// An entity that is listed without any of its subentities brings all of them along.
   public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
     guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else {
       return storedEntities
@@ -27,7 +27,7 @@ extension NSManagedObjectModel {
     return members + heirs.filter { $0.ancestors.contains { heir in alone.contains { $0 === heir } } }.map(\.entity)
   }
 
-  /// Makes a configuration, or replaces its entities. They have to be in the model.
+  /// Makes a configuration, or replaces its entities, which have to be in the model.
   public func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     willMutate("setEntities(_:forConfigurationName:)")
     for entity in entities where entity.owningModel !== self {
@@ -39,7 +39,7 @@ extension NSManagedObjectModel {
   /// The entities in the order in which stores number them, the first being 1: the roots by name, each
   /// followed by its sub-entities by name, depth first.
   ///
-  /// Entities of a hierarchy of which the configuration holds a part stand in the order of the whole.
+  /// If the configuration has only a part of a hierarchy, the entities keep the order of the whole.
   final func entitiesInStoreOrder(forConfigurationName configuration: String? = nil) -> [NSEntityDescription]? {
     guard let members = entities(forConfigurationName: configuration) else { return nil }
     let roots = storedEntities.filter { $0.storedSuperentity == nil }
@@ -49,7 +49,7 @@ extension NSManagedObjectModel {
     return all.filter { identities.contains(ObjectIdentifier($0)) }
   }
 
-  /// `entitiesInStoreOrder(forConfigurationName:)` of all entities.
+  /// `entitiesInStoreOrder(forConfigurationName:)` for all entities.
   final var entitiesInStoreOrder: [NSEntityDescription] {
     frozen?.entitiesInStoreOrder ?? entitiesInStoreOrder(forConfigurationName: nil) ?? []
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a model knows for good once it is in use.
+/// Facts about a model that are computed when it is first used.
 struct FrozenModel {
   var entitiesByName: [String: NSEntityDescription]
   var entitiesInStoreOrder: [NSEntityDescription]
-  /// With the entities that lone parents take along.
+  /// Including the subentities that a parent without any listed ones brings along.
   var configurations: [String: [NSEntityDescription]]
   var versionHashesByName: [String: Data]
   var versionChecksum: String
@@ -14,13 +14,13 @@ extension NSManagedObjectModel {
   /// One lock for all models: freezing is rare, and two coordinators may take one model at once.
   private static let freezing = NSLock()
 
-  /// Makes the model immutable and computes what is asked of it often. Does nothing the second time.
-  /// A model that cannot be used traps; use `freezeChecked()` where an error can be thrown.
+  /// Makes the model immutable and computes facts that are needed often. Does nothing the second time. Traps if the
+  /// model can't be used; use `freezeChecked()` where you can throw an error.
   final func freeze() {
     do { try freezeChecked() } catch { misuse(.unusableModel(self, error: error as NSError)) }
   }
 
-  /// As `freeze()`; throws what `validateForUse()` finds, and leaves the model as it was.
+  /// Like `freeze()`, but throws the error of `validateForUse()` and leaves the model as it was.
   final func freezeChecked() throws {
     NSManagedObjectModel.freezing.lock()
     defer { NSManagedObjectModel.freezing.unlock() }
@@ -30,7 +30,7 @@ extension NSManagedObjectModel {
     // Roots first: an entity's hash contains its parent's.
     let entitiesInStoreOrder = self.entitiesInStoreOrder
     for entity in entitiesInStoreOrder {
-      // Where the entity's hash is stated, nobody may ever ask for those of its properties.
+      // If the entity's hash is stated, the hashes of its properties may never be needed.
       let keepsHashes = entity.statedVersionHash == nil
       for property in entity.ownProperties { property.freeze(keepsHash: keepsHashes) }
       for index in entity.storedIndexes { index.isFrozen = true }

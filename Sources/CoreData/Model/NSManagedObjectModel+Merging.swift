@@ -1,10 +1,10 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// One model of the entities of several, which stay as they are. Relationships between the models are
-  /// joined by the name of the destination.
+  /// Makes one model of the entities of several, which stay as they are. Relationships between the models are connected
+  /// by the name of the destination.
   ///
-  /// An entity that two models define alike is taken once; two different definitions of one name trap.
+  /// An entity that several models define in the same way is taken once. Two different definitions of one name trap;
   /// `merging(_:)` throws instead.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models, !models.isEmpty else { return nil }
@@ -27,8 +27,8 @@ extension NSManagedObjectModel {
     return merged
   }
 
-  /// One model of those entities among `models` that the store's metadata names with the same hash; nil
-  /// when one of the metadata's entities is found nowhere.
+  /// Makes one model of those entities in `models` that the store's metadata names with the same hash; nil if one of
+  /// the metadata's entities is missing.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
     guard let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
     let fitting = models.filter { model in
@@ -63,7 +63,7 @@ extension NSManagedObjectModel {
     joinPendingRelationships()
   }
 
-  /// Adds copies of the entities of `model` whose names are new here. Connections are kept by name.
+  /// Adds copies of those entities of `model` whose names are new here. Connections are kept by name.
   private func copyEntities(of model: NSManagedObjectModel) {
     var known = NSManagedObjectModel.byName(storedEntities)
     var stated = statedVersionHashes
@@ -108,8 +108,8 @@ extension NSManagedObjectModel {
     }
   }
 
-  /// Connects the relationships that know their destination and inverse by name only. A name that is not
-  /// in the model stays pending; `validateForUse()` reports it.
+  /// Connects relationships whose destination and inverse are only known by name. A name that is not in the model stays
+  /// pending, and `validateForUse()` reports it.
   final func joinPendingRelationships() {
     let stated = statedVersionHashes
     defer { statedVersionHashes = stated }
@@ -132,7 +132,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-  /// Whether two entities, of two models, are the same in all that a store and a save depend on.
+  /// Whether two entities of different models agree in everything that a store and a save depend on.
   fileprivate func hasSameDefinition(as other: NSEntityDescription) -> Bool {
     guard versionHash == other.versionHash, managedObjectClassName == other.managedObjectClassName,
       storedSuperentity?.storedName == other.storedSuperentity?.storedName
@@ -145,7 +145,7 @@ extension NSEntityDescription {
     }
   }
 
-  /// Lets the own relationships, copied from another model, forget that model's entities.
+  /// Makes the entity's own relationships, which were copied from another model, forget that model's entities.
   fileprivate func rememberDestinationsByName() {
     for case let relationship as NSRelationshipDescription in ownProperties {
       let destination = relationship.destinationName

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Checks that the model can be used; throws the first problem as an error that names entity, property
-  /// and what is wrong.
+  /// Checks that the model can be used. Throws the first problem as an error that names the entity, the property and
+  /// the problem.
   final func validateForUse() throws {
     if !isFrozen, let problem = firstProblem() { throw Failure.unusableModel(problem).nsError }
   }
@@ -27,8 +27,8 @@ extension NSManagedObjectModel {
     return nil
   }
 
-  /// A hierarchy lives in one table, so it may not be torn between configurations. (A configuration that
-  /// lacks a child is fine: its store just never holds one.)
+  /// A hierarchy is in one table, so a configuration with an entity must have its parents too. (It may lack
+  /// subentities: its store just never has any.)
   private func firstConfigurationProblem() -> ModelProblem? {
     for (name, entities) in storedConfigurations.sorted(by: { $0.key < $1.key }) {
       for entity in entities {
@@ -51,7 +51,7 @@ extension NSEntityDescription {
 
   fileprivate func hierarchyProblem(in model: NSManagedObjectModel) -> ModelProblem? {
     guard let parent = storedSuperentity else { return nil }
-    // `ancestors` stops before it would repeat; a chain that is no cycle ends at an entity without parent.
+    // `ancestors` stops before it would repeat an entity; without a cycle it ends at an entity without a parent.
     if ancestors.last?.storedSuperentity != nil || parent === self { return problem(nil, .inheritanceCycle) }
     if parent.owningModel !== model {
       return problem(nil, .superentityOutsideModel(superentity: parent.storedName ?? "(no name)"))
@@ -139,11 +139,11 @@ extension NSRelationshipDescription {
   }
 }
 
-// What is odd, and can be used.
+// Odd, but usable.
 
 extension NSManagedObjectModel {
-  /// Says on standard error which inverses are not mutual; each model once in a process, copies with it. Called under
-  /// the lock of freezing.
+  /// Prints to standard error which inverses are not mutual, once in a process for each model and its copies. Called
+  /// under the lock of freezing.
   final func warnOfOneSidedInverses() {
     let problems = storedEntities.flatMap { entity in
       entity.ownProperties.compactMap { ($0 as? NSRelationshipDescription)?.oneSidedInverseProblem }
@@ -152,7 +152,7 @@ extension NSManagedObjectModel {
     warn(.oneSidedInverses(problems))
   }
 
-  /// By checksum; touched under the lock of freezing.
+  /// The models already reported, by checksum. Only used under the lock of freezing.
   private nonisolated(unsafe) static var warned: Set<String> = []
 }
 

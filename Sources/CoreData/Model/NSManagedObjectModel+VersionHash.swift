@@ -12,8 +12,8 @@ extension NSManagedObjectModel {
     frozen?.versionChecksum ?? VersionHash.modelChecksum(VersionHash.list(entityVersionHashesByName))
   }
 
-  /// Whether a store with this metadata can be opened with a configuration of this model: it was written
-  /// with the same entities, and each has the same hash.
+  /// Whether a store with this metadata can be opened with a configuration of this model. It can if it was written with
+  /// the same entities, and each has the same hash.
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
@@ -23,13 +23,12 @@ extension NSManagedObjectModel {
     return Failure.Difference(stored: stored, model: hashesByName(of: entities)).isEmpty
   }
 
-  /// The hashes of a configuration's entities, as a store's metadata holds them; nil when there is no such
-  /// configuration.
+  /// The hashes of a configuration's entities, as in a store's metadata; nil if there is no such configuration.
   final func versionHashesByName(forConfigurationName configuration: String?) -> [String: Data]? {
     entities(forConfigurationName: configuration).map(hashesByName(of:))
   }
 
-  /// The text that a store's metadata holds beside the hashes.
+  /// The text in a store's metadata beside the hashes.
   static func hashesDigest(_ hashesByName: [String: Data]) -> String {
     VersionHash.hashesDigest(VersionHash.list(hashesByName))
   }

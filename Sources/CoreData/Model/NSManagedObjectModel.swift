@@ -1,6 +1,6 @@
 import Foundation
 
-/// A model: the entities a stack can keep, and how they hang together.
+/// A model: the entities whose objects a stack can keep, and the relationships between them.
 ///
 ///     let book = NSEntityDescription()
 ///     book.name = "Book"
@@ -11,44 +11,43 @@ import Foundation
 ///     let model = NSManagedObjectModel()
 ///     model.entities = [book]
 ///
-/// Build it on one thread. Once a coordinator uses it, it is immutable and may be read from any thread; a
-/// change then traps.
-// Mutable only until frozen, by whoever builds it; any thread may read it after that.
+/// Build it on one thread. Once a coordinator uses it, it is immutable: any thread may read it, and a change traps.
+// Mutable only until frozen, on the thread that builds it; after that any thread may read it.
 nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   final var storedEntities: [NSEntityDescription] = []
   final var storedConfigurations: [String: [NSEntityDescription]] = [:]
   final var storedVersionIdentifiers: Set<AnyHashable> = []
   final var storedLocalizationDictionary: [String: String]?
-  /// Fetch request templates by name. The room of fetching reads and writes them, under a lock of its own.
+  /// Fetch request templates by name. The room Fetching reads and writes them, under a lock of its own.
   final var storedTemplates: [String: any ModelRequest] = [:]
-  /// What is known for good once the model is frozen; nil before.
+  /// Computed when the model is frozen; nil before.
   final var frozen: FrozenModel?
-  /// Where the stack keeps its own view of the model.
+  /// The stack's own view of the model.
   final var layoutsStorage: ModelLayouts?
   final var storedStoreOrigin: StoreOrigin?
-  /// Where the model was read from; nil for one that was built, copied or merged.
+  /// The URL that the model was read from; nil if it was built, copied or merged.
   final var fileURL: URL?
 
-  /// A model without entities, to be built in code.
+  /// Makes a model without entities, for building one in code.
   public override init() {
     super.init()
   }
 
   final var isFrozen: Bool { frozen != nil }
 
-  /// How a model was got out of a store's file.
+  /// How a model was obtained from a store's file.
   public enum StoreOrigin: String, Sendable {
     /// The file keeps the model that wrote it.
     case cached
-    /// The model was put together from tables, columns and rows: names are guesses in their upper and lower
-    /// case, types are those of the columns, and what leaves no trace in a file is missing.
+    /// The model was reconstructed from tables, columns and rows. Upper and lower case of names are guessed, types are
+    /// those of the columns, and whatever leaves no trace in a file is missing.
     case inferred
   }
 
-  /// For a model of `init(storedIn:)`, how it was got; nil for others.
+  /// How a model of `init(storedIn:)` was obtained; nil for other models.
   public final var storeOrigin: StoreOrigin? { storedStoreOrigin }
 
-  /// All entities. Setting it takes the sub-entities of the given ones along.
+  /// All entities. If you set it, the subentities of the given entities are included.
   open var entities: [NSEntityDescription] {
     get { storedEntities }
     set {
@@ -64,7 +63,7 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
     frozen?.entitiesByName ?? NSManagedObjectModel.byName(storedEntities)
   }
 
-  /// Texts by which a program tells its models apart; they never decide whether a store fits.
+  /// Texts by which a program can distinguish its models. They never decide whether a store is compatible.
   open var versionIdentifiers: Set<AnyHashable> {
     get { storedVersionIdentifiers }
     set {
@@ -86,16 +85,16 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   }
 
   /// Whether the other model has equal entities, and the same configurations, fetch request templates, identifiers and
-  /// localised names. Two loads of one file are equal, and so is a copy.
+  /// localised names. Two models read from one file are equal, and so is a copy.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSManagedObjectModel else { return false }
     return self === other || isEqualModel(to: other)
   }
 
-  /// Of the entities' names alone, so that it costs little.
+  /// A hash of the entities' names only, which is quick.
   open override var hash: Int { Set(storedEntities.map(\.storedName)).hashValue }
 
-  /// Takes entities, and those that inherit from them, in once each.
+  /// Adds entities and those that inherit from them, each once.
   final func adopt(_ entities: [NSEntityDescription]) {
     for entity in entities where !storedEntities.contains(where: { $0 === entity }) {
       if let owner = entity.owningModel, owner !== self { misuse(.entityOfAnotherModel(entity)) }
@@ -112,13 +111,13 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
     if isFrozen { misuse(.immutableModel(self, member: "\(member)")) }
   }
 
-  /// As `willMutate`, for what enters a version hash.
+  /// Like `willMutate`, for changes that affect a version hash.
   final func willRedefine(_ member: StaticString) {
     willMutate(member)
     forgetStatedHashes()
   }
 
-  /// The version hashes that a compiled model states, by entity name. They count before computed ones, since
+  /// The version hashes that a compiled model states, by entity name. They take precedence over computed ones, because
   /// the recipe for derived attributes is not known. Any change of a definition drops them.
   final var statedVersionHashes: [String: Data] {
     get {

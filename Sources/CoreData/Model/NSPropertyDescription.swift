@@ -1,12 +1,12 @@
 internal import DataModelFiles
 import Foundation
 
-/// What all properties of an entity have in common: attributes, relationships, fetched properties, and the
-/// computed columns of a fetch.
+/// The common superclass of an entity's attributes, relationships and fetched properties, and of the computed columns
+/// of a fetch.
 ///
-/// A property belongs to one entity, the one that declares it; sub-entities share the same description.
-/// Once a coordinator uses the model, a change traps.
-// Mutable only until the model is frozen, by whoever builds it; any thread may read it after that.
+/// A property belongs to the entity that declares it; subentities share the same description. Once a coordinator uses
+/// the model, changing a property traps.
+// Mutable only until the model is frozen, on the thread that builds it; after that any thread may read it.
 nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   private final weak var owningAnchor: EntityAnchor?
   final var storedName = ""
@@ -22,10 +22,10 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   final var storedIsStoredInExternalRecord = false
   /// Set by `NSManagedObjectModel.freeze()`.
   final var isFrozen = false
-  /// nil where it is computed when it is asked for.
+  /// nil if it is computed on demand.
   final var frozenVersionHash: Data?
 
-  /// For subclasses: an optional property without a name.
+  /// For subclasses. Makes an optional property without a name.
   public override init() {
     super.init()
   }
@@ -41,7 +41,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     return owningEntity
   }
 
-  /// The name, unique within the entity and those it inherits from.
+  /// The name, unique within the entity and its ancestors.
   open var name: String {
     get { storedName }
     set {
@@ -59,7 +59,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Whether the value stays in memory and never reaches a store. Default: false.
+  /// Whether the value stays in memory and is never stored. Default: false.
   open var isTransient: Bool {
     get { storedIsTransient }
     set {
@@ -68,8 +68,8 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// What the program wants to note about the property; no part of the version hash. May be set while the model is in
-  /// use, on one thread.
+  /// Your own notes about the property. Not part of the version hash. You may set it while the model is in use, on one
+  /// thread.
   open var userInfo: [AnyHashable: Any]? {
     get { storedUserInfo }
     set {
@@ -77,7 +77,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Whether the store should index the column by itself. Superseded by `NSEntityDescription.indexes`.
+  /// Whether the store should index the property's column. Superseded by `NSEntityDescription.indexes`.
   open var isIndexed: Bool {
     get { storedIsIndexed }
     set {
@@ -86,7 +86,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Kept for model files; there is no Spotlight here.
+  /// Kept for model files, without effect: there is no Spotlight here.
   open var isIndexedBySpotlight: Bool {
     get { storedIsIndexedBySpotlight }
     set {
@@ -95,7 +95,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Kept for model files; external records are history.
+  /// Kept for model files, without effect: there are no external records any more.
   open var isStoredInExternalRecord: Bool {
     get { storedIsStoredInExternalRecord }
     set {
@@ -104,7 +104,8 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// A text that enters the version hash, for a change of meaning that the definition does not show.
+  /// A text that is part of the version hash. Change it if the meaning changes in a way that the definition does not
+  /// show.
   open var versionHashModifier: String? {
     get { storedVersionHashModifier }
     set {
@@ -113,7 +114,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// The name by which migration recognises the property in an older model. Default: its own name.
+  /// The name that the property had in an older model, for migrations. Default: its own name.
   open var renamingIdentifier: String? {
     get { storedRenamingIdentifier ?? (storedName.isEmpty ? nil : storedName) }
     set {
@@ -122,19 +123,19 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// 32 bytes that tell one definition of the property from another.
+  /// 32 bytes that differ if the definition of the property differs.
   open var versionHash: Data {
     frozenVersionHash ?? Data(computeVersionHash())
   }
 
-  /// The rules a value must pass, evaluated with the value as `SELF`. For an attribute with limits from a
-  /// model file these include one rule for each limit.
+  /// The rules that a value must meet, evaluated with the value as `SELF`. For an attribute with limits from a model
+  /// file these include one rule for each limit.
   open var validationPredicates: [NSPredicate] { storedValidationPredicates }
 
-  /// For each of `validationPredicates` the error code (`Int`) or the message (`String`) of its failure.
+  /// For each of `validationPredicates`, the error code (`Int`) or the message (`String`) of its failure.
   open var validationWarnings: [Any] { storedValidationWarnings }
 
-  /// Replaces the rules. `validationWarnings` may be shorter than the rules; the rest then fails with
+  /// Replaces the rules. `validationWarnings` may be shorter than the rules; the remaining rules fail with
   /// `NSManagedObjectValidationError`.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
@@ -144,14 +145,14 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     storedValidationWarnings = validationWarnings ?? []
   }
 
-  /// Whether the other property is of the same class, of an entity of the same name, and defines the same. Destinations
-  /// and inverses count by their names.
+  /// Whether the other property has the same class, an entity of the same name, and an equal definition. Destinations
+  /// and inverses are compared by name.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? NSPropertyDescription else { return false }
     return self === other || type(of: self) == type(of: other) && hasSameOutline(as: other) && hasSameDetails(as: other)
   }
 
-  /// Of the name alone, so that it costs little.
+  /// A hash of the name only, which is quick.
   open override var hash: Int { storedName.hashValue }
 
   /// A copy with the same definition and no entity. A relationship's copy keeps the same destination.
@@ -166,12 +167,12 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     "\(type(of: self)) \(owningEntity?.storedName ?? "?").\(storedName)"
   }
 
-  // What the subclasses add.
+  // Additions of the subclasses.
 
-  /// A property that only reads: derived and fetched ones.
+  /// Whether the property can only be read, as derived and fetched ones.
   var isReadOnly: Bool { false }
 
-  /// Whether what only this class has is the same; `other` is of the same class.
+  /// Whether the parts that only this class has are equal. `other` is of the same class.
   func hasSameDetails(as other: NSPropertyDescription) -> Bool { true }
 
   func blankCopy() -> NSPropertyDescription { NSPropertyDescription() }
@@ -190,8 +191,8 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     copy.storedIsStoredInExternalRecord = storedIsStoredInExternalRecord
   }
 
-  /// Whether a property is read-only does not enter: the recipe for derived attributes is not known, so they
-  /// hash as plain ones, here as in compiled models.
+  /// Being read-only is not part of the hash. The recipe for derived attributes is not known, so they are hashed as
+  /// plain ones.
   final var baseVersionHash: [UInt8] {
     VersionHash.base(
       name: storedName, isOptional: storedIsOptional, isTransient: storedIsTransient,
@@ -204,7 +205,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     if isFrozen { misuse(.immutableProperty(self, member: "\(member)")) }
   }
 
-  /// As `willMutate`, for what enters a version hash.
+  /// Like `willMutate`, for changes that affect a version hash.
   final func willRedefine(_ member: StaticString) {
     willMutate(member)
     owningEntity?.owningModel?.forgetStatedHashes()

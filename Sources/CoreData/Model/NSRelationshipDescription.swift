@@ -3,13 +3,13 @@ import Foundation
 
 /// What happens to the destination of a relationship when its source is deleted.
 public enum NSDeleteRule: UInt, Sendable {
-  /// Nothing; the destination keeps a reference to what is gone.
+  /// Nothing happens. The destination keeps a reference to the deleted object.
   case noActionDeleteRule = 0
   /// The inverse is set to nil.
   case nullifyDeleteRule = 1
-  /// The destination is deleted too.
+  /// The destination is deleted as well.
   case cascadeDeleteRule = 2
-  /// The save fails while there is a destination.
+  /// The save fails as long as there is a destination.
   case denyDeleteRule = 3
 }
 
@@ -32,7 +32,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
   final var storedMinCount = 0
   final var storedDeleteRule = NSDeleteRule.nullifyDeleteRule
   final var storedIsOrdered = false
-  /// The destination by name, where a model of several parts has yet to be joined.
+  /// The name of the destination, as long as parts of a model are not yet connected.
   final var pendingDestinationName: String?
   final var pendingInverseName: String?
 
@@ -51,7 +51,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// Whether the inverse has this relationship for its own inverse. There is one.
+  /// Whether the inverse, which must exist, names this relationship as its own inverse.
   final var isInverseMutual: Bool {
     guard let inverse = storedInverseRelationship else { return false }
     return inverse.storedInverseRelationship === self
@@ -59,9 +59,9 @@ open class NSRelationshipDescription: NSPropertyDescription {
 
   /// The relationship that leads back. Set it on both sides.
   ///
-  /// If the inverse itself has no inverse, or another one, the model still works, with a warning on standard
-  /// error when it is first used. Each side then does what it says itself: a change of this relationship changes
-  /// the inverse, and a change of the inverse leaves this one as it is.
+  /// If the inverse has no inverse, or another one, the model still works, with a warning on standard error at the
+  /// first use. Changing this relationship then changes the inverse, but changing the inverse does not change this
+  /// relationship.
   open var inverseRelationship: NSRelationshipDescription? {
     get { storedInverseRelationship }
     set {
@@ -80,8 +80,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// The smallest number of destinations; checked when the relationship is mandatory or not empty. 0 asks for none, of
-  /// a mandatory to-many relationship either.
+  /// The smallest number of destinations, checked if the relationship is mandatory or not empty. With 0 even a
+  /// mandatory to-many relationship may be empty.
   open var minCount: Int {
     get { storedMinCount }
     set {
@@ -90,7 +90,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
   }
 
-  /// What a delete of the source does to the destination.
+  /// What deleting the source does to the destination.
   open var deleteRule: NSDeleteRule {
     get { storedDeleteRule }
     set {

@@ -1,18 +1,17 @@
 internal import DataModelFiles
 import Foundation
 
-/// Objects out of keyed archives that lie in files.
+/// Reads objects from keyed archives in files.
 ///
-/// Foundation's unarchiver ends the program on objects that contain each other in a circle or nest too deep, and,
-/// whatever its failure policy, on a class that is not allowed. So the archive is measured first, and its classes are
-/// looked up here.
+/// Foundation's unarchiver ends the program if objects contain each other in a circle or nest too deep, and, whatever
+/// its failure policy, if a class is not allowed. So the archive is measured first, and its classes are looked up here.
 enum UnarchivedObject {
   /// Why an archive is not read: a sentence without a full stop.
   struct Refusal: Error { let what: String }
 
   /// The archive's root object; nil for an archived nil.
   ///
-  /// - Parameter allowed: the classes that its objects may be of, or descend from; nil for any that can be archived.
+  /// - Parameter allowed: the classes that its objects may have or inherit from; nil for any that can be archived.
   static func read(_ data: Data, of allowed: [AnyClass]?) throws -> Any? {
     let measure: ArchiveMeasure
     do {
@@ -50,7 +49,7 @@ enum UnarchivedObject {
     else { throw Refusal(what: "it holds an object of the class \(name), which is not allowed") }
   }
 
-  /// Foundation complains aloud about names with more parts, and finds nothing.
+  /// For names with more parts Foundation prints a warning and finds nothing.
   private static func plainClass(_ name: String) -> AnyClass? {
     name.split(separator: ".", omittingEmptySubsequences: false).count > 2 ? nil : NSClassFromString(name)
   }

@@ -16,11 +16,12 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   public static let isNilTransformerName = NSValueTransformerName("NSIsNil")
   /// Whether a value is not nil.
   public static let isNotNilTransformerName = NSValueTransformerName("NSIsNotNil")
-  /// Keyed archives to objects of any class. Prefer ``secureUnarchiveFromDataTransformerName`` for data from elsewhere.
+  /// Makes objects of any class from keyed archives. Prefer ``secureUnarchiveFromDataTransformerName`` for data from
+  /// elsewhere.
   public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
-  /// The same as ``unarchiveFromDataTransformerName``.
+  /// The older name of ``unarchiveFromDataTransformerName``.
   public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
-  /// Keyed archives to objects, secured: see ``NSSecureUnarchiveFromDataTransformer``.
+  /// Makes objects of allowed classes from keyed archives; see ``NSSecureUnarchiveFromDataTransformer``.
   public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName(
     "NSSecureUnarchiveFromData")
 }
@@ -45,7 +46,7 @@ nonisolated open class ValueTransformer: NSObject {
   /// Default: the value itself.
   open func transformedValue(_ value: Any?) -> Any? { value }
 
-  /// Default: what `transformedValue(_:)` gives; traps where reversing is not allowed.
+  /// Default: the result of `transformedValue(_:)`. Traps if reversing is not allowed.
   open func reverseTransformedValue(_ value: Any?) -> Any? {
     guard type(of: self).allowsReverseTransformation() else {
       misuse(
@@ -72,8 +73,8 @@ extension ValueTransformer {
     ValueTransformerRegistry.names.map { NSValueTransformerName($0) }
   }
 
-  /// The transformer registered under `name`; else a new one of the class of that name
-  /// (`Module.Class`), which then is registered; else nil.
+  /// The transformer registered under `name`. If there is none, a new one of the class with that name (`Module.Class`)
+  /// is made and registered; nil if there is no such class.
   static func registered(forName name: String) -> ValueTransformer? {
     ValueTransformerRegistry.transformer(name: name)
   }
@@ -82,7 +83,7 @@ extension ValueTransformer {
 public protocol _ValueTransformerLookup {}
 extension ValueTransformer: _ValueTransformerLookup {}
 
-// An initializer of a protocol extension may give an object that exists.
+// Only an initializer of a protocol extension may return an existing object.
 extension _ValueTransformerLookup where Self: ValueTransformer {
   /// The transformer registered under that name; nil if no transformer has it.
   public init?(forName name: NSValueTransformerName) {
@@ -140,7 +141,7 @@ private final class IsNotNilTransformer: ValueTransformer {
   override func transformedValue(_ value: Any?) -> Any? { NSNumber(value: value != nil) }
 }
 
-/// Data to object by keyed archiving, any class.
+/// Makes objects of any class from data by keyed archiving.
 final class KeyedUnarchiveFromDataTransformer: ValueTransformer {
   override func transformedValue(_ value: Any?) -> Any? {
     guard let data = value as? Data else { return nil }

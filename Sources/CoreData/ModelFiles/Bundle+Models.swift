@@ -2,13 +2,13 @@ import Foundation
 
 extension Bundle {
   /// The URL of a resource. Swift packages keep a target's resources in a folder of their own beside the
-  /// executable, `<package>_<target>.resources`; for the main bundle those are looked at first, and then what
-  /// Foundation finds.
+  /// executable, `<package>_<target>.resources`; for the main bundle those are searched first, and then Foundation is
+  /// asked.
   ///
-  /// Takes plain strings and so is preferred to Foundation's method in `url(forResource: "Model",
-  /// withExtension: "momd")`. All targets' folders lie side by side, those of other programs too: the one
-  /// named after the executable comes first, then those whose names begin so, then those that the executable
-  /// names, then the others.
+  /// Because it takes plain strings, Swift prefers it to Foundation's method in `url(forResource: "Model",
+  /// withExtension: "momd")`. All targets' folders lie side by side, those of other programs too: the one named after
+  /// the executable comes first, then those whose names begin so, then those that the executable names, then the
+  /// others.
   public func url(forResource name: String, withExtension ext: String) -> URL? {
     if bundlePath == Bundle.main.bundlePath, let url = PackageResources.url(of: name, extension: ext) {
       return url
@@ -30,7 +30,7 @@ enum PackageResources {
     return url(of: name, extension: ext, executable: executable)
   }
 
-  /// The folders of the targets that the running program is made of.
+  /// The resource folders of the targets in the running program.
   static func folders() -> [URL] {
     guard let executable = Bundle.main.executableURL else { return [] }
     let beside = executable.resolvingSymlinksInPath().deletingLastPathComponent()

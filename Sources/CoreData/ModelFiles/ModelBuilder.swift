@@ -1,14 +1,14 @@
 internal import DataModelFiles
 import Foundation
 
-/// Makes the descriptions of a model out of the plain values of its file.
+/// Makes the descriptions of a model from the plain values of its file.
 struct ModelBuilder {
   private let file: ModelFile
   private var source: DataModel { file.model }
 
   init(_ file: ModelFile) { self.file = file }
 
-  /// - Throws: `InvalidDataModel` for what the file says and the stack cannot do.
+  /// - Throws: `InvalidDataModel` if the file asks for something that the stack can't do.
   func fill(_ model: NSManagedObjectModel) throws {
     // Entities first, since properties refer to them; then properties, since inverses refer to those.
     var entities: [String: NSEntityDescription] = [:]
@@ -138,7 +138,7 @@ struct ModelBuilder {
   private func decimal(_ value: DataModel.Value) -> Decimal? {
     switch value {
     case .integer(let number): Decimal(number)
-    // By its shortest text: 0.1 is meant, not the binary fraction next to it.
+    // Made from its shortest text: 0.1 is meant, not the nearest binary fraction.
     case .double(let number): Decimal(string: "\(number)")
     case .decimal(let number): number
     case .boolean, .string, .date, .data, .uuid, .uri: nil
@@ -174,8 +174,8 @@ struct ModelBuilder {
     relationship.inverseRelationship = property(named: inverse, of: destination) as? NSRelationshipDescription
   }
 
-  /// A property of the entity or of one that it inherits from. The descriptions' dictionaries are made anew at
-  /// each call as long as the model is not in use.
+  /// A property of the entity or of one that it inherits from. Until the model is in use, each call of a description's
+  /// dictionary builds it again, so they are not used here.
   private func property(named name: String, of entity: NSEntityDescription) -> NSPropertyDescription? {
     var next: NSEntityDescription? = entity
     while let entity = next {

@@ -9,7 +9,7 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models)
   }
 
-  /// Merges the entities with which a store was written into one model, from any version of the models in bundles.
+  /// Merges the entities that a store was written with into one model, from any version of the models in bundles.
   /// Returns nil if one of them is missing.
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
@@ -40,7 +40,7 @@ extension NSManagedObjectModel {
     resourceURLs(in: bundles, ["momd", "mom"])
   }
 
-  /// What lies in bundles with one of these extensions: bundle by bundle, in order of name.
+  /// The files in bundles that have one of these extensions: bundle by bundle, in order of name.
   static func resourceURLs(in bundles: [Bundle]?, _ types: Set<String>) -> [URL] {
     let folders = (bundles ?? [.main]).flatMap { bundle -> [URL] in
       let own = [bundle.resourceURL ?? bundle.bundleURL]
@@ -54,7 +54,7 @@ extension NSManagedObjectModel {
     url.pathExtension == "momd" ? files(in: url, ["mom"]) : [url]
   }
 
-  /// What lies in a folder with one of these extensions, in order of name.
+  /// The files in a folder that have one of these extensions, in order of name.
   static func files(in folder: URL, _ types: Set<String>) -> [URL] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().map { folder.appendingPathComponent($0) }.filter {

@@ -46,7 +46,7 @@ extension NSManagedObjectModel {
         return Dictionary(versions.map { ($0.name, $0.versionChecksum()) }) { first, _ in first }
       }
       let info = try VersionInfo(momd: modelURL)
-      // Older compilers stated the hashes alone.
+      // Older compilers stated only the hashes.
       let computed = info.hashes.mapValues { hashes in
         VersionHash.modelChecksum(hashes.map { (name: $0.key, hash: $0.value) })
       }
@@ -79,7 +79,7 @@ struct ModelFile {
       model = try CompiledModelFiles.model(at: CompiledModelFiles.currentVersion(of: url, by: info)).model
       statedHashes = info.hashes[model.name] ?? [:]
     case "mom", "omo":
-      // The optimised form is another spelling of the .mom beside it, made for one version of one system.
+      // The optimised form has the content of the .mom beside it, for one version of one system.
       let mom = url.deletingPathExtension().appendingPathExtension("mom")
       model = try CompiledModelFiles.model(at: mom).model
       statedHashes = CompiledModelFiles.statedHashes(of: mom)

@@ -3,13 +3,13 @@ import Foundation
 
 /// The other versions in the `.momd` or `.xcdatamodeld` that a model was read from.
 extension NSManagedObjectModel {
-  /// The model of those versions with which a store was written; nil where there is none.
+  /// The model of the version that a store was written with; nil if it is not among them.
   final func sibling(forStoreMetadata metadata: [String: Any]) -> NSManagedObjectModel? {
     let models = siblingURLs.compactMap(NSManagedObjectModel.init(contentsOf:))
     if let whole = models.first(where: { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }) {
       return whole
     }
-    // A store of a configuration has some of a version's entities only.
+    // The store of a configuration has only some of a version's entities.
     return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
 
@@ -17,8 +17,8 @@ extension NSManagedObjectModel {
     siblingURLs.lazy.compactMap(NSManagedObjectModel.init(contentsOf:)).first { $0.versionChecksum == checksum }
   }
 
-  /// Why versions beside this model, or in a bundle, can't be read that may be the one with which a store was written:
-  /// a sentence for each. Of compiled models only that one whose stated hashes are the store's.
+  /// The unreadable versions beside this model, or in a bundle, that a store may have been written with: a sentence for
+  /// each, with the reason. Of compiled models, only the one whose stated hashes are the store's.
   final func faultsOfVersions(forStoreMetadata metadata: [String: Any]) -> [String] {
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     var seen: Set<String> = []

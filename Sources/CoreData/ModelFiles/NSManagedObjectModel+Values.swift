@@ -1,13 +1,13 @@
 package import DataModelFiles
 
-/// For the package's own tools, which hold models as plain values.
+/// For this package's tools, which keep models as plain values.
 extension NSManagedObjectModel {
   /// The model that plain values describe.
   ///
   /// - Parameters:
   ///   - url: the file that problems name.
   ///   - statedHashes: the version hashes that the file states, by entity; they count before computed ones.
-  /// - Throws: `InvalidDataModel` for what the values say and the stack cannot do.
+  /// - Throws: `InvalidDataModel` if the values ask for something that the stack can't do.
   package convenience init(
     values: DataModel, url: URL, statedHashes: [String: [UInt8]] = [:]
   ) throws {

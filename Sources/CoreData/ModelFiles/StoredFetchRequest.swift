@@ -1,8 +1,8 @@
-/// A fetch request as a model file holds it, for a template or a fetched property. The room of fetching makes
-/// an `NSFetchRequest` of it when it is asked for: this room does not know that class.
+/// A fetch request as a model file holds it, for a template or a fetched property. The room Fetching makes an
+/// `NSFetchRequest` of it on demand, since this room does not know that class.
 final class StoredFetchRequest {
   let entityName: String
-  /// nil for all objects. May hold variables, `$NAME`.
+  /// The predicate, which may have variables, `$NAME`; nil for all objects.
   let predicate: PredicateNode?
   let fetchLimit: Int
   let fetchOffset: Int

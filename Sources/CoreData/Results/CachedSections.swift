@@ -1,8 +1,8 @@
-/// Sections that are known without looking at the objects: from a cache, or from one statement that counts
-/// them.
+/// Sections that are found without reading the objects: from a cache, or from one statement that counts them.
 ///
-/// Only where they can be trusted: one SQLite store, whose file tells by its stamp that nobody has written to
-/// it between the fetch and the counting; no unsaved changes; and sections that are what is sorted by first.
+/// They are only used if they are certain: there is one SQLite store, the stamp of whose file shows that nobody wrote
+/// to it between the fetch and the counting; there are no unsaved changes; and the objects are sorted by the section
+/// key first.
 struct CachedSections {
   private let cache: SectionCache
   private let store: SQLiteStore
@@ -12,8 +12,8 @@ struct CachedSections {
 
   private static let settlingTime = 2
 
-  /// Nil where sections have to be computed. To be made before the fetch. Traps if the cache has sections of
-  /// another request.
+  /// Make this before the fetch. nil if sections have to be computed. Traps if the cache has sections of another
+  /// request.
   init?(_ name: String?, _ criteria: ResultsCriteria, _ context: NSManagedObjectContext) {
     guard let name, let path = criteria.countablePath, context.parent == nil, !context.hasChanges,
       case .newest = context.generation, let coordinator = context.persistentStoreCoordinator,
@@ -62,7 +62,7 @@ struct CachedSections {
     return stores.count == 1 ? stores[0] as? SQLiteStore : nil
   }
 
-  /// The sections of what was fetched since; nil if something was written, or doesn't fit.
+  /// The sections of the objects fetched since; nil if the store was written to, or if they don't fit.
   func sections(of total: Int) -> [(name: String, count: Int)]? {
     let known = cache.read().flatMap { $0.definition == definition && $0.stamp == stamp ? $0.sections : nil }
     guard let sections = known ?? counted(), store.fileStamp(settledFor: 0) == stamp,
@@ -78,7 +78,7 @@ struct CachedSections {
     for row in rows {
       guard let count = row["count"] as? Int else { return nil }
       let name = ResultsCriteria.text(row["name"])
-      // Nil and "" have one name.
+      // nil and "" have the same name.
       if sections.last?.name == name {
         sections[sections.count - 1].count += count
         continue
@@ -90,8 +90,8 @@ struct CachedSections {
 }
 
 extension ResultsCriteria {
-  /// The key path of the sections, if a store can count them as they would be computed: a stored string,
-  /// number or flag that is sorted by first, in the order of its values, without a limit.
+  /// The key path of the sections, if a store can count them with the same result: a stored string, number or flag that
+  /// is the first sort key, in the order of its values, without a limit.
   var countablePath: [String]? {
     guard sectionPath != nil, let first = description.sort.first, first.path == sectionKeys,
       first.collation == .binary, description.limit == 0, description.offset == 0,
@@ -108,7 +108,7 @@ extension ResultsCriteria {
 }
 
 extension PredicateNode {
-  /// Whether its text tells it from every other predicate.
+  /// Whether the predicate's text identifies it.
   fileprivate var isTold: Bool {
     var isTold = true
     func look(_ constant: PredicateConstant) {

@@ -1,11 +1,11 @@
-/// Changes at several positions at once. The elements between are moved as memory, a few words at a time or
-/// many: lists are long, and events change little of them.
+/// Changes at several positions at once. The elements in between are moved as memory, because lists are long and events
+/// change little of them.
 extension ContiguousArray where Element: AnyObject {
-  /// Takes out the elements at ascending positions.
+  /// Removes the elements at ascending positions.
   mutating func remove(at positions: [Int]) {
     guard var end = positions.first else { return }
     withUnsafeMutableBufferPointer { elements in
-      // What goes gathers behind what stays: elements change places, and no count of references is touched.
+      // Elements are swapped so that those to remove end up at the end; no references are counted.
       for (number, position) in positions.enumerated() {
         let next = number + 1 < positions.count ? positions[number + 1] : elements.count
         for item in position + 1..<next {
@@ -17,8 +17,7 @@ extension ContiguousArray where Element: AnyObject {
     removeLast(positions.count)
   }
 
-  /// Puts elements in, each before the element that is now at its position; positions ascend, and may be the
-  /// count.
+  /// Inserts elements, each before the element that is now at its position. Positions ascend, and may equal the count.
   mutating func insert(_ new: [Element], at positions: [Int]) {
     guard let first = new.first else { return }
     if new.count == 1 { return insert(first, at: positions[0]) }

@@ -1,10 +1,9 @@
-/// What a fetched results controller has fetched, and how it follows the context; the same for all types of
-/// results.
+/// The list of a fetched results controller, and how it follows the context. One class for all types of results.
 ///
-/// On the context's queue. It holds the context; the context does not hold it: its observer goes with it.
+/// Used on the context's queue. It keeps the context alive, but not the other way round: its observer ends with it.
 final class FetchedResults: ChangeFollower {
   let context: NSManagedObjectContext
-  /// Nil before the first fetch.
+  /// nil before the first fetch.
   private(set) var criteria: ResultsCriteria?
   private(set) var list: ResultsList?
   /// Whether the delegate has a `controller(_:didChangeContentWith:)`, for snapshots and for differences; nil
@@ -15,9 +14,9 @@ final class FetchedResults: ChangeFollower {
   private var delegateNumber = 0
 
   private var observer: (any NSObjectProtocol)?
-  /// Set by a reset of the context: its objects are of no use, and changes don't concern them.
+  /// True after a reset of the context: the list's objects can't be used any more, and changes are ignored.
   private var isForgotten = false
-  // Events that come while one is being reported, by what the delegate does, wait for its end.
+  // Events that the delegate causes while one is being reported wait until that is done.
   private var events: [ResultsEvent] = []
   private var isReporting = false
   // Made on demand, dropped with every change.
@@ -28,7 +27,7 @@ final class FetchedResults: ChangeFollower {
 
   deinit { stopObserving() }
 
-  /// Takes what was fetched, and shows it to a delegate that takes snapshots.
+  /// Takes the fetched objects, and reports them to a delegate that takes snapshots.
   func replace(_ list: ResultsList, _ criteria: ResultsCriteria, _ teller: some ResultsTeller) {
     if self.criteria == nil { context.addFollower(self) }
     self.criteria = criteria
@@ -71,7 +70,7 @@ final class FetchedResults: ChangeFollower {
       forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil, using: body)
   }
 
-  /// Without a delegate nothing is followed.
+  /// Without a delegate the list does not follow the context.
   func mayTake(_ layout: EntityLayout, of store: StoreIdentity?) -> Bool {
     guard observer != nil, !isForgotten, let criteria, criteria.description.entities.contains(layout.index) else {
       return false
@@ -84,7 +83,7 @@ final class FetchedResults: ChangeFollower {
     observer = nil
   }
 
-  /// Takes an event in, and tells the teller, unless the list is not concerned.
+  /// Applies an event to the list and reports it, if the list is concerned.
   func follow(_ notification: Notification, _ teller: some ResultsTeller) {
     if list == nil || isForgotten { return }
     events.append(ResultsEvent(notification))
@@ -112,13 +111,14 @@ final class FetchedResults: ChangeFollower {
     let triesDifference = !list.hasSectionNames && takesDifference != false
     guard triesSnapshot || triesDifference else {
       teller.willChange()
-      // The delegate may have fetched anew.
+      // The delegate may have fetched again.
       guard self.criteria === criteria else { return teller.didChange() }
       teller.tell(try apply(edit, criteria))
       teller.didChange()
       return
     }
-    // What the delegate takes shows when it is told: after the change, while the third way begins before it.
+    // Calling the delegate shows what it takes. Snapshots and differences are reported after the change, single calls
+    // begin before it.
     let isKnown = takesSnapshot == true || takesSnapshot == false && takesDifference == true
     let former = isKnown ? nil : list.copy()
     let report = try apply(edit, criteria)
@@ -133,7 +133,7 @@ final class FetchedResults: ChangeFollower {
     teller.didChange()
   }
 
-  /// Shows the list to the delegate; false if it does not take snapshots.
+  /// Reports the list to the delegate; false if it does not take snapshots.
   private func tellSnapshot(_ report: ResultsReport?, _ teller: some ResultsTeller) -> Bool {
     guard takesSnapshot != false, let list else { return false }
     let number = delegateNumber
@@ -157,13 +157,13 @@ final class FetchedResults: ChangeFollower {
   }
 
   private func apply(_ edit: ResultsEdit, _ criteria: ResultsCriteria) throws -> ResultsReport {
-    // Else the sections' arrays would be copied.
+    // Otherwise the sections' arrays would be copied.
     allObjects = nil
     sectionInfos = nil
     return try list!.apply(edit, criteria)
   }
 
-  /// Reads the rows of refreshed faults at once; those whose rows are gone have left.
+  /// Reads the rows of all refreshed faults at once; those whose rows are gone have left the list.
   private func withRows(_ event: ResultsEvent, _ criteria: ResultsCriteria) throws -> ResultsEvent {
     let faults = event.changed.filter { $0.state.contains(.fault) && criteria.concerns($0) }
     if faults.isEmpty { return event }
@@ -179,7 +179,7 @@ final class FetchedResults: ChangeFollower {
   }
 }
 
-/// Who passes on what happened: the controller, which knows the delegate.
+/// Reports what happened. The controller does so, since it knows the delegate.
 protocol ResultsTeller {
   func willChange()
   func tell(_ report: ResultsReport)

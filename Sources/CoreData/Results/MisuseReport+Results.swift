@@ -1,4 +1,4 @@
-/// The words for what can be done wrong with a fetched results controller.
+/// The wording of misuses of a fetched results controller.
 extension MisuseReport {
   static func listWithoutOrder(_ entity: String?) -> MisuseReport {
     MisuseReport(

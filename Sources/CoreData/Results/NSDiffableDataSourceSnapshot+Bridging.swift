@@ -1,4 +1,4 @@
-/// A snapshot of some types of identifiers, as the object that it becomes knows it.
+/// A snapshot with erased types of identifiers, inside the object that it was bridged to.
 protocol TypedSnapshot {
   var erased: NSDiffableDataSourceSnapshot<AnyHashable, AnyHashable> { get }
 }
@@ -8,7 +8,7 @@ extension NSDiffableDataSourceSnapshot: TypedSnapshot {
     mapped({ AnyHashable($0) }, { AnyHashable($0) })!
   }
 
-  /// The same with identifiers of other types; nil if one is not of them.
+  /// The snapshot with identifiers of other types; nil if an identifier doesn't have the type.
   func with<Section, Item>(
     _ section: Section.Type, _ item: Item.Type
   ) -> NSDiffableDataSourceSnapshot<Section, Item>? {
@@ -44,7 +44,7 @@ extension NSDiffableDataSourceSnapshot: TypedSnapshot {
   }
 }
 
-/// What `as`, `as?` and `as!` between the value and the object do, on Linux too.
+/// Implements `as`, `as?` and `as!` between the value and the object, on Linux too.
 extension NSDiffableDataSourceSnapshot: _ObjectiveCBridgeable {
   public typealias _ObjectiveCType = NSDiffableDataSourceSnapshotReference
 

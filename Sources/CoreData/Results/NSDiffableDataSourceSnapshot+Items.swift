@@ -1,7 +1,7 @@
 /// Changes of a snapshot's items.
 extension NSDiffableDataSourceSnapshot {
-  /// Puts items at the end of a section, of the last one if none is named; it must be there. Items that are
-  /// there already move.
+  /// Appends items to a section, or to the last section if none is named. The section must exist. Items that exist
+  /// already move.
   public mutating func appendItems(
     _ identifiers: [ItemIdentifierType], toSection sectionIdentifier: SectionIdentifierType? = nil
   ) {
@@ -17,21 +17,21 @@ extension NSDiffableDataSourceSnapshot {
     }
   }
 
-  /// Puts items before another one, which must be there. Items that are there already move.
+  /// Inserts items before another one, which must exist. Items that exist already move.
   public mutating func insertItems(
     _ identifiers: [ItemIdentifierType], beforeItem beforeIdentifier: ItemIdentifierType
   ) {
     insert(identifiers, at: beforeIdentifier, offset: 0)
   }
 
-  /// Puts items after another one, which must be there. Items that are there already move.
+  /// Inserts items after another one, which must exist. Items that exist already move.
   public mutating func insertItems(
     _ identifiers: [ItemIdentifierType], afterItem afterIdentifier: ItemIdentifierType
   ) {
     insert(identifiers, at: afterIdentifier, offset: 1)
   }
 
-  /// Takes items out; those that aren't there are passed over.
+  /// Removes items; unknown ones are ignored.
   public mutating func deleteItems(_ identifiers: [ItemIdentifierType]) {
     let leaving = Set(identifiers)
     takeOut(leaving)
@@ -39,16 +39,16 @@ extension NSDiffableDataSourceSnapshot {
     reconfiguredItemIdentifiers.removeAll(where: leaving.contains)
   }
 
-  /// Takes all items out, and all sections.
+  /// Removes all items and all sections.
   public mutating func deleteAllItems() { self = NSDiffableDataSourceSnapshot() }
 
-  /// Moves an item before another one. Both must be there.
+  /// Moves an item before another one. Both must exist.
   public mutating func moveItem(_ identifier: ItemIdentifierType, beforeItem toIdentifier: ItemIdentifierType) {
     _ = place(ofItem: identifier)
     if identifier != toIdentifier { insert([identifier], at: toIdentifier, offset: 0) }
   }
 
-  /// Moves an item after another one. Both must be there.
+  /// Moves an item after another one. Both must exist.
   public mutating func moveItem(_ identifier: ItemIdentifierType, afterItem toIdentifier: ItemIdentifierType) {
     _ = place(ofItem: identifier)
     if identifier != toIdentifier { insert([identifier], at: toIdentifier, offset: 1) }
@@ -59,7 +59,7 @@ extension NSDiffableDataSourceSnapshot {
     note(identifiers, in: \.reloadedItemIdentifiers)
   }
 
-  /// Asks the view to fill the views of items again, which must be in the snapshot.
+  /// Asks the view to configure the views of items again. The items must be in the snapshot.
   public mutating func reconfigureItems(_ identifiers: [ItemIdentifierType]) {
     note(identifiers, in: \.reconfiguredItemIdentifiers)
   }
@@ -84,7 +84,7 @@ extension NSDiffableDataSourceSnapshot {
     index = SnapshotIndex()
   }
 
-  /// Takes out what is to be put in elsewhere. Items that stand twice among them are a misuse.
+  /// Removes items that will be inserted elsewhere. An item that occurs twice among them is a misuse.
   private mutating func takeOutForInsertion(_ identifiers: [ItemIdentifierType]) {
     var seen: Set<ItemIdentifierType> = []
     var isMoving = false

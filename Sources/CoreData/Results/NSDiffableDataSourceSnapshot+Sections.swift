@@ -1,6 +1,6 @@
 /// Changes of a snapshot's sections.
 extension NSDiffableDataSourceSnapshot {
-  /// Puts new, empty sections at the end.
+  /// Appends new, empty sections.
   public mutating func appendSections(_ identifiers: [SectionIdentifierType]) {
     checkNew(identifiers)
     let first = sections.count
@@ -12,21 +12,21 @@ extension NSDiffableDataSourceSnapshot {
     }
   }
 
-  /// Puts new, empty sections before another one, which must be there.
+  /// Inserts new, empty sections before another one, which must exist.
   public mutating func insertSections(
     _ identifiers: [SectionIdentifierType], beforeSection toIdentifier: SectionIdentifierType
   ) {
     insert(identifiers, at: place(ofSection: toIdentifier))
   }
 
-  /// Puts new, empty sections after another one, which must be there.
+  /// Inserts new, empty sections after another one, which must exist.
   public mutating func insertSections(
     _ identifiers: [SectionIdentifierType], afterSection toIdentifier: SectionIdentifierType
   ) {
     insert(identifiers, at: place(ofSection: toIdentifier) + 1)
   }
 
-  /// Takes sections out with their items; those that aren't there are passed over.
+  /// Removes sections with their items; unknown ones are ignored.
   public mutating func deleteSections(_ identifiers: [SectionIdentifierType]) {
     let leaving = Set(identifiers)
     let items = Set(sections.filter { leaving.contains($0.identifier) }.flatMap(\.items))
@@ -37,14 +37,14 @@ extension NSDiffableDataSourceSnapshot {
     index = SnapshotIndex()
   }
 
-  /// Moves a section before another one. Both must be there.
+  /// Moves a section before another one. Both must exist.
   public mutating func moveSection(
     _ identifier: SectionIdentifierType, beforeSection toIdentifier: SectionIdentifierType
   ) {
     move(identifier, to: toIdentifier, offset: 0)
   }
 
-  /// Moves a section after another one. Both must be there.
+  /// Moves a section after another one. Both must exist.
   public mutating func moveSection(
     _ identifier: SectionIdentifierType, afterSection toIdentifier: SectionIdentifierType
   ) {

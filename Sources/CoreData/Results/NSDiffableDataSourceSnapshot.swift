@@ -1,4 +1,4 @@
-/// What a list shows, at one moment: identifiers of sections, and of the items in each. A value.
+/// The content of a list at one moment, as a value: identifiers of sections, and of the items in each.
 ///
 /// UIKit and AppKit have this type on Apple's platforms; a fetched results controller hands it to its
 /// delegate there, and here, with the sections' names and the ids of the objects:
@@ -11,10 +11,10 @@
 ///       show(snapshot.itemIdentifiers)
 ///     }
 ///
-/// Every identifier is there once. Naming one that has to be there and is not, or one twice, is a misuse and
-/// traps, as do exceptions with Apple's.
+/// Every identifier occurs once. Naming an identifier that must exist and doesn't, or adding one twice, is a misuse and
+/// traps; Apple's framework raises an exception.
 ///
-/// It may be handed between threads if its identifiers may.
+/// You may pass it between threads if its identifiers allow that.
 nonisolated public struct NSDiffableDataSourceSnapshot<
   SectionIdentifierType: Hashable, ItemIdentifierType: Hashable
 > {
@@ -24,20 +24,20 @@ nonisolated public struct NSDiffableDataSourceSnapshot<
   }
 
   var sections: [Section] = []
-  /// Finds identifiers; made when it is needed.
+  /// The index of identifiers, made when it is needed.
   var index = SnapshotIndex<SectionIdentifierType, ItemIdentifierType>()
 
   /// The sections to reload, in the order in which you asked for it.
   public internal(set) var reloadedSectionIdentifiers: [SectionIdentifierType] = []
-  /// The items to reload. In a snapshot of a fetched results controller: those whose objects changed.
+  /// The items to reload. In a snapshot from a fetched results controller, those whose objects changed.
   public internal(set) var reloadedItemIdentifiers: [ItemIdentifierType] = []
-  /// The items whose views should be filled again.
+  /// The items whose views should be configured again.
   public internal(set) var reconfiguredItemIdentifiers: [ItemIdentifierType] = []
 
-  /// An empty one.
+  /// An empty snapshot.
   public init() {}
 
-  /// One whose identifiers are known to be different from each other.
+  /// A snapshot whose identifiers are known to be unique.
   init(sections: [Section], reloaded: [ItemIdentifierType]) {
     self.sections = sections
     reloadedItemIdentifiers = reloaded
@@ -57,29 +57,29 @@ nonisolated public struct NSDiffableDataSourceSnapshot<
     sections.count == 1 ? sections[0].items : sections.flatMap(\.items)
   }
 
-  /// How many items a section has, which must be there.
+  /// The number of items in a section, which must exist.
   public func numberOfItems(inSection identifier: SectionIdentifierType) -> Int {
     sections[place(ofSection: identifier)].items.count
   }
 
-  /// The items of a section, which must be there.
+  /// The items of a section, which must exist.
   public func itemIdentifiers(inSection identifier: SectionIdentifierType) -> [ItemIdentifierType] {
     sections[place(ofSection: identifier)].items
   }
 
-  /// The section that an item is in; nil if the item isn't there.
+  /// The section that an item is in; nil if there is no such item.
   public func sectionIdentifier(containingItem identifier: ItemIdentifierType) -> SectionIdentifierType? {
     index.place(of: identifier, sections).map { sections[$0.section].identifier }
   }
 
-  /// Where an item is among those of all sections; nil if it isn't there.
+  /// The position of an item among those of all sections; nil if there is no such item.
   public func indexOfItem(_ identifier: ItemIdentifierType) -> Int? {
     index.place(of: identifier, sections).map {
       sections[..<$0.section].reduce($0.item) { $0 + $1.items.count }
     }
   }
 
-  /// Where a section is; nil if it isn't there.
+  /// The position of a section; nil if there is no such section.
   public func indexOfSection(_ identifier: SectionIdentifierType) -> Int? {
     index.place(ofSection: identifier, sections)
   }
@@ -97,11 +97,11 @@ nonisolated public struct NSDiffableDataSourceSnapshot<
   }
 }
 
-// The index is under a lock, the rest is values.
+// The index is under a lock; everything else is values.
 extension NSDiffableDataSourceSnapshot: @unchecked Sendable
 where SectionIdentifierType: Sendable, ItemIdentifierType: Sendable {}
 
-/// Where the identifiers of a snapshot are. Copies of the snapshot share it until one of them changes.
+/// The positions of a snapshot's identifiers. Copies of the snapshot share it until one of them changes.
 final class SnapshotIndex<SectionID: Hashable, ItemID: Hashable>: @unchecked Sendable {
   typealias Sections = [NSDiffableDataSourceSnapshot<SectionID, ItemID>.Section]
 
@@ -134,7 +134,7 @@ final class SnapshotIndex<SectionID: Hashable, ItemID: Hashable>: @unchecked Sen
     }
   }
 
-  /// Learns of items at the end of a section.
+  /// Adds items at the end of a section.
   func append(_ items: [ItemID], section: Int, from first: Int) {
     if places == nil { return }
     for (offset, id) in items.enumerated() {
@@ -142,7 +142,7 @@ final class SnapshotIndex<SectionID: Hashable, ItemID: Hashable>: @unchecked Sen
     }
   }
 
-  /// Learns of sections after all others.
+  /// Adds sections after all others.
   func append(_ identifiers: [SectionID], from first: Int) {
     if sectionPlaces == nil { return }
     for (offset, id) in identifiers.enumerated() { sectionPlaces![id] = first + offset }

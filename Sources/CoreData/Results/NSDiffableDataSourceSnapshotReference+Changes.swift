@@ -2,38 +2,38 @@
 nonisolated extension NSDiffableDataSourceSnapshotReference {
   private func hashables(_ identifiers: [Any]) -> [AnyHashable] { identifiers.map(hashable) }
 
-  /// Puts items at the end of the last section, which must be there.
+  /// Appends items to the last section, which must exist.
   public func appendItems(withIdentifiers identifiers: [Any]) { erased.appendItems(hashables(identifiers)) }
 
-  /// Puts items at the end of a section, which must be there.
+  /// Appends items to a section, which must exist.
   public func appendItems(
     withIdentifiers identifiers: [Any], intoSectionWithIdentifier sectionIdentifier: Any
   ) {
     erased.appendItems(hashables(identifiers), toSection: hashable(sectionIdentifier))
   }
 
-  /// Puts items before another one, which must be there.
+  /// Inserts items before another one, which must exist.
   public func insertItems(withIdentifiers identifiers: [Any], beforeItemWithIdentifier itemIdentifier: Any) {
     erased.insertItems(hashables(identifiers), beforeItem: hashable(itemIdentifier))
   }
 
-  /// Puts items after another one, which must be there.
+  /// Inserts items after another one, which must exist.
   public func insertItems(withIdentifiers identifiers: [Any], afterItemWithIdentifier itemIdentifier: Any) {
     erased.insertItems(hashables(identifiers), afterItem: hashable(itemIdentifier))
   }
 
-  /// Takes items out; those that aren't there are passed over.
+  /// Removes items; unknown ones are ignored.
   public func deleteItems(withIdentifiers identifiers: [Any]) { erased.deleteItems(hashables(identifiers)) }
 
-  /// Takes all items out, and all sections.
+  /// Removes all items and all sections.
   public func deleteAllItems() { erased.deleteAllItems() }
 
-  /// Moves an item before another one. Both must be there.
+  /// Moves an item before another one. Both must exist.
   public func moveItem(withIdentifier fromIdentifier: Any, beforeItemWithIdentifier toIdentifier: Any) {
     erased.moveItem(hashable(fromIdentifier), beforeItem: hashable(toIdentifier))
   }
 
-  /// Moves an item after another one. Both must be there.
+  /// Moves an item after another one. Both must exist.
   public func moveItem(withIdentifier fromIdentifier: Any, afterItemWithIdentifier toIdentifier: Any) {
     erased.moveItem(hashable(fromIdentifier), afterItem: hashable(toIdentifier))
   }
@@ -41,39 +41,39 @@ nonisolated extension NSDiffableDataSourceSnapshotReference {
   /// Asks the view to reload items, which must be in the snapshot.
   public func reloadItems(withIdentifiers identifiers: [Any]) { erased.reloadItems(hashables(identifiers)) }
 
-  /// Asks the view to fill the views of items again, which must be in the snapshot.
+  /// Asks the view to configure the views of items again. The items must be in the snapshot.
   public func reconfigureItems(withIdentifiers identifiers: [Any]) {
     erased.reconfigureItems(hashables(identifiers))
   }
 
-  /// Puts new, empty sections at the end.
+  /// Appends new, empty sections.
   public func appendSections(withIdentifiers identifiers: [Any]) {
     erased.appendSections(hashables(identifiers))
   }
 
-  /// Puts new, empty sections before another one, which must be there.
+  /// Inserts new, empty sections before another one, which must exist.
   public func insertSections(
     withIdentifiers identifiers: [Any], beforeSectionWithIdentifier toIdentifier: Any
   ) {
     erased.insertSections(hashables(identifiers), beforeSection: hashable(toIdentifier))
   }
 
-  /// Puts new, empty sections after another one, which must be there.
+  /// Inserts new, empty sections after another one, which must exist.
   public func insertSections(withIdentifiers identifiers: [Any], afterSectionWithIdentifier toIdentifier: Any) {
     erased.insertSections(hashables(identifiers), afterSection: hashable(toIdentifier))
   }
 
-  /// Takes sections out with their items; those that aren't there are passed over.
+  /// Removes sections with their items; unknown ones are ignored.
   public func deleteSections(withIdentifiers identifiers: [Any]) {
     erased.deleteSections(hashables(identifiers))
   }
 
-  /// Moves a section before another one. Both must be there.
+  /// Moves a section before another one. Both must exist.
   public func moveSection(withIdentifier fromIdentifier: Any, beforeSectionWithIdentifier toIdentifier: Any) {
     erased.moveSection(hashable(fromIdentifier), beforeSection: hashable(toIdentifier))
   }
 
-  /// Moves a section after another one. Both must be there.
+  /// Moves a section after another one. Both must exist.
   public func moveSection(withIdentifier fromIdentifier: Any, afterSectionWithIdentifier toIdentifier: Any) {
     erased.moveSection(hashable(fromIdentifier), afterSection: hashable(toIdentifier))
   }

@@ -1,28 +1,28 @@
-/// A snapshot as an object, whose identifiers may be of any hashable type: what a fetched results controller
-/// hands to its delegate.
+/// A snapshot as an object, whose identifiers may have any hashable type. A fetched results controller passes it to its
+/// delegate.
 ///
-/// `as NSDiffableDataSourceSnapshot<String, NSManagedObjectID>` makes the value of it, and a value becomes an
-/// object the same way. See ``NSDiffableDataSourceSnapshot`` for what the methods do, and what they refuse.
+/// `as NSDiffableDataSourceSnapshot<String, NSManagedObjectID>` converts it to a value, and `as` converts a value to an
+/// object. See ``NSDiffableDataSourceSnapshot`` for what the methods do and refuse.
 ///
-/// It may be read on any thread, as long as none changes it.
+/// Any thread may read it, as long as no thread changes it.
 nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopying {
   typealias Erased = NSDiffableDataSourceSnapshot<AnyHashable, AnyHashable>
 
-  // What it was made from, until it is changed; and the same with erased identifiers, once it is asked.
+  // The snapshot that it was made from, until it is changed; and the one with erased identifiers, once that is needed.
   private let lock = NSLock()
   private var maker: (() -> any TypedSnapshot)?
   private var typed: (any TypedSnapshot)?
   private var known: Erased?
 
-  /// An empty one.
+  /// An empty snapshot.
   public override init() { known = Erased() }
 
   init(_ snapshot: any TypedSnapshot) { typed = snapshot }
 
-  /// One that is made when it is first looked at, or by `settle()`.
+  /// A snapshot that is made at its first use, or by `settle()`.
   init(making maker: @escaping () -> any TypedSnapshot) { self.maker = maker }
 
-  /// From here on it no longer depends on what it is made from.
+  /// Makes the snapshot now, so that it no longer depends on its source.
   func settle() { lock.withLock { make() } }
 
   private func make() {
@@ -32,7 +32,7 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
 
   final var erased: Erased {
     get { lock.withLock { makeErased() } }
-    // In place: else each change would copy all identifiers.
+    // Changed in place; otherwise each change would copy all identifiers.
     _modify {
       lock.lock()
       var snapshot = makeErased()
@@ -44,14 +44,14 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
     }
   }
 
-  /// Under the lock.
+  /// Called under the lock.
   private func makeErased() -> Erased {
     make()
     if known == nil { known = typed!.erased }
     return known!
   }
 
-  /// The snapshot with identifiers of given types; nil if one is of another type.
+  /// The snapshot with identifiers of the given types; nil if an identifier has another type.
   func snapshot<Section, Item>(
     _ type: NSDiffableDataSourceSnapshot<Section, Item>.Type
   ) -> NSDiffableDataSourceSnapshot<Section, Item>? {
@@ -62,7 +62,7 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
     return typed as? NSDiffableDataSourceSnapshot<Section, Item> ?? erased.with(Section.self, Item.self)
   }
 
-  /// A copy that later changes of either don't touch.
+  /// An independent copy.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSDiffableDataSourceSnapshotReference()
     copy.erased = erased
@@ -81,7 +81,7 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
   open var reloadedSectionIdentifiers: [Any] { erased.reloadedSectionIdentifiers.map(\.base) }
   /// The items to reload.
   open var reloadedItemIdentifiers: [Any] { erased.reloadedItemIdentifiers.map(\.base) }
-  /// The items whose views should be filled again.
+  /// The items whose views should be configured again.
   open var reconfiguredItemIdentifiers: [Any] { erased.reconfiguredItemIdentifiers.map(\.base) }
 
   /// How many items a section has, which must be in the snapshot.
@@ -94,17 +94,17 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
     erased.itemIdentifiers(inSection: hashable(sectionIdentifier)).map(\.base)
   }
 
-  /// Nil if the item isn't there.
+  /// The section of an item; nil if there is no such item.
   open func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: Any) -> Any? {
     erased.sectionIdentifier(containingItem: hashable(itemIdentifier))?.base
   }
 
-  /// Where an item is among all; `NSNotFound` if it isn't there.
+  /// The position of an item among all; `NSNotFound` if there is no such item.
   open func index(ofItemIdentifier itemIdentifier: Any) -> Int {
     erased.indexOfItem(hashable(itemIdentifier)) ?? NSNotFound
   }
 
-  /// `NSNotFound` if it isn't there.
+  /// The position of a section; `NSNotFound` if there is no such section.
   open func index(ofSectionIdentifier sectionIdentifier: Any) -> Int {
     erased.indexOfSection(hashable(sectionIdentifier)) ?? NSNotFound
   }

@@ -1,4 +1,4 @@
-/// A fetch whose result is kept up to date, in sections: what lists on a screen are made from.
+/// A fetch whose results are kept up to date and divided into sections, for lists on a screen.
 ///
 ///     let request = NSFetchRequest<Book>(entityName: "Book")
 ///     request.sortDescriptors = [
@@ -11,33 +11,31 @@
 ///     controller.sections?.count        // how many genres
 ///     controller.object(at: IndexPath(item: 0, section: 0)).title
 ///
-/// With a delegate the controller follows every event of its context and tells what changed; without one its
-/// list stays as it was fetched. The predicate is then evaluated in memory, for the objects that changed. So
-/// what a change of a related object does to the list shows only when the listed object changes as well, and
-/// a limit of the request counts when it is fetched, not for what comes later: ``performFetch()`` again sets
-/// both right.
+/// If you set a delegate, the controller follows every event of its context and reports what changed. Without one its
+/// list stays as it was fetched. While it follows, it evaluates the predicate in memory, only for objects that changed.
+/// So a change of a related object affects the list only if the listed object changes as well, and a limit of the
+/// request does not apply to objects that are added later. ``performFetch()`` corrects both.
 ///
 /// Use it on its context's queue. It keeps the context alive; the context does not keep it.
 nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
-  /// What is fetched. Changes of it count from the next ``performFetch()`` on.
+  /// The request. If you change it, the change has effect from the next ``performFetch()`` on.
   public let fetchRequest: NSFetchRequest<ResultType>
-  /// The key path whose values make the sections; nil for a list in one.
+  /// The key path whose values make the sections; nil for a single section.
   public let sectionNameKeyPath: String?
   /// The name under which sections are kept on disk; nil for none.
   ///
-  /// A fetch whose sections are there reads no values to find them: it needs not read the objects at all,
-  /// with a `fetchBatchSize`. What is kept counts while the store's file is as it was: the store is one in a
-  /// SQLite file, whose log has no commits in it, and the context has no changes. The sections have to be
-  /// what is sorted by first: strings, integers or flags. Everything else is computed by each fetch, and not
-  /// kept.
+  /// With cached sections a fetch needs no values to find the sections. With a `fetchBatchSize` it need not read the
+  /// objects at all. The cache is valid as long as the store's file is unchanged. It is used if there is one SQLite
+  /// store, whose log has no commits, if the context has no changes, and if the first sort key makes the sections and
+  /// is a string, an integer or a flag. Otherwise each fetch computes the sections and caches nothing.
   ///
-  /// To fetch with another entity, predicate, order or section key path under the same name is a misuse,
-  /// unless ``deleteCache(withName:)`` comes first.
+  /// If you change the entity, predicate, order or section key path, call ``deleteCache(withName:)`` first; fetching
+  /// with another request under the same name is a misuse.
   public let cacheName: String?
   final let results: FetchedResults
 
-  /// The request's `sortDescriptors` must be set. They may be empty: then the objects come as the store gives them, and
-  /// new ones at the end. With sections, the first one must keep the objects of a section together.
+  /// The request's `sortDescriptors` must be set. If they are empty, objects come in the store's order, and new ones at
+  /// the end. With sections, the first one must keep the objects of a section together.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -50,10 +48,10 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     super.init()
   }
 
-  /// The context that is fetched in and followed.
+  /// The context to fetch in and to follow.
   public final var managedObjectContext: NSManagedObjectContext { results.context }
 
-  /// Called when the list changes. The controller does not keep it alive.
+  /// The delegate, which is called when the list changes. The controller does not keep it alive.
   open var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { storedDelegate }
     set {
@@ -62,11 +60,11 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
       followContext()
     }
   }
-  // Swift would run no observer of a stored property in an initializer.
+  // Swift runs no observer of a stored property in an initializer.
   private final weak var storedDelegate: (any NSFetchedResultsControllerDelegate)?
 
-  /// Fetches the objects and makes the sections. Throws what is wrong with the request, and when an object's
-  /// section has begun before another one.
+  /// Fetches the objects and makes the sections. Throws an error if the request is invalid, or if the order separates
+  /// the objects of a section.
   open func performFetch() throws {
     let context = managedObjectContext
     context.guardQueue("NSFetchedResultsController.performFetch()")
@@ -109,7 +107,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     results.objects.map { unsafeBitCast($0, to: [ResultType].self) }
   }
 
-  /// The object at a section and an item, of which there must be as many.
+  /// The object at an index path, which must exist.
   open func object(at indexPath: IndexPath) -> ResultType {
     guard indexPath.count == 2, let list = results.list, list.sections.indices.contains(indexPath.section),
       list.sections[indexPath.section].objects.indices.contains(indexPath.item)
@@ -117,18 +115,18 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     return unsafeBitCast(list.sections[indexPath.section].objects[indexPath.item], to: ResultType.self)
   }
 
-  /// Where an object is; nil if it is not listed.
+  /// The index path of an object; nil if it is not listed.
   open func indexPath(forObject object: ResultType) -> IndexPath? {
     results.place(of: object)?.indexPath
   }
 
-  /// The sections, as they are now; nil before the first fetch. A list without section names is one section.
+  /// The current sections; nil before the first fetch. A list without section names has one section.
   open var sections: [any NSFetchedResultsSectionInfo]? { results.sections { indexTitle(ofSection: $0) } }
 
   /// The index titles of the sections, in their order.
   open var sectionIndexTitles: [String] { sections?.map { $0.indexTitle ?? "" } ?? [] }
 
-  /// The first letter of the name, as a capital.
+  /// The index title for a section name: by default its first letter, capitalised.
   open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
     sectionName.first.map { String($0).uppercased() } ?? ""
   }
@@ -141,7 +139,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     return first
   }
 
-  /// Removes the sections that are kept under a name; with nil, all of this program. Any thread.
+  /// Removes the cached sections with a name; nil removes all caches of this program. Any thread.
   open class func deleteCache(withName name: String?) { SectionCache.remove(name) }
 
   final func indexTitle(ofSection name: String) -> String? {

@@ -1,12 +1,12 @@
 /// What happened to an object or a section of a list.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
-  /// It came.
+  /// It was inserted.
   case insert = 1
-  /// It went.
+  /// It was removed.
   case delete = 2
-  /// It has another place, and perhaps other values. Objects only.
+  /// It moved, and perhaps has new values. Objects only.
   case move = 3
-  /// It has other values in its place. Objects only.
+  /// It has new values, in the same place. Objects only.
   case update = 4
 }
 
@@ -15,41 +15,41 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 /// For each event that concerns the list, on the context's queue:
 ///
 /// 1. `controllerWillChangeContent(_:)`; the controller still has the old list.
-/// 2. `controller(_:didChange:atSectionIndex:for:)` for sections that went, last one first, and for those
-///    that came, first one first; the controller has the new list from here on.
-/// 3. `controller(_:didChange:at:for:newIndexPath:)` for objects that went (last one first), came, moved, were
-///    updated. `at` is a place in the old list, `newIndexPath` one in the new. When a section went or came, its
+/// 2. `controller(_:didChange:atSectionIndex:for:)` for removed sections, last one first, and for inserted ones, first
+///    one first; from here on the controller has the new list.
+/// 3. `controller(_:didChange:at:for:newIndexPath:)` for objects that were removed (last one first), inserted, moved,
+///    updated. `at` is a place in the old list, `newIndexPath` one in the new. If a section is inserted or removed, its
 ///    objects get their calls too.
 /// 4. `controllerDidChangeContent(_:)`.
 ///
-/// A delegate that implements `controller(_:didChangeContentWith:)` for snapshots gets that call alone. So does one
-/// that implements it for differences, if the list has no sections.
+/// A delegate that implements `controller(_:didChangeContentWith:)` for snapshots gets only that call. So does one that
+/// implements it for differences, if the list has no sections.
 ///
-/// The methods are found as any requirements of a Swift protocol are: in the class that names the protocol,
-/// in its extensions and superclasses, and in a subclass only where it overrides one of those.
+/// Your methods are found like any requirements of a Swift protocol: in the class that names the protocol, in its
+/// extensions and superclasses, and in a subclass only if it overrides one of those.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// The list is about to change; the controller still has the old one.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// A section came or went.
+  /// A section was inserted or removed.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
     for type: NSFetchedResultsChangeType)
 
-  /// An object came (`newIndexPath`), went (`at`), moved or was updated (both).
+  /// An object was inserted (`newIndexPath`), removed (`at`), moved or updated (both).
   ///
-  /// It moved when a property that the list is sorted by changed, or its section, or its place among the
-  /// others; an update is implied.
+  /// An object moves if a property that the list is sorted by changed, or its section, or its place among the others. A
+  /// move implies an update.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-  /// All changes of an event have been told; the controller has the new list.
+  /// All changes of an event have been reported; the controller has the new list.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// The index title of a section; without this method the controller's own, the name's first letter as a
-  /// capital.
+  /// The index title of a section. Without this method it is the controller's own, the first letter of the name,
+  /// capitalised.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     sectionIndexTitleForSectionName sectionName: String
@@ -58,14 +58,14 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// The whole list, after a fetch and after each event that changed it: names of sections (one, "", if the
   /// list has none) and ids of objects. Those that changed or moved are among its `reloadedItemIdentifiers`.
   ///
-  /// New objects have temporary ids until they are saved, and a save alone tells nothing: obtain permanent
-  /// ids first, with `obtainPermanentIDs(for:)`.
+  /// New objects have temporary ids until they are saved, and a save by itself is not reported. Get permanent ids first
+  /// with `obtainPermanentIDs(for:)`.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
 
-  /// All changes of a list without sections at once. A removal and an insertion that are associated are one
-  /// object that moved or was updated.
+  /// All changes of a list without sections at once. An associated removal and insertion is one object that moved or
+  /// was updated.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)

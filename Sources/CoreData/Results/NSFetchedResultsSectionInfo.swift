@@ -3,7 +3,7 @@ public protocol NSFetchedResultsSectionInfo {
   /// The value of the controller's `sectionNameKeyPath`, as text; "" for nil, and for a list without
   /// sections.
   var name: String { get }
-  /// What stands for the section in an index.
+  /// The section's title in an index.
   var indexTitle: String? { get }
   /// How many objects the section has.
   var numberOfObjects: Int { get }
@@ -11,7 +11,7 @@ public protocol NSFetchedResultsSectionInfo {
   var objects: [Any]? { get }
 }
 
-/// A section as it was when it was asked for; later changes don't show in it.
+/// A section at the time of the call. Later changes don't show in it.
 final class FetchedSectionInfo: NSObject, NSFetchedResultsSectionInfo {
   let name: String
   let indexTitle: String?

@@ -1,4 +1,4 @@
-/// Which objects a list has, in what order and in which sections: a request, frozen when it was fetched.
+/// Which objects a list has, in which order and sections: the request as it was at the fetch.
 final class ResultsCriteria {
   let description: FetchDescription
   let sectionNameKeyPath: String?
@@ -6,12 +6,12 @@ final class ResultsCriteria {
   private let sort: [(key: SortKey, path: CompiledKeyPath)]
   let stores: [NSPersistentStore]?
   let sectionKeys: [String]
-  /// Where the section's name is stored; nil if a class may compute it.
+  /// The place of the section's name in a row; nil if a class may compute it.
   let sectionPath: CompiledKeyPath?
   /// The properties whose change may move an object.
   let placingKeys: Set<String>
 
-  /// Throws what is wrong with the request, by name.
+  /// Throws an error that names the problem if the request is invalid.
   init<Result>(
     _ request: NSFetchRequest<Result>, sectionNameKeyPath: String?, _ layouts: ModelLayouts
   ) throws {
@@ -38,10 +38,10 @@ final class ResultsCriteria {
     return !path.isEmpty
   }
 
-  /// Whether the object could be in the list, before its values are looked at.
+  /// Whether the object could be in the list, judged without its values.
   func concerns(_ object: NSManagedObject) -> Bool { description.entities.contains(object.layout.index) }
 
-  /// Whether the object is to be in the list.
+  /// Whether the object belongs in the list.
   func lists(_ object: NSManagedObject) throws -> Bool {
     guard concerns(object), object.state.isDisjoint(with: [.deleted, .inaccessible]) else { return false }
     if let stores, let store = object.objectID.persistentStore, !stores.contains(where: { $0 === store }) {
@@ -50,12 +50,12 @@ final class ResultsCriteria {
     return try predicate?.matches(object) ?? true
   }
 
-  /// Whether the current event tells that something changed that sorts the object.
+  /// Whether a sort key of the object changed in the current event.
   func isPlaced(anewInEvent object: NSManagedObject) -> Bool {
     object.changedValuesForCurrentEvent().keys.contains(where: placingKeys.contains)
   }
 
-  /// What the object is sorted by.
+  /// The sort keys of the object.
   func keys(of object: NSManagedObject) throws -> [PredicateValue] {
     try sort.map { step in try throwingCocoaErrors { try step.path.value(from: .subject(object)) } }
   }

@@ -1,4 +1,4 @@
-/// What an event does to a list, worked out before anything is changed.
+/// The changes that an event makes to a list, computed before anything is changed.
 struct ResultsEdit {
   /// An object with a place in the old list.
   struct Member {
@@ -6,7 +6,7 @@ struct ResultsEdit {
     let place: ResultsPlace
   }
 
-  /// An object that is to be put in.
+  /// An object to insert.
   struct Entry {
     let object: NSManagedObject
     let sectionName: String
@@ -18,7 +18,7 @@ struct ResultsEdit {
       keys = try criteria.keys(of: object)
     }
 
-    /// Of objects that sort alike, saved ones come first, then new ones in the order they were made.
+    /// Among objects with equal sort keys, saved ones come first, then new ones in the order in which they were made.
     func precedes(_ other: Entry, _ criteria: ResultsCriteria) -> Bool {
       switch criteria.order(keys, other.keys) {
       case .orderedAscending: return true
@@ -37,7 +37,7 @@ struct ResultsEdit {
 
   var isEmpty: Bool { removed.isEmpty && updated.isEmpty && moved.isEmpty && inserted.isEmpty }
 
-  /// Finds out which of the changed objects leave the list, stay, move and come.
+  /// Determines which of the changed objects leave the list, stay, move, or enter it.
   init(_ event: ResultsEvent, in list: ResultsList, _ criteria: ResultsCriteria) throws {
     var leaving: [NSManagedObject] = []
     var staying: [NSManagedObject] = []
@@ -60,17 +60,16 @@ struct ResultsEdit {
     try settle(members(staying), list, criteria)
   }
 
-  /// Tells updates from moves.
+  /// Separates updates from moves.
   ///
-  /// An object moves when what sorts it changed in the event. Where the event doesn't tell (objects that were
-  /// refreshed), the place does: it stays if it fits between the object before it that stays and the next one
-  /// that did not change.
+  /// An object moves if its sort keys changed in the event. For refreshed objects the event doesn't say, so the place
+  /// decides: the object stays if it fits between the previous one that stays and the next one that did not change.
   private mutating func settle(_ members: [Member], _ list: ResultsList, _ criteria: ResultsCriteria) throws {
-    // What leaves its place, or may.
+    // Objects that leave their place, or may do so.
     var affected = Dictionary(grouping: removed, by: \.place.section).mapValues { Set($0.map(\.place.item)) }
     for member in members { affected[member.place.section, default: []].insert(member.place.item) }
     var isMoving = Array(repeating: false, count: members.count)
-    // Members come in order: these are of the section of the last one.
+    // Members come in order, so these are in the section of the last one.
     var section = -1
     var seen = -1  // up to here `previous` is known
     var previous = -1  // the last object up to there that stays
@@ -111,13 +110,13 @@ struct ResultsEdit {
   }
 }
 
-/// The objects of a notification, as a list sees them.
+/// The objects of a notification, grouped for a list.
 struct ResultsEvent {
   /// Inserted, updated, refreshed.
   var changed: [NSManagedObject] = []
   /// Deleted, invalidated.
   var gone: [NSManagedObject] = []
-  /// Everything was forgotten.
+  /// The context was reset.
   var isReset = false
 
   init(_ notification: Notification) {

@@ -1,12 +1,12 @@
-/// A section of a list; only the one of a list without section names may be empty.
+/// A section of a list. Only the section of a list without section names may be empty.
 final class ResultsSection {
   let name: String
-  /// Where it is among the sections of its list.
+  /// Its position among the sections of its list.
   fileprivate(set) var index: Int
   var objects: ContiguousArray<NSManagedObject> {
     didSet { ids = nil }
   }
-  /// The ids of the objects, for snapshots; only kept if they won't change.
+  /// The ids of the objects, for snapshots. Only kept if they can't change.
   private var ids: [NSManagedObjectID]?
 
   init(_ name: String, _ objects: ContiguousArray<NSManagedObject> = [], index: Int = 0) {
@@ -23,11 +23,11 @@ final class ResultsSection {
   }
 }
 
-/// Objects in sections. A class: reading values while it is changed may lead back to it.
+/// Objects in sections. A class, because reading values while the list is changed may lead back to it.
 final class ResultsList {
   private(set) var sections: [ResultsSection] = []
   let hasSectionNames: Bool
-  /// The section of every object, and where in it the object was last seen; made when it is first needed.
+  /// The section of every object, and the item where it was last seen. Made when it is first needed.
   private var homes: [ObjectIdentifier: Home]?
 
   private struct Home {
@@ -35,7 +35,7 @@ final class ResultsList {
     var item: Int
   }
 
-  /// Cuts a sorted result into sections. Throws if the order scatters the objects of a section.
+  /// Divides a sorted result into sections. Throws an error if the order separates the objects of a section.
   init(_ objects: [NSManagedObject], _ criteria: ResultsCriteria) throws {
     hasSectionNames = criteria.sectionNameKeyPath != nil
     guard hasSectionNames else {
@@ -62,7 +62,7 @@ final class ResultsList {
     }
   }
 
-  /// Cuts a result into sections that are known, and have as many objects together.
+  /// Divides a result into known sections, which together have as many objects.
   init(_ objects: [NSManagedObject], _ known: [(name: String, count: Int)]) {
     hasSectionNames = true
     var start = 0
@@ -78,7 +78,7 @@ final class ResultsList {
     hasSectionNames = other.hasSectionNames
   }
 
-  /// One that keeps what this one has, whatever is changed in this one.
+  /// A copy that is independent of later changes.
   func copy() -> ResultsList {
     ResultsList(copying: self)
   }
@@ -115,15 +115,15 @@ final class ResultsList {
     return homes![ObjectIdentifier(object)] != nil
   }
 
-  /// Learns that an object is in a section now, at an item or near it; or, without one, that it is in none.
+  /// Records that an object is now in a section, at an item or near it; without a section, that it is in none.
   func setHome(_ section: ResultsSection?, near item: Int, of object: NSManagedObject) {
     homes?[ObjectIdentifier(object)] = section.map { Home(section: $0, item: item) }
   }
 
-  /// Where an object is; nil if it is not in the list.
+  /// The place of an object; nil if it is not in the list.
   ///
-  /// It is looked for where it was last seen, then further and further away: as far as it was pushed since by
-  /// others that came and went.
+  /// The search starts where the object was last seen, and goes further and further away: it is as far off as
+  /// insertions and removals since have pushed it.
   func place(of object: AnyObject) -> ResultsPlace? {
     if homes == nil { makeHomes() }
     guard let home = homes![ObjectIdentifier(object)] else { return nil }
@@ -146,7 +146,7 @@ final class ResultsList {
     return ResultsPlace(section: home.section.index, item: item)
   }
 
-  /// The list as a snapshot; what was updated or moved is to be reloaded.
+  /// The list as a snapshot. Updated and moved objects are among those to reload.
   func snapshot(reloading report: ResultsReport?) -> NSDiffableDataSourceSnapshotReference {
     NSDiffableDataSourceSnapshotReference(
       NSDiffableDataSourceSnapshot<String, NSManagedObjectID>(
@@ -154,8 +154,8 @@ final class ResultsList {
         reloaded: reloaded(report)))
   }
 
-  /// The same, made only when it is looked at, though it has what the list has now: for a delegate that may
-  /// not take it at all.
+  /// The list as a snapshot that is made at its first use, but has the present content. For a delegate that may not use
+  /// it.
   func latentSnapshot(reloading report: ResultsReport?) -> NSDiffableDataSourceSnapshotReference {
     let sections = sections.map { (name: $0.name, objects: $0.objects) }
     return NSDiffableDataSourceSnapshotReference { [self] in

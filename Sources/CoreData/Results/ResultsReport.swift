@@ -1,4 +1,4 @@
-/// What an edit did to a list, for the delegate.
+/// The changes that an edit made to a list, for the delegate.
 struct ResultsReport {
   struct ObjectChange {
     let object: NSManagedObject
@@ -7,14 +7,14 @@ struct ResultsReport {
     let new: ResultsPlace?
   }
 
-  /// Sections that went, last one first: empty, as they are when they go.
+  /// Removed sections, last one first; they are empty then.
   var removedSections: [(index: Int, section: ResultsSection)] = []
-  /// Sections that came, first one first.
+  /// Inserted sections, first one first.
   var insertedSections: [(index: Int, section: ResultsSection)] = []
-  /// Objects that went, came, moved, were updated.
+  /// Objects that were removed, inserted, moved, updated.
   var objects: [ObjectChange] = []
 
-  /// The same as a difference; for one section.
+  /// The changes as a difference, for a list with one section.
   var difference: CollectionDifference<NSManagedObjectID> {
     var changes: [CollectionDifference<NSManagedObjectID>.Change] = []
     for change in objects {
@@ -26,7 +26,7 @@ struct ResultsReport {
         changes.append(.insert(offset: new.item, element: id, associatedWith: change.old?.item))
       }
     }
-    // Offsets are those of two lists: none comes twice.
+    // Offsets are those of two lists, so none occurs twice.
     return CollectionDifference(changes)!
   }
 }
@@ -49,7 +49,7 @@ extension ResultsList {
     return report
   }
 
-  /// Takes objects out of their sections; returns which sections are empty now.
+  /// Removes objects from their sections. Returns the sections that are now empty.
   private func takeOut(_ members: [ResultsEdit.Member]) -> [Int] {
     var emptied: [Int] = []
     for (index, leaving) in Dictionary(grouping: members, by: \.place.section) {
@@ -65,7 +65,7 @@ extension ResultsList {
     return emptied
   }
 
-  /// Puts objects where they belong, and makes the sections they need; returns those.
+  /// Inserts objects at their places, and makes the sections that they need. Returns the new sections.
   private func putIn(
     _ entries: [String: [ResultsEdit.Entry]], _ criteria: ResultsCriteria
   ) throws -> [ResultsSection] {
@@ -76,7 +76,7 @@ extension ResultsList {
     for (name, sorted) in sorted {
       if let known = byName[name] { try merge(sorted, into: known, criteria) }
     }
-    // No section is empty any more, so that each tells by its first object where it stands.
+    // No section is empty now, so the first object of each says where the section belongs.
     var new: [ResultsSection] = []
     for (name, sorted) in sorted where byName[name] == nil {
       let section = ResultsSection(name, ContiguousArray(sorted.map(\.object)))
@@ -105,7 +105,7 @@ extension ResultsList {
     section.objects.insert(entries.map(\.object), at: positions)
   }
 
-  /// Binary search: the place after all that the new one does not come before.
+  /// Binary search for the place after all objects that don't come after the new one.
   private func position(
     in range: Range<Int>, _ order: (Int) throws -> ComparisonResult
   ) rethrows -> Int {

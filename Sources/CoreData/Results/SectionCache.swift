@@ -2,14 +2,14 @@ internal import DataModelFiles
 
 /// Section names and counts of fetched results, kept in files under the name of a cache.
 ///
-/// A file is for one store: `<caches>/<program>/.CoreDataCaches/SectionInfoCaches/<name>/<store's UUID>`. It
-/// is never needed: what can't be read, or doesn't fit, is computed.
+/// There is a file for each store: `<caches>/<program>/.CoreDataCaches/SectionInfoCaches/<name>/<store's UUID>`. If it
+/// can't be read, or doesn't fit, sections are computed.
 ///
 /// Any thread.
 struct SectionCache {
-  /// What the sections were made of.
+  /// The request and the state that the sections belong to.
   struct Definition: Equatable {
-    /// What the client said: entity, predicate, order, section key path.
+    /// The client's request: entity, predicate, order, section key path.
     var request: [String]
     /// The version of the entity.
     var entityVersion: Data
@@ -22,7 +22,7 @@ struct SectionCache {
     var sections: [(name: String, count: Int)]
   }
 
-  /// Where the files are instead of the user's caches, and how old a store's last write has to be: for tests.
+  /// For tests: the folder to use instead of the user's caches, and how old a store's last write has to be.
   @TaskLocal static var place: (folder: URL, age: Int)?
 
   let file: URL
@@ -40,7 +40,7 @@ struct SectionCache {
   }
 
   private static func folder(of name: String) -> URL? {
-    // Any name makes one file name, "..", "a/b" too; none that is too long for one.
+    // Every name becomes one valid file name, even ".." and "a/b", and none is too long.
     let text = name.utf8.reduce(into: "") { text, byte in
       let isPlain =
         byte == UInt8(ascii: "_") || byte < 0x80 && Character(UnicodeScalar(byte)).isLetter
@@ -51,7 +51,7 @@ struct SectionCache {
     return root?.appendingPathComponent(text)
   }
 
-  /// Removes what is kept under a name, or everything.
+  /// Removes the sections with a name, or all.
   static func remove(_ name: String?) {
     guard let folder = name == nil ? root : folder(of: name!) else { return }
     // A folder for each name, and in it a file for each store.
@@ -71,7 +71,7 @@ struct SectionCache {
       sections: zip(names, counts).map { (name: $0, count: $1) })
   }
 
-  /// Nothing happens if it can't be written.
+  /// Does nothing if the file can't be written.
   func write(_ entry: Entry) {
     let list: [String: Any] = [
       "format": 1, "request": entry.definition.request, "entityVersion": entry.definition.entityVersion,

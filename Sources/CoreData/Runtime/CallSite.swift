@@ -9,40 +9,40 @@ internal import Runtime
 ///
 /// Apple's signatures leave no room for `#fileID` and `#line`, so the place is read from the stack: the innermost frame
 /// whose function belongs to none of the modules below the client. Its name comes from the symbol table, its line from
-/// the debug information, which SwiftPM writes in debug and release builds. A stripped program has neither, and then
-/// there is no place to tell.
+/// the debug information, which SwiftPM writes in debug and release builds. A stripped program has neither, so its
+/// reports name no place.
 ///
 /// Finding a line takes time that grows with the program, since the runtime's reader walks through the whole line
 /// table: a fifth of a second for a program of 35 MB. So only reports ask, and only of programs below
 /// ``largestProgram``. Any thread.
 struct CallSite: CustomStringConvertible {
-  /// As the source has it: `reload()`, `closure #1 in reload()`.
+  /// The function as the source spells it: `reload()`, `closure #1 in reload()`.
   var function: String
-  /// The file's name, without its folder, and the line, counted from 1; nil where the program does not tell.
+  /// The file's name, without its folder, and the line, counted from 1; nil if the program has no debug information.
   var line: (file: String, number: Int)?
-  /// The address that the call returns to: one for each place, in this run of the program.
+  /// The address that the call returns to. It identifies the place for as long as the program runs.
   var address: String
 
   /// `RecipeList.swift:42, in reload()`.
   var description: String { (line.map { "\($0.file):\($0.number), in " } ?? "") + function }
 
-  /// In larger programs, in bytes of their file, lines are not looked for.
+  /// The largest program, in bytes of its file, whose lines are looked up.
   static let largestProgram = 96 << 20
 
-  /// Modules that are no client's.
+  /// The modules that are not a client's.
   private static let modulesBelow: Set<String> = [
     "CoreData", "Dispatch", "Foundation", "FoundationEssentials", "Observation", "Swift", "SwiftData",
     "_Concurrency",
   ]
 
-  /// Where the module was called from on this thread; nil when the program does not tell.
+  /// Where the module was called from on this thread; nil if the program's symbols don't say.
   static func ofClient(findsLine: Bool = knowsLines) -> CallSite? {
     #if canImport(Runtime)
     guard let names = try? Backtrace.capture(limit: 128).symbolicated(options: []) else { return nil }
     for (depth, frame) in names.frames.enumerated() {
       guard let symbol = frame.symbol, isClients(symbol.rawName) else { continue }
-      // That frame alone, since each takes a walk through the line table; the second of two stands for all the
-      // others. Captured here, where the stack is as deep as above.
+      // Only that frame is looked up, since each one takes a walk through the line table. The stack is captured here,
+      // at the depth at which the frames above were counted.
       let one = findsLine ? try? Backtrace.capture(limit: 2, offset: depth, top: 0) : nil
       return CallSite(function: symbol.name, line: one.flatMap(line), address: "\(frame.captured)")
     }
@@ -70,7 +70,7 @@ struct CallSite: CustomStringConvertible {
   }
   #endif
 
-  /// Whether looking for a line is a matter of a moment.
+  /// Whether the program is small enough to look up a line quickly.
   static let knowsLines: Bool = {
     var status = stat()
     return stat("/proc/self/exe", &status) == 0 && status.st_size <= largestProgram
@@ -88,7 +88,7 @@ struct CallSite: CustomStringConvertible {
   }
 
   /// `closure #1 () -> () in static App.List.reload() -> ()` -> `App`; of an extension the module that it stands in.
-  /// nil for what the compiler made for nobody, such as thunks.
+  /// nil for functions of the compiler's own, such as thunks.
   private static func module(ofDemangled text: String) -> String? {
     let marker = "(extension in "
     if let start = text.range(of: marker), let end = text[start.upperBound...].firstIndex(of: ")") {

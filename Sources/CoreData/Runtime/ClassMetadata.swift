@@ -1,4 +1,4 @@
-/// What the compiler writes about a class, on platforms without Objective-C: there a class has no cache and no data
+/// The record that the compiler writes about a class. On platforms without Objective-C it has no cache and no data
 /// words.
 ///
 /// | byte | content |
@@ -29,8 +29,8 @@ struct ClassMetadata {
 
   func word(at place: Int) -> UInt { start.load(fromByteOffset: place * 8, as: UInt.self) }
 
-  /// The one place where `changed` has another word than `base`, and `plain` has not: that of the method which
-  /// `changed` overrides. nil if there is no such place, or more than one.
+  /// The place of the method that `changed` overrides: the only word in which `changed` differs from `base` and `plain`
+  /// does not. nil if there is no such word, or more than one.
   static func place(overriddenBy changed: AnyClass, of base: AnyClass, butNotBy plain: AnyClass) -> Int? {
     let (changed, base, plain) = (ClassMetadata(changed), ClassMetadata(base), ClassMetadata(plain))
     let found = base.places.filter {

@@ -27,7 +27,7 @@ enum KeyPathDescription {
     return names.isEmpty ? nil : names
   }
 
-  /// Behind the `>` that closes the first `<`.
+  /// The place after the `>` that closes the first `<`.
   private static func endOfAngle(_ text: Substring) -> Substring.Index? {
     var depth = 0
     for index in text.indices {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// C arguments as Foundation on Apple's platforms makes them, for `NSPredicate(format:arguments:)`. Linux lacks
-/// this function.
+/// Makes a list of C arguments for `NSPredicate(format:arguments:)`, as this function of Foundation's does on Apple's
+/// platforms.
 ///
 /// The list is valid until the thread has asked for 64 more; use it at once.
 public func getVaList(_ args: [CVarArg]) -> CVaListPointer {
@@ -15,14 +15,14 @@ public func getVaList(_ args: [CVarArg]) -> CVaListPointer {
   return made.list
 }
 
-/// A list whose arguments are all where C puts those that don't fit into registers: one behind the other.
+/// A list whose arguments all lie one behind the other in memory, where C puts those that don't fit into registers.
 private final class MadeArgumentList {
   private let words: UnsafeMutableBufferPointer<Int>
   private let header: UnsafeMutablePointer<Header>
   /// Strings have no encoding of their own; their objects live as long as the list.
   private let texts: [NSString]
 
-  /// What a `va_list` is on x86-64, where `CVaListPointer` points to it, and on arm64, where it is it.
+  /// The layout of a `va_list`. On x86-64 a `CVaListPointer` points to it; on arm64 it is the pointer's content.
   private struct Header {
     #if arch(arm64)
     var stack: UnsafeMutablePointer<Int>?
@@ -31,7 +31,7 @@ private final class MadeArgumentList {
     var generalOffset: Int32 = 0
     var vectorOffset: Int32 = 0
     #else
-    /// Behind the six general and the eight vector registers: none is left.
+    /// Offsets past the six general and the eight vector registers: every argument is in memory.
     var generalOffset: UInt32 = 48
     var vectorOffset: UInt32 = 176
     var stack: UnsafeMutablePointer<Int>?

@@ -1,7 +1,7 @@
 internal import CSwiftRuntime
 
-/// An object of `type`, which Foundation gives no way to initialise: the superclass's fields are bytes copied from
-/// `model` if there is one, the rest are zeros.
+/// Allocates an object of `type`, for superclasses of Foundation's that can't be initialised. The superclass's fields
+/// are copied from `model`, byte by byte, if there is one; the rest are zeros.
 ///
 /// The fields of `model` must be trivial values, since nothing is retained. Ends the program with a sentence where the
 /// compiler's classes are not what `ClassMetadata` says: an object of a wrong size would write over others.

@@ -1,13 +1,13 @@
 internal import CSwiftRuntime
 import Foundation
 
-/// The texts in a program's file. What the running program's has is found out once: a debug build has a hundred
-/// megabytes, and its file stays as it is.
+/// Searches a program's file for texts. The running program's file is searched once for each text: in a debug build it
+/// has a hundred megabytes, and it doesn't change.
 enum ProgramText {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var found: [String: Bool] = [:]
 
-  /// Those of some names that a program's file has in it.
+  /// Those of `names` that occur in a program's file.
   static func named(_ names: [String], in executable: URL) -> [String] {
     guard !names.isEmpty else { return [] }
     guard executable == Bundle.main.executableURL else {

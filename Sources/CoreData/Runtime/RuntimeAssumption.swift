@@ -1,10 +1,10 @@
 internal import CSwiftRuntime
 import Foundation
 
-/// What this room takes for granted of the compiler, of the runtime and of Foundation, and nobody promises.
+/// What this room assumes about the compiler, the runtime and Foundation, though nobody promises it.
 ///
-/// Each is looked at when it is asked for, once in a run of a program. `inspect --runtime` prints them all: the first
-/// thing to do with another version of Swift.
+/// Each is checked once, when it is first asked for. `inspect --runtime` prints them all: run it first when you have
+/// another version of Swift.
 package enum RuntimeAssumption: String, CaseIterable, Sendable {
   /// `SmallString`.
   case smallStrings = "Texts of up to 15 ASCII bytes lie in the string's own two words"
@@ -23,7 +23,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   /// Every weak entry of the tables of rows and objects.
   case endingObjects = "An object whose end has begun can't be retained any more"
 
-  /// What the module does where it is not so.
+  /// What the module does if the assumption does not hold.
   package var otherwise: String {
     switch self {
     case .smallStrings: "Such texts are made by the standard library: readings are slower."
@@ -58,7 +58,8 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   }()
 
   private static let hasInstanceSizes: Bool = {
-    // Behind the header's two words a word and two bytes; then from the next multiple of four on four bytes more.
+    // The header has two words, then come a word and two bytes; the subclass adds four bytes at the next multiple of
+    // four.
     let (base, below) = (ClassMetadata(RuntimeSample.self), ClassMetadata(ChangedRuntimeSample.self))
     return base.instanceSize == 26 && below.instanceSize == 32 && base.alignmentMask == 7
   }()
@@ -99,11 +100,11 @@ private final class PlainRuntimeSample: RuntimeSample {}
 
 private final class ChangedRuntimeSample: RuntimeSample {
   var more: Int32 = 0
-  // Something that no other method does, lest the linker folds two functions of one text.
+  // No other method does this, so that the linker can't fold two equal functions into one.
   override func answer() -> Int { word &* 31 &+ Int(more) }
 }
 
-/// Hands out its address at its end.
+/// Hands out its address in its deinit.
 private final class EndingRuntimeSample {
   private let body: (UnsafeMutableRawPointer) -> Void
   init(_ body: @escaping (UnsafeMutableRawPointer) -> Void) { self.body = body }

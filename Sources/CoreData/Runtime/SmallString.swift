@@ -2,23 +2,23 @@ internal import CSwiftRuntime
 
 /// Strings of up to 15 bytes, which Swift keeps in the two words of the string itself.
 ///
-/// A row's bytes are made such words without the standard library's detour: it validates, copies and asks for a
-/// representation, ten times the instructions, for each reading of a code or a short name. Only ASCII; only after
-/// `setUp` has seen that the library's own strings have this form.
+/// A row's bytes become these two words directly. The standard library would validate, copy and choose a representation
+/// each time a code or a short name is read, which takes ten times the instructions. This is done for ASCII only, and
+/// only after `setUp` has seen that the library's own strings have this form.
 ///
 /// | byte | content |
 /// |---|---|
 /// | 0 … 14 | the bytes, then zeros |
 /// | 15 | `0xE0` and the count |
 enum SmallString {
-  /// Allows the short way if the library's strings are what is expected. Called before there are rows.
+  /// Allows the short way if the library's strings have the expected form. Called before there are rows.
   static let setUp: Void = {
     let samples = ["", "a", "isbn", "chapter", "chapters", "978-3-16-14", "123456789012345"]
     core_data_knows_small_strings = samples.allSatisfy { sample in
       MemoryLayout<String>.size == 16
         && sample.utf8.withContiguousStorageIfAvailable { bytes -> Bool in
           let made = words(UnsafeRawPointer(bytes.baseAddress!), bytes.count)
-          // Of bytes that are written anew each time: literals have a form of their own.
+          // From bytes written at run time, because literals have a form of their own.
           let library = unsafeBitCast(String(decoding: bytes, as: UTF8.self), to: (UInt64, UInt64).self)
           return made?.0 == library.0 && made?.1 == library.1
         } == true
@@ -37,7 +37,7 @@ enum SmallString {
     var high: UInt64 = 0
     if count >= 8 {
       low = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
-      // The last eight bytes, without those that stand in the first word.
+      // The last eight bytes, without those that the first word already has.
       high = UInt64(littleEndian: (start + (count &- 8)).loadUnaligned(as: UInt64.self))
       high = count == 8 ? 0 : high &>> UInt64(8 &* (16 &- count))
     } else if count >= 4 {

@@ -1,12 +1,12 @@
 internal import CSwiftRuntime
 import Foundation
 
-/// Names of functions by their addresses, out of the symbol tables of the program and its libraries.
+/// Finds names of functions by their addresses, in the symbol tables of the program and its libraries.
 ///
 /// A file's table is read once, and only the getters of key paths are kept. A program that was stripped has
 /// none; then nothing is found.
 enum SymbolNames {
-  /// Getters by offset in their file.
+  /// The names of getters, by their offset in the file.
   private typealias Table = [UInt: String]
 
   // Under `lock`.
@@ -28,7 +28,7 @@ enum SymbolNames {
     return symbol.flatMap(propertyName)
   }
 
-  /// `name` is, for the main program, how it was called; its file is found otherwise.
+  /// For the main program `name` is only what it was started as, so its file is found in another way.
   private static func read(_ name: String, start: UnsafeRawPointer) -> Table {
     var ownStart: UnsafeRawPointer?
     let isProgram = core_data_file_of_code(#dsohandle, &ownStart) != nil && ownStart == start
@@ -39,7 +39,7 @@ enum SymbolNames {
     return file.withUnsafeBytes { getters(in: $0) }
   }
 
-  /// Reads an ELF file of 64 bits: the symbols whose mangled names end as those of key path getters do.
+  /// Reads the symbols of a 64-bit ELF file whose mangled names end as those of key path getters do.
   ///
   ///     file header: section table's offset at 40 (8 bytes), an entry's size at 58 (2), their number at 60 (2)
   ///     section:     type at 4 (4), offset at 24 (8), size at 32 (8), linked section at 40 (4)
@@ -84,7 +84,7 @@ enum SymbolNames {
     let prefix = "key path getter for "
     guard words.hasPrefix(prefix), let colon = words.range(of: " : ") else { return nil }
     let property = words[words.index(words.startIndex, offsetBy: prefix.count)..<colon.lowerBound]
-    // A subscript is no property.
+    // A subscript is not a property.
     guard property.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }) else { return nil }
     return property.split(separator: ".").last.map(String.init)
   }

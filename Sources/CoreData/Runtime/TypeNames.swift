@@ -1,12 +1,12 @@
-/// Types by their names: that the program has them is not known when the module is compiled.
+/// Finds types of the program by their names, which are not known when the module is compiled.
 enum TypeNames {
-  /// The letter that stands behind the name of such a type in its mangled name.
+  /// The letter that follows the name of such a type in a mangled name.
   enum Kind: String {
     case `class` = "C"
     case enumeration = "O"
   }
 
-  /// A type that is neither nested nor generic; nil if there is none of that name.
+  /// The type of this name, which must be neither nested nor generic; nil if there is none.
   static func type(_ name: some StringProtocol, _ kind: Kind, in module: some StringProtocol) -> Any.Type? {
     _typeByName("\(module.utf8.count)\(module)\(name.utf8.count)\(name)\(kind.rawValue)")
   }

@@ -1,4 +1,4 @@
-/// Actions that are undone together, the last one first.
+/// A group of actions that are undone together, the last one first.
 final class UndoGroup {
   enum Item {
     case action(UndoAction)
@@ -9,7 +9,7 @@ final class UndoGroup {
   /// What the actions are called in a menu; empty without a name.
   var name = ""
   var isMarkedDiscardable = false
-  /// Opened by itself for an event, and closed when the event ends.
+  /// Whether the group was opened automatically for an event, and is closed when the event ends.
   let isOfEvent: Bool
   /// The open group around this one; nil at the top, and once the group is closed.
   var parent: UndoGroup?
@@ -20,7 +20,7 @@ final class UndoGroup {
     self.parent = parent
   }
 
-  /// Marked so, or made of nothing but groups that are.
+  /// True if the group was marked as discardable, or has only groups that are.
   var isDiscardable: Bool {
     if isMarkedDiscardable || items.isEmpty { return isMarkedDiscardable }
     return items.allSatisfy { item in
@@ -28,7 +28,7 @@ final class UndoGroup {
     }
   }
 
-  /// How many groups are open, this one counted.
+  /// How many groups are open, including this one.
   var level: Int { 1 + (parent?.level ?? 0) }
 
   /// Runs the actions, the last one first.
@@ -41,7 +41,7 @@ final class UndoGroup {
     }
   }
 
-  /// Drops the actions of a target, and groups that have none left then.
+  /// Drops the actions of a target, and any group that is empty afterwards.
   func removeActions(of target: ObjectIdentifier) {
     items.removeAll { item in
       switch item {
@@ -55,7 +55,7 @@ final class UndoGroup {
   }
 }
 
-/// What undoes one change. It does nothing once its target is gone, which it doesn't keep alive.
+/// An action that undoes one change. It does not keep its target alive, and does nothing once the target is gone.
 struct UndoAction {
   private(set) weak var target: AnyObject?
   let targetID: ObjectIdentifier

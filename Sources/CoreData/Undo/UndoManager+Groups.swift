@@ -33,7 +33,7 @@ extension UndoManager {
     }
   }
 
-  /// Under an async `main`, blocks of the main queue may run on another thread than the main one.
+  /// With an async `main`, blocks of the main queue may run on a thread other than the main one.
   private static var isOnMainQueue: Bool {
     _ = mainQueueMark
     return DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread
@@ -81,7 +81,7 @@ extension UndoManager {
     openGroup!.items.append(.action(action))
   }
 
-  /// ``removeAllActions()``. Open groups stay open, so that their ends find them, but for an event's.
+  /// ``removeAllActions()``. Open groups stay open until they are ended, except an event's group.
   func removeActions() {
     undoStack = []
     redoStack = []
@@ -177,7 +177,7 @@ extension UndoManager {
     if recordingGroup != nil { misuse(.nestedPerforming(call, isUndoing: isUndoing)) }
   }
 
-  /// Lets observers that delay registering do it now.
+  /// Tells observers that delay registering to do it now.
   func checkpoint() { post(.NSUndoManagerCheckpoint) }
 
   private func post(_ name: Notification.Name, _ group: UndoGroup? = nil) {

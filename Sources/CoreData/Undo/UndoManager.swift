@@ -1,6 +1,6 @@
 import Foundation
 
-/// Actions that undo changes, and those that make them again; Foundation has none on Linux.
+/// Keeps the actions that undo and redo changes. Foundation has no such class on Linux.
 ///
 ///     context.undoManager = UndoManager()
 ///     book.title = "Another title"
@@ -14,17 +14,16 @@ import Foundation
 /// main thread, when the main queue gets to its next block; on the queue of a managed object context, when
 /// its `perform` block ends; and in any case by ``undo()``. A manager may be used by one thread at a time.
 nonisolated open class UndoManager: NSObject {
-  /// Groups that can be undone, the last one at the end.
+  /// The groups that can be undone, the latest at the end.
   final var undoStack: [UndoGroup] = []
-  /// Groups that can be redone, the last one at the end.
+  /// The groups that can be redone, the latest at the end.
   final var redoStack: [UndoGroup] = []
   /// The innermost open group.
   final var openGroup: UndoGroup?
-  /// While a group is undone or redone: the group that collects what takes that back.
+  /// While a group is being undone or redone: the group that collects the opposite actions.
   final var recordingGroup: UndoGroup?
   final var disableCount = 0
-  /// Whether an event group that is opened on the main thread is closed by the main queue; else by
-  /// ``endEvent()``.
+  /// Whether the main queue closes an event group that was opened on the main thread; otherwise ``endEvent()`` does.
   final var endsEventsItself = true
 
   /// A manager without actions.
@@ -32,18 +31,17 @@ nonisolated open class UndoManager: NSObject {
 
   // Groups.
 
-  /// Opens a group, inside of the one that is open. With ``groupsByEvent`` there is always one for the event
-  /// around it.
+  /// Opens a group inside the one that is open. With ``groupsByEvent`` there is always one for the event around it.
   open func beginUndoGrouping() {
     if openGroup == nil, groupsByEvent { openEventGroup() }
     if openGroup != nil, openGroup !== recordingGroup { checkpoint() }
     open(UndoGroup(in: openGroup))
   }
 
-  /// Closes the innermost open group. A misuse when there is none.
+  /// Closes the innermost open group. Calling this without an open group is a misuse.
   open func endUndoGrouping() { closeGroup() }
 
-  /// How many groups are open, one inside of the other.
+  /// How many groups are open, one inside the other.
   open var groupingLevel: Int { openGroup?.level ?? 0 }
 
   /// Whether a registration opens a group for the event when none is open. Default: true.
@@ -51,7 +49,7 @@ nonisolated open class UndoManager: NSObject {
   /// When false, registering without an open group is a misuse.
   open var groupsByEvent = true
 
-  /// How many top-level groups are kept, the oldest being dropped; 0, the default, for all.
+  /// How many top-level groups are kept. The oldest are dropped; 0, the default, keeps all.
   open var levelsOfUndo: Int {
     get { storedLevelsOfUndo }
     set {
@@ -59,7 +57,8 @@ nonisolated open class UndoManager: NSObject {
       dropOldest()
     }
   }
-  // Public settings that do something are computed: in an initializer Swift runs no observers of stored ones.
+  // Public settings with an effect are computed, because Swift runs no observers of stored properties in an
+  // initializer.
   private final var storedLevelsOfUndo = 0
 
   /// The modes of the run loop in which events end. Kept, and without effect: there is no run loop to observe
@@ -68,21 +67,21 @@ nonisolated open class UndoManager: NSObject {
 
   // Registering.
 
-  /// Stops registering until ``enableUndoRegistration()`` was called as often.
+  /// Stops registering, until ``enableUndoRegistration()`` has been called as often as this.
   open func disableUndoRegistration() { disableCount += 1 }
 
-  /// Ends the effect of one ``disableUndoRegistration()``. A misuse when there was none.
+  /// Ends the effect of one ``disableUndoRegistration()``. Calling this without one is a misuse.
   open func enableUndoRegistration() {
     if disableCount == 0 { misuse(.notDisabled) }
     disableCount -= 1
   }
 
-  /// Whether actions are registered, and not ignored.
+  /// Whether actions are registered rather than ignored.
   open var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
   /// Registers what undoes a change. The target is not kept alive; the action does nothing once it is gone.
   ///
-  /// Registering makes what was undone before impossible to redo.
+  /// Registering drops the actions that could have been redone.
   public final func registerUndo<TargetType: AnyObject>(
     withTarget target: TargetType, handler: @escaping (TargetType) -> Void
   ) {
@@ -99,7 +98,7 @@ nonisolated open class UndoManager: NSObject {
 
   // Undoing.
 
-  /// Undoes the last top-level group, after closing the one that is open. A misuse inside of a nested group.
+  /// Undoes the last top-level group, after closing the one that is open. Calling this in a nested group is a misuse.
   open func undo() {
     refuseWhilePerforming("undo()")
     checkpoint()
@@ -108,8 +107,8 @@ nonisolated open class UndoManager: NSObject {
     undoNestedGroup()
   }
 
-  /// Undoes the last group that was closed, even one inside of an open group. A misuse when the open group has
-  /// got actions since.
+  /// Undoes the last group that was closed, even one inside an open group. Calling this is a misuse if the open group
+  /// has new actions since then.
   open func undoNestedGroup() { performNestedUndo() }
 
   /// Redoes the group undone last.
@@ -124,10 +123,10 @@ nonisolated open class UndoManager: NSObject {
     return !redoStack.isEmpty
   }
 
-  /// How many times ``undo()`` has something to do.
+  /// How many times you can call ``undo()`` before nothing is left to undo.
   open var undoCount: Int { undoStack.count + (openContents == nil ? 0 : 1) }
 
-  /// How many times ``redo()`` has something to do.
+  /// How many times you can call ``redo()`` before nothing is left to redo.
   open var redoCount: Int { redoStack.count }
 
   /// Whether a group is being undone.
@@ -163,14 +162,14 @@ nonisolated open class UndoManager: NSObject {
     actionName.isEmpty ? "Redo" : "Redo \(actionName)"
   }
 
-  /// Says of the open group, or else of the one closed last, whether it may be lost without harm.
+  /// Marks the open group, or else the one closed last, as one that may be lost without harm.
   open func setActionIsDiscardable(_ discardable: Bool) {
     (openGroup ?? undoStack.last)?.isMarkedDiscardable = discardable
   }
 
-  /// Whether what ``undo()`` would undo may be lost without harm.
+  /// Whether the group that ``undo()`` would undo may be lost without harm.
   open var undoActionIsDiscardable: Bool { lastUndoGroup?.isDiscardable ?? false }
 
-  /// Whether what ``redo()`` would redo may be lost without harm.
+  /// Whether the group that ``redo()`` would redo may be lost without harm.
   open var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
 }

@@ -2,12 +2,12 @@ import Foundation
 
 // What an undo manager posts, on the thread that uses it; `object` is the manager.
 extension Notification.Name {
-  /// A group is about to be opened inside of another, closed, undone or redone. If you delay registering, register now.
+  /// A group is about to be opened inside another, closed, undone or redone. If you delay registering, register now.
   public static let NSUndoManagerCheckpoint = Notification.Name("NSUndoManagerCheckpointNotification")
   /// A group was opened.
   public static let NSUndoManagerDidOpenUndoGroup = Notification.Name(
     "NSUndoManagerDidOpenUndoGroupNotification")
-  /// A group is about to be closed; under ``NSUndoManagerGroupIsDiscardableKey`` whether it may be lost.
+  /// A group is about to be closed. ``NSUndoManagerGroupIsDiscardableKey`` says whether it may be lost without harm.
   public static let NSUndoManagerWillCloseUndoGroup = Notification.Name(
     "NSUndoManagerWillCloseUndoGroupNotification")
   /// A group was closed, with the payload of ``Foundation/NSNotification/Name/NSUndoManagerWillCloseUndoGroup``.
