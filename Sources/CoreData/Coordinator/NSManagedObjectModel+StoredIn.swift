@@ -1,32 +1,32 @@
 extension NSManagedObjectModel {
-  /// The model of a store's file, SQLite or XML, for a program that has none: the one that the file keeps, where it
-  /// keeps one that fits, else one that is put together from its tables. ``storeOrigin`` tells which.
+  /// The model of a store's file, SQLite or XML, for a program that has none. It is the model that the file keeps, if
+  /// that fits, or else one reconstructed from its tables; ``storeOrigin`` says which.
   ///
   ///     let model = try NSManagedObjectModel(storedIn: url)
   ///     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
   ///     try coordinator.addPersistentStore(type: .sqlite, at: url)
   ///
-  /// The model states the version hashes that the file has. So the file opens with it, without any option,
-  /// and keeps its own hashes and all of its other metadata in every save. A change to the model drops them.
+  /// The model states the file's version hashes. So the file opens with it, without any option, and every save keeps
+  /// the hashes and all other metadata. Changing the model drops the hashes.
   ///
   /// A model that the file keeps is read without its fetch request templates, and without validation rules
-  /// other than limits and patterns. In one that is put together from the tables,
+  /// other than limits and patterns. In a model that is reconstructed from the tables,
   /// - entities, their names and their inheritance are the file's;
   /// - properties are in lower camel case as far as their words can be guessed: indexes spell some, and
   ///   columns are in capitals. All columns of a hierarchy belong to its root;
   /// - every attribute is optional and of the widest type that its column has: Integer 64, Double, Date,
   ///   Decimal, String, Binary;
-  /// - a key leads to the entity that the file says, or that its name and its values say; where neither does,
-  ///   it is an integer attribute. What leads back is named by us;
+  /// - a key is a relationship to the entity that the file names, or that its name and values suggest; otherwise it is
+  ///   an integer attribute. Names of inverses are made up;
   /// - join tables and the hidden keys of relationships without inverse are to-many relationships.
   ///
-  /// An XML store's model is put together from its objects: properties have small letters, attributes the types
-  /// that stand in the file, relationships no inverse. A binary store does not name its attributes.
+  /// An XML store's model is reconstructed from its objects: properties are in lower case, attributes have the types in
+  /// the file, relationships have no inverse. A binary store does not name its attributes.
   ///
-  /// Nothing is written, neither to the file nor beside it. Any thread.
+  /// Writes nothing to the file or beside it. Any thread.
   ///
-  /// - Throws: an error of the Cocoa domain when there is no file, when it is of another type, or when it is not a
-  ///   whole store.
+  /// - Throws: an error of the Cocoa domain if there is no file, if it has another type, or if it is not a complete
+  ///   store.
   public convenience init(storedIn url: URL) throws {
     self.init()
     do {
@@ -43,7 +43,7 @@ extension NSManagedObjectModel {
   }
 }
 
-/// What a store's file looks like from its first bytes; SQLite for what is none of the others.
+/// The type of a store's file, judged from its first bytes; SQLite if it is none of the others.
 private enum StoredModelForm {
   case sqlite, xml, binary
 

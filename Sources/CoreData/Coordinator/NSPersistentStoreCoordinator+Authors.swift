@@ -1,6 +1,6 @@
-/// What goes to stores by other authors as it is, and comes from them.
+/// Requests that custom stores get unchanged, and what they report.
 extension NSPersistentStoreCoordinator {
-  /// What incremental stores answer to a batch request; nil for every other request, and where one of the stores with
+  /// The answers of incremental stores to a batch request; nil for every other request, and if one of the stores with
   /// the entity does not take it.
   func executeByAuthors(
     _ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext
@@ -90,15 +90,15 @@ extension NSPersistentStoreCoordinator {
 }
 
 extension NSIncrementalStore {
-  /// Says that another process has written records: for a store that hears of it, from its server or by asking now and
-  /// then. Any thread. Apple's framework has no such method.
+  /// Call this in your store when it learns, from its server or by polling, that another process has written records.
+  /// Any thread. Apple's framework has no such method.
   ///
-  /// What contexts share of the rows is dropped, so that the next fault reads them again; objects keep what they have,
-  /// as after another process has written a SQLite file. Coordinators that have added the store with
-  /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey` post `NSPersistentStoreRemoteChange`, with a token where
-  /// the store keeps a history.
+  /// The shared rows are dropped, so the next fault reads them again. Objects keep their values, as they do when
+  /// another process writes a SQLite file. Coordinators that have added the store with
+  /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey` post `NSPersistentStoreRemoteChange`, with a token if the
+  /// store keeps a history.
   ///
-  /// - Parameter objectIDs: the objects; nil for a store that does not know which.
+  /// - Parameter objectIDs: the changed objects; nil if the store does not know which.
   public final func recordsDidChange(_ objectIDs: [NSManagedObjectID]?) {
     if let objectIDs {
       rowCache.invalidate(objectIDs.compactMap { reference(of: $0, layouts) })

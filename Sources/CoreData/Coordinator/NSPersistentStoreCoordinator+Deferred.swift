@@ -1,12 +1,11 @@
-/// Lightweight migrations whose costly part was put off with
-/// `NSPersistentStoreDeferredLightweightMigrationOptionKey`. A store that has such a part has the same key in its
-/// metadata, with the value true, until it is done.
+/// Lightweight migrations whose costly part was deferred with `NSPersistentStoreDeferredLightweightMigrationOptionKey`.
+/// A store that has such a part has the same key in its metadata, with the value true, until it is done.
 extension NSPersistentStoreCoordinator {
-  /// Does everything that migrations of the coordinator's stores have put off.
+  /// Does all the work that migrations of the coordinator's stores have deferred.
   ///
   /// Blocks until it is done; other stores and readers go on meanwhile. Any thread.
   ///
-  /// - Throws: what SQLite says. A store's part is done as a whole or not at all.
+  /// - Throws: SQLite's error. A store's work is done as a whole or not at all.
   public func finishDeferredLightweightMigration() throws {
     try publicErrors {
       for case let store as any InPlaceMigrating in persistentStores {
@@ -15,9 +14,9 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Does one piece, a table or a column, of what migrations have put off; nothing where nothing is left.
+  /// Does one piece, a table or a column, of the deferred work. Does nothing if none is left.
   ///
-  /// - Throws: what SQLite says; the piece is then still to be done.
+  /// - Throws: SQLite's error. The piece then remains to be done.
   public func finishDeferredLightweightMigrationTask() throws {
     try publicErrors {
       for case let store as any InPlaceMigrating in persistentStores

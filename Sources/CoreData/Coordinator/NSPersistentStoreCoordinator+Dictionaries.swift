@@ -18,10 +18,9 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// A fetch of dictionaries from several stores, whose answers are brought into one order, made distinct and
-/// cut together.
+/// Fetches dictionaries from several stores. Their answers are sorted, made distinct and cut together.
 private struct SpreadDictionaries {
-  /// What each store is asked: as much as may be needed of it, and what to sort by.
+  /// The description for each store: as many results as may be needed, and with the sort keys.
   private(set) var each: FetchDescription
   private let whole: FetchDescription
   private let request: DictionaryFetch
@@ -38,7 +37,7 @@ private struct SpreadDictionaries {
       if let column = request.columns.first(where: { $0.expression == path && $0.type == nil }) {
         return (column.name, key)
       }
-      // No property has such a name.
+      // No property can have such a name.
       let name = "sort key \(index)"
       columns.append(DictionaryFetch.Column(name: name, expression: path, type: nil))
       return (name, key)

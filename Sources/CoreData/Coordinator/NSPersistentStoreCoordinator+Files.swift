@@ -53,7 +53,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// What happens to the file happens to a store that has been taken out: nobody reads a state that is gone.
+  /// The store is removed before its file changes, so that nobody reads a state that is gone.
   private func removeStore(at url: URL) throws {
     while let store = persistentStores.first(where: { $0.isAt(url) }) { try removeStore(store) }
   }
@@ -123,7 +123,7 @@ extension NSPersistentStoreCoordinator {
     return new
   }
 
-  /// Makes and opens the new store; on failure nothing is left of it.
+  /// Makes and opens the new store. On failure nothing of it remains.
   private func copyStore(
     _ store: NSPersistentStore, _ storeClass: NSPersistentStore.Type, to url: URL, _ options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {

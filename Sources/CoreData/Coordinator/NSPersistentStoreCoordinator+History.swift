@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
     return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
   }
 
-  /// The place behind what this process has written to stores last; nil if none of them keeps a history.
+  /// The place after this process's last write to stores; nil if none of them keeps a history.
   func lastWrittenToken(of stores: some Sequence<NSPersistentStore>) -> NSPersistentHistoryToken? {
     var numbers: [String: Int64] = [:]
     for store in stores {
@@ -64,8 +64,8 @@ extension NSPersistentStoreCoordinator {
       request.resultType, try HistoryAnswer(transactions, search).result(request.resultType))
   }
 
-  /// The stores that keep a history, of those that were asked for. Throws if there is none, or one that was asked
-  /// for keeps none.
+  /// Those of the requested stores that keep a history. Throws if there is none, or if a store that was named keeps
+  /// none.
   private func historyStores(
     of request: NSPersistentHistoryChangeRequest, _ context: NSManagedObjectContext
   ) throws -> [(store: NSPersistentStore, history: any StoreHistory)] {
@@ -104,7 +104,7 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// What was found, in the form that a request asks for.
+/// The results, in the form that a request asks for.
 private struct HistoryAnswer {
   private let transactions: [NSPersistentHistoryTransaction]
   private let search: HistorySearch?
@@ -114,7 +114,7 @@ private struct HistoryAnswer {
     self.transactions = search?.isAboutChanges == false ? try search!.sorted(transactions) : transactions
   }
 
-  /// In the order of the transactions, unless changes are sorted by themselves.
+  /// In the order of the transactions, unless the request sorts changes.
   private func changes() throws -> [NSPersistentHistoryChange] {
     let changes = transactions.flatMap { $0.changes ?? [] }
     return search?.isAboutChanges == true ? try search!.sorted(changes) : changes

@@ -11,7 +11,7 @@ extension NSPersistentStoreCoordinator {
   /// The store classes by type.
   public class var registeredStoreTypes: [String: AnyClass] { registryLock.withLock { registry } }
 
-  /// Makes a store type known; nil takes it out again.
+  /// Registers a store class for a type; nil removes it.
   public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
     registryLock.withLock { registry[storeType] = storeClass as? NSPersistentStore.Type }
   }
@@ -29,12 +29,12 @@ extension NSPersistentStoreCoordinator {
 
   static func urlWithoutFile(for type: String) throws -> URL {
     if type == NSInMemoryStoreType { return URL(fileURLWithPath: "/dev/null") }
-    // What an incremental store reads need not be a file.
+    // An incremental store may read something other than a file.
     if try storeClass(for: type) is NSIncrementalStore.Type { return URL(fileURLWithPath: "/dev/null") }
     throw Failure.storeWithoutURL(type: type).nsError
   }
 
-  /// The metadata of a store that need not be open, and whose model need not be known.
+  /// The metadata of a store. The store need not be open, and you need no model.
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {

@@ -1,6 +1,7 @@
-/// Requests that go to the stores past the contexts.
+/// Requests that go straight to the stores.
 extension NSPersistentStoreCoordinator {
-  /// Throws for everything but a batch request and one for history; and a `BatchConflict` where a constraint breaks.
+  /// Throws an error unless it is a batch request or one for history, and a `BatchConflict` if a constraint is
+  /// violated.
   func executeBatch(
     _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, by origin: ChangeOrigin,
     for context: NSManagedObjectContext
@@ -34,7 +35,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Into the first of the stores that takes the entity.
+  /// Inserts into the first store that takes the entity.
   private func insert(
     _ request: NSBatchInsertRequest, _ answer: ConstraintAnswer, _ origin: ChangeOrigin
   ) throws -> NSBatchInsertResult {
@@ -85,7 +86,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The stores that hold an entity; throws if one of them does not know batch requests, before any has changed.
+  /// The stores with an entity. Throws if one of them does not support batch requests, before any store has changed.
   private func batchStores(
     for layout: EntityLayout, among asked: [NSPersistentStore]?, _ request: String
   ) throws -> [any BatchStore] {
@@ -101,7 +102,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// What each store answers, as ids. With several stores a later one may fail after an earlier one has changed.
+  /// The answer of each store, as ids. With several stores a later one may fail after an earlier one has changed.
   private func executeBatch(
     _ stores: [any BatchStore], _ body: (any BatchStore) throws -> [RowReference]
   ) throws -> [NSManagedObjectID] {

@@ -1,31 +1,31 @@
-/// What stores answered that had something against a commit.
+/// The conflicts that stores reported for a commit.
 struct StoreConflicts {
   var versions: [(store: StoreIdentity, conflict: VersionConflict)] = []
   var constraints: [(store: StoreIdentity, conflict: ConstraintConflict)] = []
-  /// Rows that the stores themselves changed further while they wrote.
+  /// Rows that the stores themselves changed while writing.
   var rewritten: [(store: StoreIdentity, row: RowSnapshot)] = []
-  /// The stores that have written their part all the same.
+  /// The stores that have written their part nevertheless.
   var written: [NSPersistentStore] = []
-  /// What a custom store has thrown: an error with conflicts in it that it has made itself.
+  /// The error of a custom store, with conflicts that it has made itself.
   var stated: (error: NSError, conflicts: [Any])?
-  /// Whether another process has taken keys that were named for new rows: then the save is planned again, and there is
-  /// nothing to decide.
+  /// Whether another process has taken keys that were named for new rows. Then the save is planned again, without
+  /// asking the merge policy.
   var hasStaleKeys = false
 
   var isEmpty: Bool { versions.isEmpty && constraints.isEmpty && stated == nil && !hasStaleKeys }
 }
 
-/// A save of several stores that ended at one of them: the others have written, and stay so.
+/// A save of several stores that failed at one of them. What others have written stays.
 // @unchecked Sendable: rows are immutable, stores may be used from any thread.
 struct PartialSave: Error, @unchecked Sendable {
   let written: [NSPersistentStore]
   let rewritten: [(store: StoreIdentity, row: RowSnapshot)]
-  /// The one that failed, and those that were not asked any more.
+  /// The store that failed, and those that were not asked any more.
   let unsaved: [NSPersistentStore]
   let error: NSError
 }
 
-/// What one store answered to a fetch.
+/// One store's answer to a fetch.
 typealias StoreAnswer = (store: StoreIdentity, outcome: FetchOutcome)
 
 extension [StoreAnswer] {
@@ -45,10 +45,10 @@ extension [StoreAnswer] {
   }
 }
 
-/// Which store a request goes to.
+/// Chooses the stores for a request.
 extension NSPersistentStoreCoordinator {
-  /// The stores a fetch asks: those that hold the entity, in order of adding. A generation leaves out what was added
-  /// after it.
+  /// The stores for a fetch: those with the entity, in the order in which they were added. A generation leaves out
+  /// stores that were added after it.
   private func rowStores(
     for layout: EntityLayout, among asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> [any RowStore] {
@@ -66,7 +66,7 @@ extension NSPersistentStoreCoordinator {
   func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
     guard store.configurationName != NSPersistentStore.defaultConfigurationName else { return true }
     let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) ?? []
-    // A configuration has the parents of its entities: without this one it has none below it.
+    // A configuration has the parents of its entities, so without this entity it has no subentities of it either.
     return entities.contains { layouts.layout(of: $0)?.index == layout.index }
   }
 
@@ -78,7 +78,7 @@ extension NSPersistentStoreCoordinator {
     throw noStore(for: layout).nsError
   }
 
-  /// That no store takes the objects of an entity, and why.
+  /// The failure that no store takes the objects of an entity, with the reason.
   func noStore(for layout: EntityLayout) -> Failure {
     let why = withStores { list -> Failure.NoStore in
       if !list.stores.isEmpty { return .outsideConfigurations(list.stores.map(\.configurationName)) }
@@ -99,7 +99,7 @@ extension NSPersistentStoreCoordinator {
     return try publicErrors { try rows.reserveKeys(count, in: root) }
   }
 
-  /// Names keys for rows of the next commit; reserves them where the store can't do that, or must not.
+  /// Names keys for rows of the next commit. Reserves them if the store can't only name them, or if asked to.
   func proposeKeys(
     _ count: Int, in root: EntityLayout, _ store: NSPersistentStore, forGood: Bool
   ) throws -> (first: Int64, proposed: ProposedKeys?) {
@@ -109,13 +109,13 @@ extension NSPersistentStoreCoordinator {
     return (keys.first, keys)
   }
 
-  /// The same for a store that chooses them by the objects.
+  /// Gets keys from a store that chooses them by the objects.
   func reserveKeys(for objects: [NSManagedObject], _ store: any ObjectStore) throws -> [Int64] {
     if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: objects.first?.layout.name).nsError }
     return try publicErrors { try store.reserveKeys(for: objects) }
   }
 
-  /// Whether several stores have objects of what a fetch looks for.
+  /// Whether several stores have objects of the entity of a fetch.
   func isSpread(
     _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> Bool {
@@ -123,15 +123,15 @@ extension NSPersistentStoreCoordinator {
     return try all.count > 1 && rowStores(for: description.layout, among: asked, generation).count > 1
   }
 
-  /// Whether all stores that a fetch asks have their rows in memory.
+  /// Whether all stores for a fetch have their rows in memory.
   func evaluates(
     _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
   ) throws -> Bool {
     try rowStores(for: description.layout, among: asked, generation).allSatisfy(\.evaluatesFetches)
   }
 
-  /// Asks every store that holds the entity, in the order of adding. With several stores the common order,
-  /// limit and offset are the caller's to restore.
+  /// Asks every store with the entity, in the order in which they were added. With several stores the caller has to
+  /// apply the common order, limit and offset.
   func answers(
     to description: FetchDescription, for context: NSManagedObjectContext, stores asked: [NSPersistentStore]?,
     _ generation: QueryGeneration?
@@ -162,7 +162,7 @@ extension NSPersistentStoreCoordinator {
     return description.limit > 0 ? min(rest, description.limit) : rest
   }
 
-  /// The stores that have nothing but metadata to write, of those that a save does not change.
+  /// Those stores that only have metadata to write in a save.
   func storesWithUnsavedMetadata(
     but changed: some Collection<NSPersistentStore> = EmptyCollection()
   ) -> [NSPersistentStore] {
@@ -173,10 +173,10 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Hands each store its changes, until one has something against them; then the others write metadata that was set.
-  /// Throws a `PartialSave` where one fails after others have written.
+  /// Gives each store its changes, until one reports a conflict. Then the other stores write changed metadata. Throws a
+  /// `PartialSave` if one fails after others have written.
   ///
-  /// - Parameter objects: for stores whose methods take managed objects, where there are such: finds them.
+  /// - Parameter objects: finds the managed objects for stores whose methods take them; nil if there is no such store.
   func commit(
     _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)],
     of objects: ((NSPersistentStore) -> ChangedObjects)? = nil

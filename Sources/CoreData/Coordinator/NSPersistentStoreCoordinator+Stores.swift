@@ -1,5 +1,4 @@
-/// Stores that come and go. Observers are told while no lock is held, so they may save, fetch and wait for
-/// contexts.
+/// Adding and removing stores. Observers are called without a lock, so they may save, fetch and wait for contexts.
 extension NSPersistentStoreCoordinator {
   /// ``addPersistentStore(ofType:configurationName:at:options:)``.
   func addStore(

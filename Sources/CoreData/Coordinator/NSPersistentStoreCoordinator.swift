@@ -1,12 +1,12 @@
-/// Joins one model, the stores that hold its objects, and the contexts that work on them.
+/// Connects a model, the stores with its objects, and the contexts that use them.
 ///
 ///     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
 ///     try coordinator.addPersistentStore(type: .sqlite, at: url)
 ///     let context = NSManagedObjectContext(.mainQueue)
 ///     context.persistentStoreCoordinator = coordinator
 ///
-/// May be used from any thread. Each store orders the calls it gets by itself; the list of stores changes
-/// under `lock`, which is never held while a store is opened or a notification is posted.
+/// May be used from any thread. Each store orders its calls itself. The list of stores changes under `lock`, which is
+/// never held while a store is opened or a notification is posted.
 nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`: `list` and `contexts` are only touched under `lock`.
 
@@ -19,15 +19,13 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   private let lock = NSRecursiveLock()
   private var list = StoreList()
-  /// Saves hold it together. Who moves or removes a store holds it alone, so that no save is lost between two
-  /// files.
+  /// Saves share it. Moving or removing a store takes it exclusively, so that no save is lost between two files.
   let saving = SharedLock()
-  /// Not of the contexts' owners, whose references are counted for every object: that is slower once there is a
-  /// weak one.
+  /// A list of contexts and not of their owners, because every object retains its owner, and that is slower once a weak
+  /// reference exists.
   private var contexts = WeakList<NSManagedObjectContext>()
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
-  /// The thread that runs a block of `queue`, 0 for none: one that waits for another block would wait for
-  /// itself.
+  /// The thread that runs a block of `queue`; 0 for none. Waiting for another block on that thread would be a deadlock.
   private let queueThread = AtomicWord()
 
   /// Makes a coordinator for a model. A model that contradicts itself is a misuse; `init(checking:)` throws
@@ -46,13 +44,14 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   deinit { queueThread.free() }
 
-  /// Makes a coordinator for a model that may be broken; throws what is wrong with it.
+  /// Makes a coordinator for a model that may contradict itself. Throws an error that says how.
   public convenience init(checking model: NSManagedObjectModel) throws {
     try model.freezeChecked()
     self.init(managedObjectModel: model)
   }
 
-  /// The stores, in the order in which they were added; the first that can takes new objects.
+  /// The stores, in the order in which they were added. New objects go to the first one that has their entity and is
+  /// not read-only.
   open var persistentStores: [NSPersistentStore] { lock.withLock { list.stores } }
 
   func withStores<Result>(_ body: (inout StoreList) throws -> Result) rethrows -> Result {
@@ -61,7 +60,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   // Adding and removing.
 
-  /// Opens a store and adds it. The file is made if it is not there; its folder must be.
+  /// Opens a store and adds it. Makes the file if there is none; its folder must exist.
   @discardableResult
   open func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -70,7 +69,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     try addStore(ofType: storeType, configuration, at: storeURL, options)
   }
 
-  /// The newer spelling.
+  /// Opens a store and adds it, in the newer spelling.
   @discardableResult
   public func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -80,8 +79,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
       ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// Adds the store of a description, on a background queue if it says so; the handler is called when it is
-  /// there.
+  /// Adds the store of a description, on a background queue if the description says so. The handler is called when the
+  /// store is open, or with an error.
   @preconcurrency
   open func addPersistentStore(
     with description: NSPersistentStoreDescription,
@@ -106,26 +105,25 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   /// Closes a store and removes it; its objects can't be used afterwards.
   ///
-  /// Objects of it keep the values they have read. A fault among them is inaccessible: see
-  /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)``. A save of changed
-  /// ones fails. Posts `NSPersistentStoreCoordinatorWillRemoveStore`, with the store as its object, and
-  /// `…StoresDidChange`.
+  /// Objects keep the values that they have read. A fault becomes inaccessible: see
+  /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)``. Saving changed objects
+  /// fails. Posts `NSPersistentStoreCoordinatorWillRemoveStore`, with the store as its object, and `…StoresDidChange`.
   open func remove(_ store: NSPersistentStore) throws { try removeStore(store) }
 
-  /// Lets a store go on at another place, and says whether it does.
+  /// Moves an open store to another URL. Returns whether that succeeded.
   ///
   /// A SQLite store closes its file and opens the one at `url`, which has to be there and to have the same
-  /// tables: move the file, its `-wal` and its external data first, or copy them. What other stores keep is
-  /// written to `url` with the next save.
+  /// tables: move the file, its `-wal` and its external data first, or copy them. Other kinds of stores write their
+  /// content to `url` with the next save.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { setLocation(url, of: store) }
 
-  /// Saves everything that a store has at another place, perhaps in another form; the new store takes the old
-  /// one's place, whose file stays as it is.
+  /// Saves the content of a store to another place, perhaps in another form. The new store replaces the old one in the
+  /// coordinator; the old file stays.
   ///
-  /// Objects of contexts live on and are of the new store, unsaved changes included; so are ids, whose URIs
-  /// change, since the new store has a UUID of its own. What a client has added to the metadata goes along.
-  /// All or nothing: if it fails, the old store is still the coordinator's and nothing stands at `url`. There
-  /// must not be a store yet; an empty file, or one that `destroyPersistentStore` left, does not count.
+  /// Objects in contexts, with their unsaved changes, and ids now belong to the new store. The ids' URIs change,
+  /// because the new store has its own UUID. Your own metadata is copied. If it fails, the old store stays with the
+  /// coordinator, and nothing is left at `url`. There must be no store at `url`, except an empty file, or one that
+  /// `destroyPersistentStore` left.
   @discardableResult
   open func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -135,21 +133,20 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   /// Empties the store at a location. One of this coordinator's is removed first.
   ///
-  /// The file of a SQLite store stays, with no table in it, since other connections may have it open; their
-  /// locks are waited for, unless ``NSPersistentStoreForceDestroyOption`` says not to. Its external data is
-  /// removed. Files of other types are removed. Without a file nothing happens.
+  /// The file of a SQLite store stays, without tables, because other connections may have it open. This waits for their
+  /// locks, unless you set ``NSPersistentStoreForceDestroyOption``. The store's external data is removed. Files of
+  /// other types are removed. Without a file nothing happens.
   open func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
     try destroyStore(at: url, storeType, options)
   }
 
-  /// Puts a copy of a store, with its log and its external data, in the place of another, which need not be
-  /// there.
+  /// Replaces a store by a copy of another one, with its log and its external data. The replaced store need not exist.
   ///
-  /// Neither has to be open. A store of this coordinator's at the destination is removed first. SQLite's
-  /// locks on both are waited for; the destination has all of the source or is as it was. The copy has the
-  /// source's UUID.
+  /// Neither store has to be open. If this coordinator has a store at the destination, it is removed first. This waits
+  /// for SQLite's locks on both. Afterwards the destination has everything of the source, or, on failure, is as it was.
+  /// The copy has the source's UUID.
   open func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -164,11 +161,11 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     persistentStores.first { $0.isAt(url) || $0.url?.standardizedFileURL == url.standardizedFileURL }
   }
 
-  /// Where a store lives.
+  /// The URL of a store.
   open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-  /// The id that a URI stands for; nil when no store of this coordinator has its UUID, or the entity is
-  /// unknown. Does not ask whether the row exists.
+  /// The id for a URI; nil if no store of this coordinator has its UUID, or if the entity is unknown. Does not check
+  /// whether the row exists.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     // A custom store's reference may have any characters in it, so the parts are decoded one by one.
     let parts = url.path(percentEncoded: true).split(separator: "/").compactMap { $0.removingPercentEncoding }
@@ -180,7 +177,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     return NSManagedObjectID(layout: layout, key: key, store: store.identity)
   }
 
-  /// ``managedObjectID(forURIRepresentation:)`` of a URI's bytes, which need no zero at their end.
+  /// ``managedObjectID(forURIRepresentation:)`` for a URI's bytes, which need no zero at their end.
   public func managedObjectID(fromUTF8String string: UnsafePointer<CChar>, length: Int) -> NSManagedObjectID? {
     let bytes = UnsafeRawBufferPointer(start: string, count: length)
     return URL(string: String(decoding: bytes, as: UTF8.self)).flatMap { managedObjectID(forURIRepresentation: $0) }
@@ -189,8 +186,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// A store's metadata.
   open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
-  /// Replaces what the client has added to a store's metadata; written with the next save. Type and UUID
-  /// stay, and so do version hashes and such that `metadata` does not name.
+  /// Replaces the metadata that you have added to a store. It is written with the next save. Type and UUID stay, and so
+  /// do version hashes and the framework's other keys, unless `metadata` has them.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     var new = NSPersistentStore.metadata(metadata, keepingOwnOf: store.metadata)
     new[NSStoreTypeKey] = store.type
@@ -204,20 +201,20 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     queue.async { self.run(block) }
   }
 
-  /// Runs a block on the coordinator's own queue and waits for it; see the generic form, which calls choose, and which
-  /// calls this where a subclass overrides it.
+  /// Runs a block on the coordinator's own queue and waits for it. Swift chooses the generic form for your calls; that
+  /// form calls this one if a subclass overrides it.
   @_disfavoredOverload
   @preconcurrency
   open func performAndWait(_ block: @Sendable () -> Void) { runAndWait(block) }
 
-  /// Runs a block on the coordinator's own queue, waits for it, and returns, or throws, what it does.
+  /// Runs a block on the coordinator's own queue, waits for it, and returns its result or throws its error.
   public func performAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if type(of: self) == NSPersistentStoreCoordinator.self { return try runAndWait(block) }
     return try waitThroughOverride(
       of: self, { () throws(Problem) in try runAndWait(block) }, block)
   }
 
-  /// A block of the queue that waits for another runs it itself.
+  /// If a block of the queue waits for another one, it runs that itself.
   private func runAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if queueThread.value == UInt(pthread_self()) { return try block() }
     let outcome: Result<T, Problem> = queue.sync {
@@ -226,14 +223,14 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     return try outcome.get()
   }
 
-  /// Runs a block that the queue has come to.
+  /// Runs a block whose turn has come.
   private func run<T>(_ block: () throws -> T) rethrows -> T {
     queueThread.value = UInt(pthread_self())
     defer { queueThread.value = 0 }
     return try block()
   }
 
-  /// Runs a block on the coordinator's own queue and returns, or throws, what it does.
+  /// Runs a block on the coordinator's own queue and returns its result or throws its error.
   @preconcurrency
   public func perform<T>(_ block: @escaping @Sendable () throws -> T) async rethrows -> T {
     let outcome: Carrier<Result<T, any Error>> = await withCheckedContinuation { continuation in
@@ -253,9 +250,9 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     lock.withLock { contexts.remove(identifier) }
   }
 
-  /// Lets the contexts that asked for it merge a save of another one, each on its own queue.
+  /// Has the contexts that merge automatically merge another one's save, each on its own queue.
   ///
-  /// - Parameter notice: asked for where there is one that listens.
+  /// - Parameter notice: only evaluated if a context merges.
   func announce(_ notice: () -> SaveNotice, from source: NSManagedObjectContext) {
     let others = lock.withLock { contexts.elements(but: ObjectIdentifier(source)) }
     let listening = others.filter(\.automaticallyMergesChangesFromParent)

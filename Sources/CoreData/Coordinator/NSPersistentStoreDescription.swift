@@ -1,4 +1,4 @@
-/// What store a container is to open, and how.
+/// Describes a store for a container to open.
 ///
 ///     let description = NSPersistentStoreDescription(url: url)
 ///     description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
@@ -6,9 +6,9 @@
 nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// The store's type; SQLite by default.
   open var type = NSSQLiteStoreType
-  /// The configuration whose entities the store holds; nil for all.
+  /// The configuration with the store's entities; nil for all entities.
   open var configuration: String?
-  /// Where the store lives. `file:///dev/null` for a SQLite store in memory.
+  /// The URL of the store. `file:///dev/null` for a SQLite store in memory.
   open var url: URL?
   /// Whether ``NSPersistentContainer/loadPersistentStores(completionHandler:)`` returns before the store is open.
   open var shouldAddStoreAsynchronously = false
@@ -18,32 +18,32 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   ]
   private var pragmas: [String: NSObject] = [:]
 
-  /// A SQLite store in memory, at `file:///dev/null`.
+  /// Describes a SQLite store in memory, at `file:///dev/null`.
   public override convenience init() { self.init(url: URL(fileURLWithPath: "/dev/null")) }
 
-  /// A SQLite store at a place, with migration by an inferred mapping asked for.
+  /// Describes a SQLite store at a URL, which is migrated with an inferred mapping if necessary.
   public init(url: URL) {
     self.url = url
     super.init()
   }
 
-  /// The options the store is added with.
+  /// The options with which the store is added.
   open var options: [String: NSObject] {
     var options = given
     if !pragmas.isEmpty { options[NSSQLitePragmasOption] = NSDictionary(dictionary: pragmas) }
     return options
   }
 
-  /// Sets an option; nil takes it out.
+  /// Sets an option; nil removes it.
   open func setOption(_ option: NSObject?, forKey key: String) { given[key] = option }
 
   /// Pragmas set on the store's connections.
   open var sqlitePragmas: [String: NSObject] { pragmas }
-  /// Sets a pragma, a text or a number, to be run on each of a SQLite store's connections; nil takes it out. A name or
-  /// value that SQLite does not know fails the store's opening.
+  /// Sets a pragma, a text or a number, for each of a SQLite store's connections; nil removes it. If SQLite does not
+  /// know the name or the value, opening the store fails.
   open func setValue(_ value: NSObject?, forPragmaNamed name: String) { pragmas[name] = value }
 
-  /// Whether the store is opened without ever writing to it.
+  /// Whether the store is only read.
   open var isReadOnly: Bool {
     get { flag(NSReadOnlyPersistentStoreOption) }
     set { given[NSReadOnlyPersistentStoreOption] = newValue as NSNumber }
@@ -55,14 +55,13 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
     set { given[NSPersistentStoreTimeoutOption] = newValue as NSNumber }
   }
 
-  /// Whether a store of another version of the model is migrated when it is added. Default: true.
+  /// Whether a store of another version of the model is migrated when you add it. Default: true.
   open var shouldMigrateStoreAutomatically: Bool {
     get { flag(NSMigratePersistentStoresAutomaticallyOption) }
     set { given[NSMigratePersistentStoresAutomaticallyOption] = newValue as NSNumber }
   }
 
-  /// Whether that migration may work out from the two models what becomes of what, where no mapping model is found.
-  /// Default: true.
+  /// Whether the migration may infer the mapping from the two models if no mapping model is found. Default: true.
   open var shouldInferMappingModelAutomatically: Bool {
     get { flag(NSInferMappingModelAutomaticallyOption) }
     set { given[NSInferMappingModelAutomaticallyOption] = newValue as NSNumber }

@@ -1,15 +1,15 @@
-/// One state of a coordinator's stores. It lasts as long as a context is pinned to it.
+/// One state of a coordinator's stores. It exists as long as a context is pinned to it.
 ///
-/// Stores are pinned one after the other, so with several of them a save in between may be in one and not in the
+/// Stores are pinned one after the other. With several of them, a save in between may be visible in one and not in the
 /// other. Any thread.
 final class QueryGeneration: @unchecked Sendable {
   // `@unchecked Sendable`: immutable; the table of all generations is only touched under `lock`.
 
   let token: NSQueryGenerationToken
-  /// By store; nil for one that cannot be pinned, which is read as it is.
+  /// By store; nil for a store that can't be pinned, whose newest state is read.
   private let pins: [(store: StoreIdentity, pin: (any StoreGeneration)?)]
 
-  /// Pins what the stores have now; nil when none of them can be pinned.
+  /// Pins the stores' current state; nil if none of them can be pinned.
   init?(pinning stores: [NSPersistentStore]) throws {
     let pins = try stores.map { ($0.identity, try ($0 as? any ValueStore)?.pinnedGeneration()) }
     guard pins.contains(where: { $0.1 != nil }) else { return nil }
@@ -26,13 +26,13 @@ final class QueryGeneration: @unchecked Sendable {
     QueryGeneration.lock.withLock { _ = QueryGeneration.living.removeValue(forKey: number) }
   }
 
-  /// Where to read a store's rows; nil for one that was removed, or added after the generation was made.
+  /// The reader for a store's rows; nil for a store that was removed, or added after the generation was made.
   func reader(of store: StoreIdentity, for context: NSManagedObjectContext) throws -> (any RowReader)? {
     guard store.store != nil, let found = pins.first(where: { $0.store === store }) else { return nil }
     return try found.pin?.reader() ?? store.rowStore?.reader(for: context)
   }
 
-  /// Whether it is about a store: not about one that was removed, or added later.
+  /// Whether the generation includes a store, that is, one not removed or added since.
   func has(_ store: StoreIdentity) -> Bool { store.store != nil && pins.contains { $0.store === store } }
 
   func isAbout(_ coordinator: NSPersistentStoreCoordinator) -> Bool {

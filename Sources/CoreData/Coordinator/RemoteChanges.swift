@@ -1,4 +1,4 @@
-/// Who is to be told that a store's file was written, whichever coordinator or process wrote it.
+/// The coordinators to notify when a store's file was written, by any coordinator or process.
 ///
 /// Notifications are posted on a queue of their own, so that an observer may wait for any context. Any thread; the
 /// list is only touched under `lock`.
@@ -12,15 +12,15 @@ enum RemoteChanges {
   private nonisolated(unsafe) static var listeners: [Listener] = []
   private static let queue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
-  /// Called for every store that is added; only those that were opened with the option are told.
+  /// Called for every added store. Only those that were opened with the option are watched.
   static func note(_ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     let asked = store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
     if asked as? Bool ?? (asked as? NSNumber)?.boolValue ?? false { listen(to: store, of: coordinator) }
   }
 
-  /// From here on whoever writes the store is told of. Nothing happens if it is already.
+  /// Starts to watch the store for writes by others. Does nothing if it is watched already.
   static func listen(to store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
-    // Whoever looks at the references may be the last to hold what they lead to: that ends after the lock.
+    // Reading the weak references may retain the last reference to an object, so they are released after the lock.
     let (known, isNew) = lock.withLock {
       let known = listeners.map { ($0.store, $0.coordinator) }
       listeners = zip(listeners, known).compactMap { $1.0 == nil || $1.1 == nil ? nil : $0 }

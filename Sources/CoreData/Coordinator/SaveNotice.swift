@@ -1,4 +1,4 @@
-/// What other contexts of the coordinator are told of a save: values only. Any thread.
+/// What the coordinator's other contexts get to know about a save: only values. Any thread.
 struct SaveNotice: Sendable {
   struct Part: @unchecked Sendable {
     // `@unchecked Sendable`: ids and rows are immutable.

@@ -1,20 +1,20 @@
-/// A coordinator's stores, and the places where it is about to open one.
+/// A coordinator's stores, and the locations of those that it is opening.
 struct StoreList {
   private(set) var stores: [NSPersistentStore] = []
   private var opening: [URL] = []
-  /// What was done so far to get stores: a message about a missing one says what to do next.
+  /// What the program has done so far to get stores. A message about a missing one says what to do next.
   var loading = Loading.byHand
 
   enum Loading {
-    /// The coordinator is a program's, which adds stores to it.
+    /// The coordinator was made by a program, which adds stores to it.
     case byHand
-    /// It is a container's, which has not been asked to load its stores.
+    /// The coordinator belongs to a container that has not been asked to load its stores.
     case notAsked
     /// The container was asked to load them.
     case asked
   }
 
-  /// Keeps a place for a store that is being opened; throws if there is one already.
+  /// Reserves the location of a store that is being opened. Throws if there is one already.
   mutating func beginOpening(_ url: URL) throws {
     if opening.contains(where: url.isSameFile) || stores.contains(where: { $0.isAt(url) }) {
       throw Failure.storeAlreadyAdded(url: url)
@@ -29,7 +29,7 @@ struct StoreList {
   mutating func append(_ store: NSPersistentStore) { stores.append(store) }
   mutating func remove(_ store: NSPersistentStore) { stores.removeAll { $0 === store } }
 
-  /// Puts a store in the place of another, so that new objects go where they went.
+  /// Replaces a store by another one, at the same position in the list, so that new objects still go there.
   mutating func replace(_ store: NSPersistentStore, by new: NSPersistentStore) {
     guard let index = stores.firstIndex(where: { $0 === store }) else { return append(new) }
     stores[index] = new
@@ -52,7 +52,7 @@ extension URL {
   }
 }
 
-/// A lock that many may hold together, or one alone.
+/// A lock that many threads may share, or one may take exclusively.
 final class SharedLock: @unchecked Sendable {
   // `@unchecked Sendable`: the lock is made for all threads.
   private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)

@@ -20,19 +20,19 @@ extension Notification.Name {
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
-/// The stores that come, or came: `[NSPersistentStore]`. In a coordinator's notifications, as are the keys that follow.
+/// The added stores: `[NSPersistentStore]`. In a coordinator's notifications, like the following keys.
 public let NSAddedPersistentStoresKey = "added"
-/// The stores that go, or went: `[NSPersistentStore]`.
+/// The removed stores: `[NSPersistentStore]`.
 public let NSRemovedPersistentStoresKey = "removed"
-/// The old store and the one in its place: `[NSPersistentStore]` of two; twice the same one where only its UUID has
+/// The old store and the one that replaces it: `[NSPersistentStore]` of two; twice the same one if only its UUID has
 /// changed.
 public let NSUUIDChangedPersistentStoresKey = "changedUUID"
-/// Where the store that was written lives: `URL`.
+/// The location of the store that was written: `URL`.
 public let NSPersistentStoreURLKey = "storeURL"
-/// The place in the store's history behind the write: ``NSPersistentHistoryToken``. Absent where the store keeps no
+/// The place in the store's history after the write: ``NSPersistentHistoryToken``. Absent if the store keeps no
 /// history.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
-/// The place in the stores' history behind a save: ``NSPersistentHistoryToken``, in its didSave notification. Absent
-/// where no store that was written keeps a history.
+/// The place in the stores' history after a save: ``NSPersistentHistoryToken``, in its didSave notification. Absent if
+/// no written store keeps a history.
 let newChangeTokenKey = "newChangeToken"

@@ -2,23 +2,22 @@ import Foundation
 import Synchronization
 
 extension NSEntityMigrationPolicy {
-  /// Makes a method of a policy known by the name under which a mapping's expressions call it:
-  /// `FUNCTION($entityPolicy, "fullNameFromFirst:last:", $source.first, $source.last)`.
+  /// Registers a method of a policy under the name by which a mapping's expressions call it: `FUNCTION($entityPolicy,
+  /// "fullNameFromFirst:last:", $source.first, $source.last)`.
   ///
   ///     NSEntityMigrationPolicy.register("fullNameFromFirst:last:", on: PersonPolicy.self) { policy, arguments in
   ///       policy.fullName(first: arguments[0] as? String, last: arguments[1] as? String)
   ///     }
   ///
-  /// An addition of this framework: Swift has no way to call a method by its name without Objective-C. The name is
+  /// This is an addition to Apple's API, because Swift can't call a method by its name without Objective-C. The name is
   /// spelled as in the mapping model, which for Swift's methods is what Objective-C knows them by:
   /// `fullName(first:last:)` is `fullNameWithFirst:last:`. Subclasses have the method too, unless they register their
-  /// own. To be called before a migration, on any thread; a second method with the same name and class replaces the
-  /// first.
+  /// own. Call this before a migration, on any thread. A second method with the same name and class replaces the first.
   ///
   /// - Parameters:
   ///   - selector: with a colon for each argument.
   ///   - policyClass: the class of policies that have the method.
-  ///   - method: gets the policy of the mapping and the values of the arguments; what it throws ends the migration.
+  ///   - method: gets the policy of the mapping and the values of the arguments. If it throws, the migration ends.
   public static func register<Policy: NSEntityMigrationPolicy>(
     _ selector: String, on policyClass: Policy.Type,
     _ method: @escaping @Sendable (_ policy: Policy, _ arguments: [Any?]) throws -> Any?

@@ -15,7 +15,7 @@ public let NSMigrationPropertyMappingKey = "propertyMapping"
 /// `$entityPolicy`: the mapping's ``NSEntityMigrationPolicy``.
 public let NSMigrationEntityPolicyKey = "entityPolicy"
 
-/// How one entity mapping of a migration is carried out. A program subclasses it for what expressions can't say.
+/// Carries out one entity mapping of a migration. Subclass it for work that expressions can't do.
 ///
 /// A migration goes through its entity mappings three times, always in their order:
 ///
@@ -25,43 +25,43 @@ public let NSMigrationEntityPolicyKey = "entityPolicy"
 /// | relating them | `createRelationships` for each object that was associated; `endRelationshipCreation` |
 /// | checking them | `performCustomValidation`; `end` |
 ///
-/// One policy object is made for each mapping, by ``init()``, and lives as long as the migration: it may keep what it
-/// likes in its properties. All calls come one after the other, on the queues of both contexts. An error that a method
-/// throws ends the migration with an error 134170 around it, and the new store is removed.
+/// One policy object is made for each mapping, by ``init()``. It lives as long as the migration, so you may keep state
+/// in its properties. All calls come one after the other, on the queues of both contexts. An error that a method throws
+/// ends the migration with an error 134170 around it, and the new store is removed.
 ///
-/// Objects are saved every few hundred, without being validated, and become faults; objects that a policy keeps stay
-/// usable. Their transient values don't outlive such a save.
+/// After every few hundred objects there is a save without validation, and the objects become faults. You may keep
+/// using objects that you hold, but their transient values are lost in such a save.
 nonisolated open class NSEntityMigrationPolicy: NSObject {
   /// Made by the migration, once for each mapping.
   public required override init() { super.init() }
 
-  /// Before the first object of a mapping. Does nothing.
+  /// Called before the first object of a mapping. Does nothing.
   open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
   /// Makes the new objects of one source object.
   ///
-  /// Makes one of the mapping's destination entity, sets the attributes that have expressions, and associates the two;
-  /// nothing for a mapping without destination entity.
+  /// Makes an object of the mapping's destination entity, sets the attributes that have expressions, and associates the
+  /// two objects. Does nothing for a mapping without a destination entity.
   open func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
     try publicErrors { try makeInstance(for: sInstance, mapping, manager) }
   }
 
-  /// After the last object of a mapping was made. Does nothing.
+  /// Called after the last object of a mapping was made. Does nothing.
   open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-  /// Sets the relationships of one new object that have expressions. All objects of all mappings are there by now.
+  /// Sets the relationships of one new object that have expressions. By now all objects of all mappings exist.
   open func createRelationships(
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
     try publicErrors { try relate(dInstance, mapping, manager) }
   }
 
-  /// After the last object of a mapping was related. Does nothing.
+  /// Called after the last object of a mapping got its relationships. Does nothing.
   open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-  /// For checks beyond the model's own, which follow when all mappings are through. Does nothing.
+  /// Override it for your own checks. The model's own follow after all mappings. Does nothing.
   open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
   /// The last call for a mapping. Does nothing.
@@ -105,7 +105,8 @@ extension NSEntityMigrationPolicy {
         continue
       }
       var members = MigrationExpressions.objects(in: value)
-      // What is inferred leaves out what the relationship can't have any more; a program's mapping hears of it.
+      // An inferred mapping leaves out objects that the relationship can't have any more; for a mapping of the
+      // program's it is an error.
       if manager.mappingModel.isInferred, let entity = relationship.destinationEntity {
         members.removeAll { !$0.entity.isKindOf(entity: entity) }
       }

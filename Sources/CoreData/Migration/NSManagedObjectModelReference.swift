@@ -21,13 +21,13 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
   /// The checksum that the model has to have, see `NSManagedObjectModel.versionChecksum`.
   open var versionChecksum: String { checksum }
 
-  /// A model that is at hand.
+  /// Refers to a model that you have.
   public init(model: NSManagedObjectModel, versionChecksum: String) {
     place = .model(model)
     checksum = versionChecksum
   }
 
-  /// The model in a file, as `NSManagedObjectModel(contentsOf:)` takes it. Of a `.momd` it is the version with the
+  /// Refers to the model in a file, as for `NSManagedObjectModel(contentsOf:)`. In a `.momd` it is the version with the
   /// checksum.
   public init(fileURL: URL, versionChecksum: String) {
     place = .file(fileURL)
@@ -39,7 +39,7 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
   public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
     var hashes: [String: Data] = [:]
     for (name, hash) in versionHash {
-      // What is neither is no hash, and is found nowhere.
+      // Any other value is not a hash, so no model has it.
       hashes[name as? String ?? "\(name)"] = hash as? Data ?? Data()
     }
     place = .hashes(hashes, bundle)
@@ -53,8 +53,7 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
     checksum = versionChecksum
   }
 
-  /// The model. Ends the program where it is not found, or has another checksum; a migration throws error 134504
-  /// instead.
+  /// The model. Ends the program if it is not found, or has another checksum; a migration throws error 134504 instead.
   open var resolvedModel: NSManagedObjectModel {
     do { return try resolve() } catch { misuse(.unresolvedModel(self, error: error)) }
   }

@@ -19,25 +19,25 @@ nonisolated open class NSMigrationManager: NSObject {
   /// The model of the store that is written.
   public let destinationModel: NSManagedObjectModel
 
-  /// What the program wants to hand to its policies.
+  /// Your own data for your policies.
   open var userInfo: [AnyHashable: Any]?
 
   /// Whether SQLite itself may carry out an inferred mapping, on a copy of the file. That needs two SQLite stores, and
   /// no file yet in the place of the new one. It uses neither policies nor contexts.
   open var usesStoreSpecificMigrationManager = true
 
-  /// How far the migration is. An addition of this framework: cancelling it cancels the migration with an error
+  /// The progress of the migration, an addition to Apple's API. Cancelling it cancels the migration with an error
   /// 134120. A new one for each migration; a migration also reports to the calling thread's current `Progress`.
   ///
   /// Not called `progress`: that name is left to subclasses, some of which have one of their own.
   public final var reportedProgress: Progress { state.progress }
 
   final let state = MigrationState()
-  /// The migration that goes on.
+  /// The running migration.
   final var run: MigrationRun?
   final var lastMapping: NSMappingModel?
 
-  /// A manager for stores of one model that are to become stores of another.
+  /// Makes a manager for migrating stores of one model to another.
   public required init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
     self.sourceModel = sourceModel
     self.destinationModel = destinationModel
@@ -46,21 +46,21 @@ nonisolated open class NSMigrationManager: NSObject {
 
   /// Makes a store of the destination model from one of the source model, which stays as it is.
   ///
-  /// A store that is at the destination already gets the new objects in addition to its own. If anything goes wrong, a
-  /// store that was made is removed again; one that was there keeps what was saved to it until then.
+  /// If there is a store at the destination already, it gets the new objects in addition to its own. On failure a new
+  /// store is removed again; an existing one keeps what was saved to it so far.
   ///
-  /// Errors: 134150 and 134160 where the source can't be read or the destination not written, 134170 with the error of
-  /// a policy in it, 134111 where a uniqueness constraint does not allow the new objects, the error that
-  /// ``cancelMigrationWithError(_:)`` got, and what validation says of the first objects that break a rule.
+  /// Errors: 134150 if the source can't be read, 134160 if the destination can't be written, 134170 with the error of a
+  /// policy in it, 134111 where a uniqueness constraint does not allow the new objects, the error that
+  /// ``cancelMigrationWithError(_:)`` got, and the validation error of the first objects that break a rule.
   ///
   /// - Parameters:
-  ///   - sourceURL: where the source store lives.
+  ///   - sourceURL: the URL of the source store.
   ///   - sStoreType: its type; not a store in memory.
-  ///   - sOptions: of the source store; it is opened to be read only in any case.
+  ///   - sOptions: options of the source store. It is only read in any case.
   ///   - mappings: the mapping model; nil is an error 134140.
-  ///   - dURL: where the destination store is to be.
+  ///   - dURL: the URL for the destination store.
   ///   - dStoreType: its type; not a store in memory.
-  ///   - dOptions: of the destination store.
+  ///   - dOptions: options of the destination store.
   open func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -79,42 +79,42 @@ nonisolated open class NSMigrationManager: NSObject {
     }
   }
 
-  /// Forgets which objects were made of which. The contexts keep their objects.
+  /// Forgets which objects were made from which. The contexts keep their objects.
   open func reset() { run?.associations.removeAll() }
 
-  /// The mapping model of the migration that goes on, or of the last one.
+  /// The mapping model of the running migration, or of the last one.
   open var mappingModel: NSMappingModel {
     guard let mapping = run?.mapping ?? lastMapping else { misuse(.notMigrating("mappingModel")) }
     return mapping
   }
 
-  /// Where the source objects are: while a migration goes on, on its queue.
+  /// The context with the source objects, during a migration. Use it on its queue.
   open var sourceContext: NSManagedObjectContext { running("sourceContext").source.context }
 
-  /// Where the new objects are: while a migration goes on, on its queue.
+  /// The context with the new objects, during a migration. Use it on its queue.
   open var destinationContext: NSManagedObjectContext { running("destinationContext").destination.context }
 
-  /// The entity mapping that the migration is at.
+  /// The current entity mapping.
   open var currentEntityMapping: NSEntityMapping {
     guard let mapping = run?.current else { misuse(.notMigrating("currentEntityMapping")) }
     return mapping
   }
 
-  /// From 0 to 1, never backwards; 1 once a migration is through. Any thread.
+  /// The progress from 0 to 1. It never goes backwards, and is 1 when a migration has ended. Any thread.
   open var migrationProgress: Float { Float(state.fraction) }
 
-  /// The entity of a mapping's source objects; nil where it has none.
+  /// The entity of a mapping's source objects; nil if it has none.
   open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
     mEntity.sourceEntityName.flatMap { (run?.source.model ?? sourceModel).entitiesByName[$0] }
   }
 
-  /// The entity of a mapping's new objects; nil where it has none.
+  /// The entity of a mapping's new objects; nil if it has none.
   open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
     mEntity.destinationEntityName.flatMap { (run?.destination.model ?? destinationModel).entitiesByName[$0] }
   }
 
-  /// Notes that an object was made of another one: the second pass comes to objects that are noted only. Any number of
-  /// objects may be noted for one, in any number of mappings.
+  /// Records that an object was made from another one. The second pass only visits recorded objects. You may record any
+  /// number of objects for one, in any number of mappings.
   open func associate(
     sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
     for entityMapping: NSEntityMapping
@@ -123,7 +123,7 @@ nonisolated open class NSMigrationManager: NSObject {
       .associations.append(sourceInstance, destinationInstance, entityMapping)
   }
 
-  /// The objects that a mapping has made of these source objects so far, in their order; for nil, of all.
+  /// The objects that a mapping has made so far from these source objects, in their order; nil for all.
   open func destinationInstances(
     forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
@@ -131,7 +131,7 @@ nonisolated open class NSMigrationManager: NSObject {
       .associations.destinations([mappingName], of: sourceInstances)
   }
 
-  /// The source objects of which a mapping has made these objects so far, in their order; for nil, of all.
+  /// The source objects from which a mapping has made these objects, in their order; nil for all.
   open func sourceInstances(
     forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
@@ -139,8 +139,8 @@ nonisolated open class NSMigrationManager: NSObject {
       .associations.sources(mappingName, of: destinationInstances)
   }
 
-  /// Ends the migration, as soon as the policy's method that runs is through: `migrateStore` throws this error. Any
-  /// thread; nothing where no migration goes on.
+  /// Ends the migration as soon as the running method of a policy has returned; `migrateStore` then throws this error.
+  /// Any thread. Does nothing if no migration is running.
   open func cancelMigrationWithError(_ error: any Error) { state.cancel(error as NSError) }
 
   private func running(_ call: StaticString) -> MigrationRun {

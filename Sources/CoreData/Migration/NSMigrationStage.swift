@@ -2,7 +2,7 @@ import Foundation
 
 /// A part of a staged migration: ``NSLightweightMigrationStage`` or ``NSCustomMigrationStage``.
 nonisolated open class NSMigrationStage: NSObject {
-  /// For the program's own use; errors name the stage by it.
+  /// A label of your own. Errors name the stage by it.
   open var label: String?
 
   /// For subclasses.
@@ -12,25 +12,25 @@ nonisolated open class NSMigrationStage: NSObject {
   open override var description: String { "\(type(of: self)) \(label ?? "(no label)")" }
 }
 
-/// Versions that follow each other by what their models imply.
+/// A stage of versions whose mappings can all be inferred.
 nonisolated open class NSLightweightMigrationStage: NSMigrationStage {
   private let checksums: [String]
 
   /// The versions' checksums, oldest first.
   open var versionChecksums: [String] { checksums }
 
-  /// A stage of versions between which no code of the program is needed.
+  /// Makes a stage of versions between which you need no code of your own.
   ///
   /// - Parameter versionChecksums: oldest first, see `NSManagedObjectModel.versionChecksum`. A version whose model is
-  ///   found nowhere is passed over where a later one is found.
+  ///   not found is skipped if a later one is found.
   public init(_ versionChecksums: [String]) {
     checksums = versionChecksums
     super.init()
   }
 }
 
-/// A step from one version to the next during which the program changes data: before, with the older model, and after,
-/// with the newer one. The step itself is what the models imply.
+/// A step from one version to the next in which your code changes data: before the step, with the older model, and
+/// after it, with the newer one. The step itself uses an inferred mapping.
 ///
 ///     let stage = NSCustomMigrationStage(migratingFrom: version2, to: version3)
 ///     stage.didMigrateHandler = { manager, _ in
@@ -50,12 +50,12 @@ nonisolated open class NSCustomMigrationStage: NSMigrationStage {
   open var nextModel: NSManagedObjectModelReference { next }
 
   /// Called before the step, on the thread that adds the store; the manager's container has the store open with the
-  /// current model. What it throws ends the migration, with the store as it was.
+  /// current model. If it throws, the migration ends and the store stays as it was.
   open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
   /// Called after the step; the manager's container has the store open with the next model.
   open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
-  /// A step between two versions; both models have to be found when the migration runs.
+  /// Makes a step between two versions. Both models must be found when the migration runs.
   public init(
     migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference
   ) {

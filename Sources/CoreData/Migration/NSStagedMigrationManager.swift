@@ -1,6 +1,6 @@
 import Foundation
 
-/// Brings a store through several versions of its model, one after the other.
+/// Migrates a store through several versions of its model, one after the other.
 ///
 ///     let manager = NSStagedMigrationManager([
 ///       NSLightweightMigrationStage([version1, version2]), splitNames, NSLightweightMigrationStage([version4]),
@@ -10,24 +10,24 @@ import Foundation
 /// The migration starts at the stage that has the store's version, and runs all stages that follow. The last version
 /// must be that of the coordinator's model. A version may be the last of a stage and the first of the next.
 ///
-/// Without handlers each step is done in the store's place, and a store that is interrupted goes on from there when it
-/// is next opened. With handlers all is done on a copy beside the store, which takes its place at the end.
+/// Without handlers each step changes the store itself; after an interruption the migration continues at the next
+/// opening. With handlers everything is done on a copy beside the store, which replaces it at the end.
 nonisolated open class NSStagedMigrationManager: NSObject {
   private let ownStages: [NSMigrationStage]
-  /// What handlers work with; nil outside of them. Made by the room of containers from `stack`.
+  /// The container for handlers; nil outside of them. The room Container makes it from `stack`.
   final var madeContainer: NSObject?
   /// The store at its version, while a handler runs.
   final var stack: StagedStack? {
     didSet { madeContainer = nil }
   }
 
-  /// In the order in which they are done.
+  /// The stages, in the order in which they run.
   open var stages: [NSMigrationStage] { ownStages }
 
-  /// A manager of these stages, for ``NSPersistentStoreStagedMigrationManagerOptionKey``.
+  /// Makes a manager of these stages, for ``NSPersistentStoreStagedMigrationManagerOptionKey``.
   ///
-  /// - Parameter stages: oldest first. Two that claim one version, other than as the end of one and the beginning of
-  ///   the next, end the program.
+  /// - Parameter stages: oldest first. It is a misuse if two stages have the same version, except as the end of one and
+  ///   the beginning of the next.
   public init(_ stages: [NSMigrationStage]) {
     ownStages = stages
     super.init()

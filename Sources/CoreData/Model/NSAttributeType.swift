@@ -3,7 +3,7 @@ import Foundation
 
 /// The kinds of value an attribute can hold. The raw values are part of model files and version hashes.
 public enum NSAttributeType: UInt, Sendable {
-  /// No type; allowed for transient attributes only.
+  /// No type. Only allowed for transient attributes.
   case undefinedAttributeType = 0
   /// An integer of 16 bits: `Int16`, `NSNumber`.
   case integer16AttributeType = 100
@@ -108,7 +108,7 @@ extension NSAttributeDescription {
     /// A type from the older enumeration.
     public init(rawValue: NSAttributeType) { self.rawValue = rawValue }
 
-    /// No type; allowed for transient attributes only.
+    /// No type. Only allowed for transient attributes.
     public static let undefined = AttributeType(rawValue: .undefinedAttributeType)
     /// An integer of 16 bits.
     public static let integer16 = AttributeType(rawValue: .integer16AttributeType)
