@@ -27,6 +27,9 @@ public struct DataModelCompiler {
   public var module: String
   /// Files of other modules whose types the entity classes use.
   public var dependencies: [(module: String, files: [SourceFile])] = []
+  /// The first version of Swift with which the symbols of accessors have not been compared. From this version on, the
+  /// compiler warns about the generated file.
+  package var untestedSwift = "6.4"
 
   public init(module: String) { self.module = module }
 
@@ -61,7 +64,8 @@ public struct DataModelCompiler {
     }
     let types = TypeIndex(module: module, sources: scanned, dependencies: others)
     let check = DeclarationCheck(models: models, types: types)
-    let accessors = AccessorWriter.write(scanned, types: types, transients: check.transients)
+    let accessors = AccessorWriter.write(
+      scanned, types: types, transients: check.transients, untestedSwift: untestedSwift)
     output.files.append((Self.accessorsFileName(module: module), accessors.text))
     output.problems += scanned.flatMap(\.problems) + check.problems(in: scanned) + accessors.problems
     output.models = models.map { package in

@@ -136,6 +136,27 @@ struct MangledSymbolTests {
     #expect(expected.count > 200)
   }
 
+  @Test("A version of Swift whose symbols were not compared gets a warning, one with which they were none")
+  func untestedVersion() throws {
+    let toolchain = try Toolchain()
+    try toolchain.makeModules()
+    let source = "import CoreData\nclass Book: NSManagedObject { @NSManaged var title: String? }"
+    try toolchain.write(source, to: "Book.swift")
+    func compiled(_ compiler: DataModelCompiler) throws -> String {
+      let output = compiler.compile(models: [], sources: [.init(path: "Book.swift", text: source)])
+      try toolchain.write(output.files[0].text, to: "Generated.swift")
+      let result = try toolchain.run(
+        "swiftc", "-I.", "-module-name", "App", "-parse-as-library", "-typecheck", "Book.swift", "Generated.swift")
+      try #require(result.status == 0, "\(result.output)")
+      return result.output
+    }
+    var compiler = DataModelCompiler(module: "App")
+    #expect(try compiled(compiler) == "")
+    compiler.untestedSwift = "6.2"
+    let sentence = "warning: The accessors of @NSManaged properties have not been tested with Swift 6.2 or newer."
+    #expect(try compiled(compiler).contains(sentence))
+  }
+
   @Test("A program with generated accessors links and runs", arguments: ["-Onone", "-O"])
   func links(optimisation: String) throws {
     let toolchain = try Toolchain()

@@ -1,10 +1,14 @@
 /// A whole stack: model, coordinator, stores, and a context for the main queue.
 ///
-///     let container = NSPersistentContainer(name: "Library")
+///     let container = NSPersistentContainer(name: "Library", managedObjectModel: model)
+///     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
 ///     container.loadPersistentStores { _, error in
 ///       if let error { fatalError("\(error)") }
 ///     }
-///     let books = try container.viewContext.fetch(Book.fetchRequest())
+///     let book = Book(context: container.viewContext)
+///     book.title = "Solaris"
+///     try container.viewContext.save()
+///     print(try container.viewContext.count(for: Book.fetchRequest()))  // 1
 nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: set up on one thread, then only read.
 

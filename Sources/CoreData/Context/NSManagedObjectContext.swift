@@ -24,8 +24,9 @@ extension NSManagedObjectContextConcurrencyType {
 ///
 ///     let book = Book(context: context)
 ///     book.title = "The Dispossessed"
-///     print(context.hasChanges)               // true
+///     print(context.hasChanges)  // true
 ///     try context.save()
+///     print(context.hasChanges)  // false
 ///
 /// You fetch objects into a context, change them there, and write all of the changes, or none, with ``save()``. Use a
 /// context and its objects only on its queue: wrap every use in ``perform(_:)`` or ``performAndWait(_:)->_``; a

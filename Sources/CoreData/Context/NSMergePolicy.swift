@@ -15,7 +15,16 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// Decides what is saved when another context or program has changed a row.
 ///
 ///     context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-///     try context.save()                      // each property that this context has changed wins
+///     book.pages = 400
+///     let id = book.objectID
+///     try await container.performBackgroundTask { other in
+///       let book = try other.existingObject(with: id) as? Book
+///       book?.pages = 390
+///       book?.genre = "utopia"
+///       try other.save()
+///     }
+///     try context.save()
+///     print(book.pages, book.genre ?? "")  // 400 utopia
 ///
 /// Subclasses override ``resolve(optimisticLockingConflicts:)`` or ``resolve(constraintConflicts:)``, change the
 /// objects as they see fit, and call `super`, which settles the conflicts by their merge type.

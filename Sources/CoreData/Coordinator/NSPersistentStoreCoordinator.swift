@@ -4,6 +4,7 @@
 ///     try coordinator.addPersistentStore(type: .sqlite, at: url)
 ///     let context = NSManagedObjectContext(.mainQueue)
 ///     context.persistentStoreCoordinator = coordinator
+///     print(coordinator.persistentStores.map(\.type))  // ["SQLite"]
 ///
 /// May be used from any thread. Each store orders its calls itself. The list of stores changes under `lock`, which is
 /// never held while a store is opened or a notification is posted.

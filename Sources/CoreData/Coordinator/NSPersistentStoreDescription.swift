@@ -3,6 +3,7 @@
 ///     let description = NSPersistentStoreDescription(url: url)
 ///     description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
 ///     container.persistentStoreDescriptions = [description]
+///     print(description.type)  // SQLite
 nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// The store's type; SQLite by default.
   open var type = NSSQLiteStoreType

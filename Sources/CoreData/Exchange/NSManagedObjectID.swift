@@ -49,9 +49,11 @@ final class StoreIdentity: @unchecked Sendable {
 ///     let id = book.objectID
 ///     try await container.performBackgroundTask { context in
 ///       let book = try context.existingObject(with: id) as? Book
-///       book?.title = "The Dispossessed"
+///       book?.title = "An Ambiguous Utopia"
 ///       try context.save()
 ///     }
+///     context.refresh(book, mergeChanges: true)
+///     print(book.title)  // An Ambiguous Utopia
 ///
 /// You may pass ids between threads and contexts, but not objects. Two ids are equal if they name the same row of the
 /// same store. An object that was never saved has a temporary id, which is equal only to itself.

@@ -1,7 +1,7 @@
 /// A fetch that does not block its context: the stores are read on another thread.
 ///
 ///     let request = NSAsynchronousFetchRequest(fetchRequest: Book.fetchRequest()) { result in
-///       print(result.finalResult?.count ?? 0, "books")
+///       print(result.finalResult?.count ?? 0)  // 3
 ///     }
 ///     try context.execute(request)
 ///

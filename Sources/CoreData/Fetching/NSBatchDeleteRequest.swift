@@ -10,9 +10,12 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 
 /// Deletes rows in a SQLite store without making objects of them.
 ///
-///     let old = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
-///     old.predicate = NSPredicate(format: "pages == %d", 0)
-///     try context.execute(NSBatchDeleteRequest(fetchRequest: old))
+///     let short = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+///     short.predicate = NSPredicate(format: "pages < %d", 300)
+///     let request = NSBatchDeleteRequest(fetchRequest: short)
+///     request.resultType = .resultTypeCount
+///     let result = try context.execute(request) as? NSBatchDeleteResult
+///     print(result?.result ?? 0)  // 2
 ///
 /// The store applies the model's cascade and nullify rules. Nothing is validated, and deny rules have no effect.
 /// Contexts don't notice; give them the ids with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.

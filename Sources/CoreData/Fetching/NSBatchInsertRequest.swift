@@ -10,12 +10,12 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 
 /// Inserts rows into a SQLite store without making objects of them.
 ///
-///     let request = NSBatchInsertRequest(
-///       entityName: "Book", objects: [["title": "Solaris"], ["title": "Eden"]])
+///     let request = NSBatchInsertRequest(entityName: "Book", objects: [["title": "Eden"], ["title": "Fiasco"]])
 ///     request.resultType = .objectIDs
 ///     let result = try context.execute(request) as? NSBatchInsertResult
-///     let changes = [NSInsertedObjectIDsKey: result?.result as? [NSManagedObjectID] ?? []]
-///     NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [viewContext])
+///     let ids = result?.result as? [NSManagedObjectID] ?? []
+///     print(ids.count)  // 2
+///     NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectIDsKey: ids], into: [context])
 ///
 /// The values come from an array of dictionaries or from a handler, which fills in one row at a time and returns true
 /// when there are no more. Attributes that are not set have their default values. The request checks that every key is

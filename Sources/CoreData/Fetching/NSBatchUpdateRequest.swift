@@ -11,11 +11,11 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 /// Changes attributes of rows in a SQLite store without making objects of them.
 ///
 ///     let request = NSBatchUpdateRequest(entityName: "Book")
-///     request.predicate = NSPredicate(format: "pages > %d", 500)
+///     request.predicate = NSPredicate(format: "pages > %d", 300)
 ///     request.propertiesToUpdate = ["genre": "thick"]
 ///     request.resultType = .updatedObjectsCountResultType
 ///     let result = try context.execute(request) as? NSBatchUpdateResult
-///     print(result?.result ?? 0)              // how many rows
+///     print(result?.result ?? 0)  // 1
 ///
 /// Only a value's type is checked, nothing else. Contexts don't notice; give them the ids with
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`. Relationships can't be changed.

@@ -18,9 +18,9 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
 /// A search for objects of an entity.
 ///
 ///     let request = NSFetchRequest<Book>(entityName: "Book")
-///     request.predicate = NSPredicate(format: "author.name == %@", "Kafka")
-///     request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
-///     let books = try context.fetch(request)
+///     request.predicate = NSPredicate(format: "author.name CONTAINS %@", "Le Guin")
+///     request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: false)]
+///     print(try context.fetch(request).map(\.title))  // ["The Dispossessed", "The Compass Rose"]
 ///
 /// Unsaved changes of the context are taken into account, unless ``includesPendingChanges`` is false.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {

@@ -5,6 +5,7 @@
 ///     let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
 ///     let result = try context.execute(request) as? NSPersistentHistoryResult
 ///     for transaction in result?.result as? [NSPersistentHistoryTransaction] ?? [] {
+///       print(transaction.changes?.count ?? 0)  // 5
 ///       context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
 ///       lastToken = transaction.token
 ///     }

@@ -56,12 +56,14 @@ struct OwnState: OptionSet {
 ///     final class Book: NSManagedObject {
 ///       @NSManaged var title: String
 ///       @NSManaged var pages: Int32
+///       @NSManaged var genre: String?
 ///       @NSManaged var author: Author?
 ///     }
 ///
 ///     let book = Book(context: context)
 ///     book.title = "The Dispossessed"
-///     book.author = author                    // author.books has it now
+///     book.author = author
+///     print(author.books.contains(book))  // true
 ///
 /// Its committed values are one immutable row that it shares with the store's cache; values set since are held
 /// apart until the save. An object may be used on its context's queue only; ``objectID`` may go anywhere.

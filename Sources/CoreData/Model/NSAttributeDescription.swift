@@ -7,7 +7,10 @@ import Foundation
 ///     isbn.name = "isbn"
 ///     isbn.type = .string
 ///     isbn.isOptional = false
+///     let book = NSEntityDescription()
+///     book.name = "Book"
 ///     book.properties.append(isbn)
+///     print(book.attributesByName.keys.sorted())  // ["isbn"]
 ///
 /// Defaults of a new one: Integer 32, optional, not transient, no default value.
 open class NSAttributeDescription: NSPropertyDescription {

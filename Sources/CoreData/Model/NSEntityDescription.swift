@@ -2,11 +2,15 @@ import Foundation
 
 /// An entity of a model: a kind of object, with its properties and its place in a hierarchy.
 ///
-///     let book = NSEntityDescription()
+///     let title = NSAttributeDescription()
+///     title.name = "title"
+///     title.type = .string
+///     let (book, novel) = (NSEntityDescription(), NSEntityDescription())
 ///     book.name = "Book"
-///     book.managedObjectClassName = NSStringFromClass(Book.self)
-///     book.properties = [title, author]
-///     model.entities.append(book)
+///     book.properties = [title]
+///     novel.name = "Novel"
+///     book.subentities = [novel]
+///     print(novel.attributesByName.keys.sorted())  // ["title"]
 ///
 /// A model owns its entities, and an entity owns its properties and subentities. Once a coordinator uses the model,
 /// changing an entity traps.

@@ -2,14 +2,15 @@ import Foundation
 
 /// A model: the entities whose objects a stack can keep, and the relationships between them.
 ///
-///     let book = NSEntityDescription()
-///     book.name = "Book"
 ///     let title = NSAttributeDescription()
 ///     title.name = "title"
-///     title.attributeType = .stringAttributeType
+///     title.type = .string
+///     let book = NSEntityDescription()
+///     book.name = "Book"
 ///     book.properties = [title]
 ///     let model = NSManagedObjectModel()
 ///     model.entities = [book]
+///     print(model.entitiesByName.keys.sorted())  // ["Book"]
 ///
 /// Build it on one thread. Once a coordinator uses it, it is immutable: any thread may read it, and a change traps.
 // Mutable only until frozen, on the thread that builds it; after that any thread may read it.

@@ -15,13 +15,18 @@ public enum NSDeleteRule: UInt, Sendable {
 
 /// A relationship of an entity to another one, or to itself.
 ///
-///     let author = NSRelationshipDescription()
+///     let (book, writer) = (NSEntityDescription(), NSEntityDescription())
+///     let (author, books) = (NSRelationshipDescription(), NSRelationshipDescription())
 ///     author.name = "author"
 ///     author.destinationEntity = writer
-///     author.maxCount = 1                     // to one
+///     author.maxCount = 1
+///     books.name = "books"
+///     books.destinationEntity = book
 ///     author.inverseRelationship = books
 ///     books.inverseRelationship = author
 ///     book.properties.append(author)
+///     writer.properties.append(books)
+///     print(author.isToMany, books.isToMany)  // false true
 ///
 /// Defaults of a new one: optional, to-many (`maxCount` 0), unordered, delete rule Nullify.
 open class NSRelationshipDescription: NSPropertyDescription {

@@ -11,7 +11,9 @@ extension NSPredicate: _PredicateInitializers {}
 extension _PredicateInitializers {
   /// The predicate that `format` spells, `%@`, `%K`, `%d` and so on standing for the arguments in order.
   ///
-  ///     NSPredicate(format: "%K == %@ AND pages > %d", "author.name", "Le Guin", 200)
+  ///     let predicate = NSPredicate(format: "%K CONTAINS %@ AND pages > %d", "author.name", "Le Guin", 300)
+  ///     print(predicate)  // author.name CONTAINS "Le Guin" AND pages > 300
+  ///     print(predicate.evaluate(with: book))  // true
   ///
   /// A malformed format ends the program with a sentence that shows the place; for what a user types there is
   /// `NSPredicate.parsing(_:arguments:)`, which throws instead.

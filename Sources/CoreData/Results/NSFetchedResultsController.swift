@@ -6,10 +6,9 @@
 ///     ]
 ///     let controller = NSFetchedResultsController(
 ///       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "genre", cacheName: nil)
-///     controller.delegate = self
 ///     try controller.performFetch()
-///     controller.sections?.count        // how many genres
-///     controller.object(at: IndexPath(item: 0, section: 0)).title
+///     print(controller.sections?.map(\.name) ?? [])  // ["novel", "stories"]
+///     print(controller.object(at: IndexPath(item: 0, section: 0)).title)  // Solaris
 ///
 /// If you set a delegate, the controller follows every event of its context and reports what changed. Without one its
 /// list stays as it was fetched. While it follows, it evaluates the predicate in memory, only for objects that changed.

@@ -1,6 +1,10 @@
 internal import CSwiftRuntime
 import Foundation
 
+#if compiler(>=6.4)
+#warning("Strata has been tested with Swift 6.2 and 6.3. Before you use this version, run: swift run inspect --runtime")
+#endif
+
 /// What this room assumes about the compiler, the runtime and Foundation, though nobody promises it.
 ///
 /// Each is checked once, when it is first asked for. `inspect --runtime` prints them all: run it first when you have

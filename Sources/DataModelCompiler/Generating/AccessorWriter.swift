@@ -15,9 +15,11 @@ struct AccessorWriter {
 
   /// The file that defines the members of `sources`, or one without definitions when there are none.
   ///
-  /// - Parameter transients: the transient attributes of the classes that have some, by class.
+  /// - Parameters:
+  ///   - transients: the transient attributes of the classes that have some, by class.
+  ///   - untestedSwift: the first version of Swift for which the file has a warning.
   static func write(
-    _ sources: [SwiftSource], types: TypeIndex, transients: [String: Set<String>] = [:]
+    _ sources: [SwiftSource], types: TypeIndex, transients: [String: Set<String>] = [:], untestedSwift: String
   ) -> (text: String, problems: [SourceProblem]) {
     var writer = AccessorWriter(types: types)
     for source in sources {
@@ -26,7 +28,7 @@ struct AccessorWriter {
       }
     }
     writer.writeOwnAccessors(sources, transients)
-    return (writer.file(imports: sources.flatMap(\.imports)), writer.problems)
+    return (writer.file(imports: sources.flatMap(\.imports), untestedSwift), writer.problems)
   }
 
   private init(types: TypeIndex) { self.types = types }
@@ -47,9 +49,10 @@ struct AccessorWriter {
     return groups
   }
 
-  private func file(imports: [SwiftSource.Import]) -> String {
+  private func file(imports: [SwiftSource.Import], _ untestedSwift: String) -> String {
     var text = "// Generated from the @NSManaged declarations of this target. Do not edit.\n\n"
     guard count > 0 || !body.isEmpty else { return text }
+    if count > 0 { text += Self.warning(for: untestedSwift) }
     text += "import CoreData\n"
     var modules: [String: SwiftSource.Import] = [:]
     for item in imports where item.module != "CoreData" {
@@ -65,6 +68,19 @@ struct AccessorWriter {
     text += Self.registration(of: types.module)
     for key in Set(keys).sorted() { text += "nonisolated private let _key_\(key) = ManagedKey(\"\(key)\")\n" }
     return text + body
+  }
+
+  /// Another version of Swift may name the symbols in another way. Then the linker lists them as undefined, which tells
+  /// nobody what to do; so the compiler says it before.
+  private static func warning(for version: String) -> String {
+    """
+    #if compiler(>=\(version))
+    #warning("The accessors of @NSManaged properties have not been tested with Swift \(version) or newer. If linking fails \
+    with undefined references to properties of your entity classes, use a newer version of Strata or an older Swift.")
+    #endif
+
+
+    """
   }
 
   /// Lets entities that name a class without its module find it: a function that the loader calls before `main`.

@@ -98,6 +98,12 @@ extension NSSortDescriptor: _SortDescriptorInitializers {}
 
 extension _SortDescriptorInitializers {
   /// By a property, or a path of to-one relationships to one.
+  ///
+  ///     let request = NSFetchRequest<Book>(entityName: "Book")
+  ///     request.sortDescriptors = [
+  ///       NSSortDescriptor(key: "author.name", ascending: true), NSSortDescriptor(key: "title", ascending: true),
+  ///     ]
+  ///     print(try context.fetch(request).map(\.title))  // ["Solaris", "The Compass Rose", "The Dispossessed"]
   public init(key: String?, ascending: Bool) {
     self =
       KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: nil, comparator: nil) as! Self
