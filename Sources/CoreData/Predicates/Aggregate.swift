@@ -1,6 +1,6 @@
 import Foundation
 
-/// What many values come to. This is the one definition, for predicates, columns and conditions on groups, in
+/// The aggregates, such as a sum. They are defined only here, for predicates, columns and conditions on groups, in
 /// memory and in SQL.
 ///
 /// | | function | on a key path | of no values |
@@ -10,8 +10,8 @@ import Foundation
 /// | `min`, `max` | `min:(books.pages)` | `books.@min.pages` | nil |
 /// | `average` | `average:(books.pages)` | `books.@avg.pages` | nil |
 ///
-/// Nils are left out. The one exception is a count of members on a key path: it is of members, whatever their
-/// values are.
+/// nil values are left out. The one exception is the count on a key path, which counts members whatever their values
+/// are.
 enum Aggregate: String, CaseIterable, Sendable {
   case count, sum, min, max, average
 

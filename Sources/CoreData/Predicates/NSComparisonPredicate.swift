@@ -4,7 +4,7 @@ import Foundation
 // would warn, and a conformance to a protocol of ours needs one. That they are of a protocol lets an initializer set
 // `self`.
 extension NSCopying where Self: FoundationComparisonPredicate {
-  /// `left operator right`, as the format language has it.
+  /// Makes the comparison `left operator right`.
   public init(
     leftExpression: FoundationExpression, rightExpression: FoundationExpression,
     modifier: FoundationComparisonPredicate.Modifier = .direct, type: FoundationComparisonPredicate.Operator,
@@ -18,8 +18,8 @@ extension NSCopying where Self: FoundationComparisonPredicate {
     self = ComparisonNodePredicate.make(comparison) as! Self
   }
 
-  /// A comparison by a method of the program. Nothing can call it on Linux: the predicate exists, prints, and
-  /// fails with a sentence when it is evaluated.
+  /// Makes a comparison by a method of the program. Linux has no way to call it: you can make and print the predicate,
+  /// but evaluating it fails with a sentence.
   public init(
     leftExpression: FoundationExpression, rightExpression: FoundationExpression, customSelector: Selector
   ) {
@@ -43,9 +43,9 @@ extension NSCopying where Self: FoundationComparisonPredicate {
     return own.comparison
   }
 
-  /// What is compared.
+  /// The left side of the comparison.
   public var leftExpression: FoundationExpression { NodeExpression.make(comparison.left) }
-  /// What it is compared with.
+  /// The right side of the comparison.
   public var rightExpression: FoundationExpression { NodeExpression.make(comparison.right) }
 
   /// Whether the left side is one value, or all or any of a collection's.
@@ -53,7 +53,8 @@ extension NSCopying where Self: FoundationComparisonPredicate {
     FoundationComparisonPredicate.Modifier(rawValue: comparison.modifier.rawValue) ?? .direct
   }
 
-  /// Foundation's enumeration on Linux has no case for custom selectors: asking for it ends the program.
+  /// The operator. Ends the program for a custom selector, because Foundation's enumeration on Linux has no case for
+  /// it.
   public var predicateOperatorType: FoundationComparisonPredicate.Operator {
     guard let type = comparison.comparator.foundationOperator else {
       misuse(
@@ -65,17 +66,17 @@ extension NSCopying where Self: FoundationComparisonPredicate {
     return type
   }
 
-  /// Whether case and diacritics of strings are disregarded.
+  /// Whether the case and diacritics of strings are ignored.
   public var options: FoundationComparisonPredicate.Options {
     FoundationComparisonPredicate.Options(rawValue: comparison.options.rawValue)
   }
 
-  /// The method that compares; nil for the operators of the language.
+  /// The comparing method; nil for operators of the format language.
   public var customSelector: Selector? { comparison.selector.map { Selector($0) } }
 }
 
 extension Comparison.Comparator {
-  /// Foundation on Linux numbers `contains` and `between` its own way, so cases are matched, not raw values.
+  /// Foundation on Linux has other raw values for `contains` and `between`, so cases are compared, not raw values.
   init(_ type: FoundationComparisonPredicate.Operator) {
     switch type {
     case .lessThan: self = .lessThan

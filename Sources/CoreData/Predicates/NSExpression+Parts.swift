@@ -1,7 +1,7 @@
 import Foundation
 
-/// What an expression is made of. Each part exists for some types of expression only; asking another ends
-/// the program, as Apple's framework raises an exception.
+/// The parts of an expression. Each part exists for some types of expression only. Asking another type for it ends the
+/// program, where Apple's framework raises an exception.
 extension NSCopying where Self: FoundationExpression {
   /// The expression as a tree. Throws for a subclass that is not ours.
   var node: ExpressionNode {
@@ -29,7 +29,7 @@ extension NSCopying where Self: FoundationExpression {
 
   private func wrap(_ node: ExpressionNode) -> FoundationExpression { NodeExpression.make(node) }
 
-  /// What kind of expression it is. The other properties are only for the kinds they name: asking for a part that an
+  /// The type of the expression. The other properties belong to the types that they name: asking for a part that the
   /// expression does not have ends the program.
   public var expressionType: FoundationExpressionType {
     switch ownNode {
@@ -50,13 +50,13 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// Of a constant.
+  /// The value of a constant.
   public var constantValue: Any? {
     guard case .constant(let value) = ownNode else { missing("constantValue") }
     return value.anyValue
   }
 
-  /// Of a key path, or the path that is applied to another expression.
+  /// The path of a key path, or the one applied to another expression.
   public var keyPath: String {
     switch ownNode {
     case .keyPath(let path), .nested(_, let path): return path.joined(separator: ".")
@@ -64,7 +64,7 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// Of a variable, or the variable of a subquery or an assignment.
+  /// The name of a variable, or of the variable of a subquery or an assignment.
   public var variable: String {
     switch ownNode {
     case .variable(let name), .subquery(_, let name, _), .assignment(let name, _): return name
@@ -85,7 +85,7 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// What a method or a key path is applied to.
+  /// The operand of a method or a key path.
   public var operand: FoundationExpression {
     switch ownNode {
     case .nested(let base, _), .index(let base, _): return wrap(base)
@@ -95,7 +95,7 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// Of a function or a block.
+  /// The arguments of a function or a block.
   public var arguments: [FoundationExpression]? {
     switch ownNode {
     case .function(PredicateFunction.methodCall, let arguments): return arguments.dropFirst(2).map(wrap)
@@ -105,7 +105,7 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// Of an aggregate: its expressions; of a subquery: the expression that it filters.
+  /// The expressions of an aggregate, or the expression that a subquery filters.
   public var collection: Any {
     switch ownNode {
     case .aggregate(let members): return members.map(wrap)
@@ -115,7 +115,7 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// Of a subquery or a conditional.
+  /// The predicate of a subquery or a conditional.
   public var predicate: NSPredicate {
     switch ownNode {
     case .subquery(_, _, let predicate), .conditional(let predicate, _, _): return .make(predicate)
@@ -123,37 +123,37 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// Of a set operation: the left operand.
+  /// The left operand of a set operation.
   public var left: FoundationExpression {
     guard case .setOperation(_, let left, _) = ownNode else { missing("left") }
     return wrap(left)
   }
 
-  /// Of a set operation: the right operand.
+  /// The right operand of a set operation.
   public var right: FoundationExpression {
     guard case .setOperation(_, _, let right) = ownNode else { missing("right") }
     return wrap(right)
   }
 
-  /// Of a conditional: the value where the predicate holds.
+  /// The value of a conditional if its predicate holds.
   public var `true`: FoundationExpression {
     guard case .conditional(_, let yes, _) = ownNode else { missing("true") }
     return wrap(yes)
   }
 
-  /// Of a conditional: the value where the predicate does not hold.
+  /// The value of a conditional if its predicate does not hold.
   public var `false`: FoundationExpression {
     guard case .conditional(_, _, let no) = ownNode else { missing("false") }
     return wrap(no)
   }
 
-  /// Of a block: what is called with the object, the arguments and the variables.
+  /// The block that is called with the object, the arguments and the variables.
   public var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
     guard case .block(let block, _) = ownNode else { missing("expressionBlock") }
     return block.body
   }
 
-  /// The expression's value for `object`; `context` gives values to variables.
+  /// The expression's value for `object`. `context` has the values of variables.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     do {
       var variables: [String: Any] = [:]

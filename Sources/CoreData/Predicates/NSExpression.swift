@@ -5,7 +5,7 @@ typealias NodeExpression = OwnExpressionType<OwnPredicateClasses>
 extension OwnPredicateClasses {
   /// An expression of ours. As with comparison predicates, Foundation's class has no initializer that works:
   /// `make(_:)` allocates the object.
-  // What it holds never changes after `make(_:)`.
+  // Immutable after `make(_:)`.
   @available(*, deprecated)
   final class Expression: NSExpression {
     private final class Content {
@@ -56,12 +56,12 @@ extension NSCopying where Self: FoundationExpression {
     self = NodeExpression.make(node) as! Self
   }
 
-  /// The expression that `format` spells: `"pages * 2"`, `"max(chapters.pages)"`.
+  /// Makes an expression from a format, such as `"pages * 2"` or `"max(chapters.pages)"`.
   public init(format expressionFormat: String, _ arguments: Any?...) {
     self.init(format: expressionFormat, argumentArray: arguments)
   }
 
-  /// The same with the arguments in an array.
+  /// Makes an expression from a format, with the arguments in an array.
   public init(format expressionFormat: String, argumentArray arguments: [Any?]) {
     do {
       self.init(node: try PredicateParser.expression(expressionFormat, arguments: arguments))
@@ -70,7 +70,7 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// The same with the arguments in a C list, see `NSPredicate(format:arguments:)`.
+  /// Makes an expression from a format, with the arguments in a C list; see `NSPredicate(format:arguments:)`.
   public init(format expressionFormat: String, arguments argList: CVaListPointer) {
     do {
       let arguments = try ArgumentList.values(for: expressionFormat, from: argList)
@@ -86,12 +86,12 @@ extension NSCopying where Self: FoundationExpression {
   /// `$string`
   public init(forVariable string: String) { self.init(node: .variable(string)) }
 
-  /// The value along a path of property names, `author.name`, of the object that is evaluated.
+  /// The value along a path of property names, such as `author.name`, starting at the evaluated object.
   public init(forKeyPath keyPath: String) { self.init(node: ExpressionNode(keyPath: keyPath)) }
 
   /// The property names along a Swift key path, `\Book.author?.name`.
   ///
-  /// A key path that has none, such as one through a subscript, ends the program.
+  /// Ends the program for a key path without names, such as one through a subscript.
   public init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
     guard let path = try? KeyPathNames.path(of: keyPath) else {
       misuse(
@@ -102,7 +102,7 @@ extension NSCopying where Self: FoundationExpression {
     self.init(node: .keyPath(path))
   }
 
-  /// One of the language's functions by its selector, such as `"count:"`; the arguments are expressions.
+  /// Calls one of the language's functions by its selector, such as `"count:"`. The arguments are expressions.
   public init(forFunction name: String, arguments parameters: [Any]) {
     guard let function = PredicateFunction(spelling: name) else {
       misuse(
@@ -115,7 +115,7 @@ extension NSCopying where Self: FoundationExpression {
     self.init(node: .function(function.rawValue, parameters.map(ExpressionNode.init(value:))))
   }
 
-  /// A method of what `target` is; `MethodCall` has those that evaluate.
+  /// Calls a method on the value of `target`. `MethodCall` has the methods that can be evaluated.
   public init(
     forFunction target: FoundationExpression, selectorName name: String, arguments parameters: [Any]?
   ) {
@@ -171,7 +171,7 @@ extension NSCopying where Self: FoundationExpression {
     }
   }
 
-  /// Swift code; it evaluates in memory only.
+  /// Runs Swift code. It can only be evaluated in memory.
   public init(
     block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [FoundationExpression]?
   ) {

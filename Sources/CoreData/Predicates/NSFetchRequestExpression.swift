@@ -1,19 +1,19 @@
 import Foundation
 
-/// What a fetch finds, as an expression: `FETCH(request, context, countOnly)` in the format language.
+/// The results of a fetch as an expression: `FETCH(request, context, countOnly)` in the format language.
 ///
 ///     let busy = NSFetchRequestExpression.expression(
 ///       forFetch: NSExpression(forConstantValue: request), context: NSExpression(forConstantValue: context),
 ///       countOnly: false)
 ///     authors.predicate = NSPredicate(format: "SELF IN %@", busy)
 ///
-/// Its value is the collection of the objects that the request finds, of their ids, or, for dictionary results of one
-/// column, of that column's values; or how many there are. A SQLite store makes a sub-select of it where it can.
+/// Its value is the collection of the objects that the request finds, of their ids, or, for dictionaries with one
+/// column, of that column's values; or their number. A SQLite store makes a sub-select of it if it can.
 public typealias NSFetchRequestExpression = _FetchRequestExpressionType<_PredicateClasses>
 
 extension _PredicateClasses {
   /// ``NSFetchRequestExpression``. As other expressions of ours it has no initializer that works: `make` allocates it.
-  // What it holds never changes after `make`.
+  // Immutable after `make`.
   @available(*, deprecated)
   public final class FetchRequestExpression: NSExpression {
     private final class Content {
@@ -38,21 +38,22 @@ extension _PredicateClasses {
       return object
     }
 
-    /// The result of a fetch: `fetch` has an `NSFetchRequest` for its value and `context` an `NSManagedObjectContext`,
-    /// in which it is executed wherever no store makes a sub-select of it. With `countFlag` the value is a number.
+    /// Makes an expression for the result of a fetch. The value of `fetch` must be an `NSFetchRequest`, and that of
+    /// `context` an `NSManagedObjectContext`, in which the request is executed unless a store makes a sub-select of it.
+    /// With `countFlag` the value is a number.
     public class func expression(
       forFetch fetch: FoundationExpression, context: FoundationExpression, countOnly countFlag: Bool
     ) -> FoundationExpression {
       make(ExpressionNode(value: fetch), ExpressionNode(value: context), countOnly: countFlag)
     }
 
-    /// What gives the fetch request.
+    /// The expression for the fetch request.
     public var requestExpression: FoundationExpression { NodeExpression.make(content!.request) }
 
-    /// What gives the context.
+    /// The expression for the context.
     public var contextExpression: FoundationExpression { NodeExpression.make(content!.context) }
 
-    /// Whether the value is how many objects there are, instead of the objects.
+    /// Whether the value is the number of objects instead of the objects.
     public var isCountOnlyRequest: Bool { content!.countOnly }
 
     var node: ExpressionNode { .fetch(content!.request, content!.context, countOnly: content!.countOnly) }
@@ -63,7 +64,7 @@ extension _PredicateClasses {
     public override func copy(with zone: NSZone? = nil) -> Any { self }
     /// Whether request, context and counting are the same.
     public override func isEqual(_ object: Any?) -> Bool { (object as? NSFetchRequestExpression)?.node == node }
-    /// Of the request, the context and the counting.
+    /// A hash of the request, the context and the counting.
     public override var hash: Int { node.hashValue }
   }
 }

@@ -9,19 +9,19 @@ public protocol _PredicateInitializers {}
 extension NSPredicate: _PredicateInitializers {}
 
 extension _PredicateInitializers {
-  /// The predicate that `format` spells, `%@`, `%K`, `%d` and so on standing for the arguments in order.
+  /// Makes a predicate from a format. `%@`, `%K`, `%d` and so on stand for the arguments, in order.
   ///
   ///     let predicate = NSPredicate(format: "%K CONTAINS %@ AND pages > %d", "author.name", "Le Guin", 300)
   ///     print(predicate)  // author.name CONTAINS "Le Guin" AND pages > 300
   ///     print(predicate.evaluate(with: book))  // true
   ///
-  /// A malformed format ends the program with a sentence that shows the place; for what a user types there is
+  /// A malformed format ends the program with a sentence that shows the place. For what a user types, use
   /// `NSPredicate.parsing(_:arguments:)`, which throws instead.
   public init(format predicateFormat: String, _ arguments: Any?...) {
     self.init(format: predicateFormat, argumentArray: arguments)
   }
 
-  /// The same with the arguments in an array. Those that the format does not ask for are ignored.
+  /// Makes a predicate from a format, with the arguments in an array. Extra arguments are ignored.
   public init(format predicateFormat: String, argumentArray arguments: [Any?]?) {
     do {
       let node = try PredicateParser.predicate(predicateFormat, arguments: arguments ?? [])
@@ -31,10 +31,10 @@ extension _PredicateInitializers {
     }
   }
 
-  /// The same with the arguments in a C list, out of `getVaList(_:)` or `withVaList(_:_:)`.
+  /// Makes a predicate from a format, with the arguments in a C list, from `getVaList(_:)` or `withVaList(_:_:)`.
   ///
-  /// Each conversion takes what C passes for it: `%d` an `Int32`, `%ld` an `Int`, `%f` a `Double`, `%@` an
-  /// object. As in C, an argument of another size, or one too few, can't be noticed.
+  /// Each conversion takes the type that C passes: `%d` an `Int32`, `%ld` an `Int`, `%f` a `Double`, `%@` an object. As
+  /// in C, an argument of the wrong size, or a missing one, can't be detected.
   public init(format predicateFormat: String, arguments argList: CVaListPointer) {
     do {
       let arguments = try ArgumentList.values(for: predicateFormat, from: argList)
@@ -47,7 +47,7 @@ extension _PredicateInitializers {
 }
 
 extension _PredicateInitializers where Self: NSPredicate {
-  /// The predicate with values in the place of `$variables`. A variable without a value stays one.
+  /// The predicate with `$variables` replaced by values. A variable without a value stays.
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     do {
       let values = variables.mapValues { ExpressionNode(value: $0) }
@@ -66,15 +66,15 @@ extension _PredicateInitializers where Self: NSPredicate {
 }
 
 extension NSPredicate {
-  /// The predicate that `format` spells, or an error that says what was expected where.
+  /// Makes a predicate from a format. Throws an error that says what was expected where.
   ///
-  /// It is the throwing twin of `NSPredicate(format:argumentArray:)`, for formats that a user types.
+  /// This is the throwing twin of `NSPredicate(format:argumentArray:)`, for formats that a user types.
   public static func parsing(_ format: String, arguments: [Any?] = []) throws -> NSPredicate {
     try throwingCocoaErrors { make(try PredicateParser.predicate(format, arguments: arguments)) }
   }
 
-  /// Whether `object` meets the predicate; throws where `evaluate(with:)` ends the program: for unknown keys,
-  /// variables without a value and values that can't be compared so.
+  /// Whether `object` meets the predicate. Throws an error where `evaluate(with:)` ends the program: for unknown keys,
+  /// for variables without a value, and for values that can't be compared like this.
   public func checkedEvaluate(with object: Any?, substitutionVariables variables: [String: Any] = [:]) throws
     -> Bool
   {
@@ -130,7 +130,7 @@ extension NSPredicate {
 }
 
 extension Failure {
-  /// What an error of this room says, whether it is for the program already or not.
+  /// The sentence of an error of this room, in either of its forms.
   static func words(of error: any Error) -> String {
     (error as? Failure)?.description ?? (error as NSError).localizedDescription
   }

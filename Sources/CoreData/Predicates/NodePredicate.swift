@@ -1,6 +1,6 @@
 import Foundation
 
-/// A predicate of ours: it knows its tree.
+/// A predicate class of this module, which has its tree.
 protocol NodePredicate: NSPredicate {
   var storedNode: PredicateNode { get }
   /// Compiled at the first evaluation, and free for one evaluation at a time.
@@ -15,10 +15,10 @@ extension OwnPredicateClasses {
   /// Foundation's class has no initializer that works, so instances come from `make(_:)`, which fills an object
   /// of this class by hand: Foundation's fields are copied from a constant predicate, ours begin as zeros,
   /// which is nil.
-  // What it holds never changes after `make(_:)`.
+  // Immutable after `make(_:)`.
   @available(*, deprecated)
   final class Comparison: NSComparisonPredicate, NodePredicate {
-    /// It has the node, too.
+    /// The copy shares the node.
     private var content: EvaluatorPool?
 
     static func make(_ comparison: CoreData.Comparison) -> ComparisonNodePredicate {
@@ -50,7 +50,7 @@ extension OwnPredicateClasses {
 // It never changes.
 final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
   let evaluators: EvaluatorPool
-  /// Foundation wants one under a NOT. Nobody reads it.
+  /// Foundation requires one under a NOT. Nobody reads it.
   private static let placeholder = [NSPredicate(value: true)]
 
   init(_ type: NSCompoundPredicate.LogicalType, node: PredicateNode) {
@@ -60,7 +60,7 @@ final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
 
   var storedNode: PredicateNode { evaluators.node }
 
-  /// Made when somebody asks: most predicates are only evaluated or fetched by, which their tree does.
+  /// Made on demand, since most predicates are only evaluated or used in fetches, which need just the tree.
   override var subpredicates: [NSPredicate] {
     get {
       switch storedNode {
@@ -69,7 +69,7 @@ final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
       default: []
       }
     }
-    // Foundation's own initializer sets what nobody reads.
+    // Foundation's own initializer sets fields that nobody reads.
     set {}
   }
 
@@ -104,9 +104,9 @@ extension NodePredicate {
 }
 
 extension NSPredicate {
-  /// The same predicate as one of ours, if it is a plain compound of Foundation's: that can be evaluated, but describes
-  /// itself as FALSEPREDICATE, and equals itself alone. Its initializers can't be outdone: an initializer of another
-  /// module loses against them, or makes their calls ambiguous.
+  /// An equivalent predicate of this module, if this is a plain compound of Foundation's. Those can be evaluated, but
+  /// describe themselves as FALSEPREDICATE, and are only equal to themselves. Their initializers can't be replaced: one
+  /// of another module loses against them, or makes calls ambiguous.
   var printableTwin: NSPredicate? {
     guard type(of: self) == NSCompoundPredicate.self, let node = try? node else { return nil }
     return NSPredicate.make(node)

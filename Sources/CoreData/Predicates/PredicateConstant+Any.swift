@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateConstant {
-  /// The constant that an argument, or a value out of a program's object, stands for.
+  /// The constant for an argument, or for a value of a program's object.
   ///
   /// Foundation's classes become the Swift values they box; collections become `collection`, dictionaries
   /// their values; class instances of any other kind stay opaque objects.
@@ -98,7 +98,7 @@ extension PredicateConstant {
     if let exact = Int64(exactly: value) { self = .int(exact) } else { self = .double(Double(value)) }
   }
 
-  /// By the number's own type, so that `true` stays a Boolean and `1` an integer.
+  /// The number's own type decides, so that `true` stays a Boolean and `1` an integer.
   init(number value: NSNumber) {
     if let decimal = value as? NSDecimalNumber {
       self = .decimal(decimal.decimalValue)
@@ -113,7 +113,7 @@ extension PredicateConstant {
     }
   }
 
-  /// The value as a program sees it: numbers as `NSNumber`, nil as nil.
+  /// The value for a program: numbers as `NSNumber`, nil as nil.
   var anyValue: Any? {
     switch self {
     case .null: nil

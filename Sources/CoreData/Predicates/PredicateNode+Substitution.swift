@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateNode {
-  /// The tree with `values` in the place of variables. A SUBQUERY's own variable hides an outer one.
+  /// The tree with variables replaced by `values`. A SUBQUERY's own variable hides an outer one.
   func substituting(_ values: [String: ExpressionNode]) -> PredicateNode {
     if values.isEmpty { return self }
     return mapChildren({ $0.substituting(values) }, conditions: { $0.substituting(values) })
@@ -9,7 +9,7 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  /// What a value for a variable stands for: an expression, or a constant.
+  /// The expression or constant for a variable's value.
   init(value: Any) {
     if type(of: value) is AnyClass, let expression = value as? FoundationExpression,
       let node = try? expressionNode(of: expression)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A store class whose files change in place by what two models imply, without objects.
+/// A store class whose files can be migrated in place by an inferred mapping, without objects.
 protocol InPlaceMigrating: FileOperating {
-  /// Brings a file, which no store of this process has open, to another version of its model.
+  /// Migrates a file, which no store of this process has open, to another version of its model.
   ///
   /// - Parameter configuration: nil for all entities.
-  /// - Throws: a `Failure`; the file is then as it was.
+  /// - Throws: a `Failure`. The file is unchanged then.
   static func migrateInPlace(
     at url: URL, by delta: ModelDelta, to layouts: ModelLayouts, configuration: String?, options: [AnyHashable: Any]?
   ) throws
@@ -13,35 +13,35 @@ protocol InPlaceMigrating: FileOperating {
   /// The model that a file keeps; nil if it keeps none.
   static func keptModel(at url: URL) -> NSManagedObjectModel?
 
-  /// Does what a migration has put off.
+  /// Does the work that a migration has deferred.
   ///
-  /// - Parameter isOne: whether to do one piece only.
+  /// - Parameter isOne: whether to do only one piece.
   /// - Returns: whether there was anything to do.
   func finishDeferredMigration(isOne: Bool) throws -> Bool
 }
 
-/// A store that can put off the writing of its file. For a migration, which saves often.
+/// A store that can delay writing its file, for a migration, which saves often.
 protocol FileWriting: ValueStore {
-  /// Whether a commit writes the file; else the next one does, once it is to.
+  /// Whether a commit writes the file. If false, the file is written by the first commit after this is set to true.
   var writesFile: Bool { get set }
 }
 
-/// How a store's file gives way to its new version. Made before the new one is; it notices that somebody else
-/// writes to the old one.
+/// Replaces a store's file by its new version. Made before the new version is, so that it notices writes by others to
+/// the old one.
 protocol FileReplacement {
-  /// Whether the old version has to be opened as one's own, since it would be copied to be only read.
+  /// Whether to open the old version for writing, because opening it read-only would copy it.
   var readsOldAsOwn: Bool { get }
 
   /// Whether the new one is.
   var readsNewAsOwn: Bool { get }
 
-  /// What is wrong with the file of the new version; nil if nothing is.
+  /// The problem of the new version's file; nil if it has none.
   func damage(of new: URL) throws -> String?
 
-  /// Throws if somebody else has written to the old version meanwhile.
+  /// Throws if the old version was written by others meanwhile.
   func check() throws
 
-  /// Puts the new version in the place of the old one. What may fail leaves the store as it was.
+  /// Puts the new version in place of the old one. On failure the store is unchanged.
   func putInPlace(_ new: URL) throws
 }
 

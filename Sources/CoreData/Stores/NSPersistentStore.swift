@@ -1,25 +1,25 @@
-/// One store behind a coordinator: a file, or memory, that holds the objects of one configuration.
+/// One store of a coordinator: a file, or memory, with the objects of one configuration.
 ///
 ///     for store in coordinator.persistentStores {
 ///       print(store.type, store.url?.lastPathComponent ?? "in memory", store.isReadOnly)
 ///     }
 ///
-/// Clients subclass ``NSAtomicStore`` or ``NSIncrementalStore``, never this class itself.
-/// A store's properties belong to its coordinator's queue.
+/// Subclass ``NSAtomicStore`` or ``NSIncrementalStore``, never this class itself. A store's properties belong to its
+/// coordinator's queue.
 nonisolated open class NSPersistentStore: NSObject {
-  /// The coordinator the store was added to; nil once it is removed.
+  /// The coordinator that the store was added to; nil once it is removed.
   open private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
 
-  /// The name of the configuration whose entities the store holds.
+  /// The name of the configuration with the store's entities.
   public let configurationName: String
 
-  /// The options the store was added with.
+  /// The options with which the store was added.
   public let options: [AnyHashable: Any]?
 
-  /// Where the store lives. Stores in memory may have none.
+  /// The URL of the store. Stores in memory may have none.
   @exclusivity(unchecked) open var url: URL?
 
-  /// Whether saves to the store are refused.
+  /// Whether the store refuses saves.
   open var isReadOnly: Bool
 
   /// The store's UUID, upper case.
@@ -33,14 +33,14 @@ nonisolated open class NSPersistentStore: NSObject {
     preconditionFailure("\(Swift.type(of: self)) must override NSPersistentStore.type.")
   }
 
-  /// What the store says about itself: type, UUID, version hashes, and anything that you add.
-  /// A change is written with the next save.
+  /// The store's metadata: its type, UUID, version hashes, and anything that you add. A change is written with the next
+  /// save.
   open var metadata: [String: Any]! = [:]
 
   /// What ids of this store refer to.
   final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
 
-  /// Called by the coordinator that the store is added to. Nothing is read yet: ``loadMetadata()`` comes later.
+  /// Called by the coordinator when you add the store. It reads nothing yet; ``loadMetadata()`` is called later.
   public required init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
@@ -54,25 +54,25 @@ nonisolated open class NSPersistentStore: NSObject {
     identity.store = self
   }
 
-  /// The name under which Apple's framework knows "all entities".
+  /// The name of "all entities" in Apple's framework.
   static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-  /// Reads, or makes, the store's metadata: called once, before the store is used.
+  /// Reads or makes the store's metadata. Called once, before the store is used.
   open func loadMetadata() throws {}
 
-  /// All that is to be done before the store can be used. Called once, under the coordinator's lock.
+  /// Prepares the store for use. Called once, under the coordinator's lock.
   func open() throws { try loadMetadata() }
 
-  /// Called when the coordinator has taken the store.
+  /// Called after the coordinator has added the store.
   open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
 
-  /// Called before the coordinator lets go of the store: the place to close files.
+  /// Called before the coordinator removes the store. Close files here.
   open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
   /// Whether a key of metadata is the framework's, not the client's.
   static func isOwn(_ key: String) -> Bool { ["NSStore", "NSPersistence", "_NS"].contains { key.hasPrefix($0) } }
 
-  /// What a client sets, with what the framework has said: without version hashes no model would fit the
+  /// The client's metadata, completed by the framework's: without version hashes no model would be compatible with the
   /// store.
   static func metadata(_ new: [String: Any]?, keepingOwnOf old: [String: Any]?) -> [String: Any] {
     (old ?? [:]).filter { isOwn($0.key) }.merging(new ?? [:]) { $1 }
@@ -83,8 +83,8 @@ nonisolated open class NSPersistentStore: NSObject {
     identity.store = nil
   }
 
-  /// Steps into the place of a store whose rows this one has under the same keys: ids that were given out for
-  /// the other are this one's from here on. Nobody saves meanwhile.
+  /// Replaces a store whose rows this one has under the same keys. From now on the other store's ids belong to this
+  /// one. Called while nobody saves.
   func takePlace(of other: NSPersistentStore) {
     let own = identity
     let former = StoreIdentity(uuid: other.identity.uuid)

@@ -1,10 +1,9 @@
 import Foundation
 
-/// Folders that this module makes for itself, and removes again: file by file, no deeper than it makes them, and
-/// without following a link. A link or a folder that somebody else has put in is never entered; what can't be removed
-/// stays.
+/// Makes and removes this module's own folders. It removes them file by file, no deeper than it makes them, and without
+/// following links. It never enters a link or folder that others have put there; what can't be removed stays.
 enum OwnFolder {
-  /// Makes a folder that only this user can enter, with a name that nobody uses, in the folder for temporary files.
+  /// Makes a folder that only this user can enter, with an unused name, in the folder for temporary files.
   static func makeTemporary() throws -> URL {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("CoreData-" + UUID().uuidString, isDirectory: true)
@@ -17,7 +16,7 @@ enum OwnFolder {
   /// Removes a folder with its files.
   ///
   /// - Parameters:
-  ///   - depth: how many levels of folders it may have in it.
+  ///   - depth: how many levels of folders it may contain.
   ///   - isOwn: which names may be removed; all, unless others put files there as well.
   static func remove(_ url: URL, depth: Int = 0, where isOwn: (String) -> Bool = { _ in true }) {
     let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

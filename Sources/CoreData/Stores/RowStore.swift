@@ -1,23 +1,23 @@
-/// What the stack asks of a store, whoever has written it: to speak in rows.
+/// What the stack needs of every store: it reads and writes rows.
 ///
-/// Two kinds refine it: a `ValueStore` is told of changes in values alone, an `ObjectStore`, whose methods
-/// take managed objects, with the objects. What else a store can do, it says by a protocol (`BatchStore`,
-/// `WatchableStore`, `FileOperating`, `InPlaceMigrating`) or by a flag here.
+/// There are two kinds. A `ValueStore` gets changes as values; an `ObjectStore`, whose methods take managed objects,
+/// gets them with the objects. Other abilities are protocols (`BatchStore`, `WatchableStore`, `FileOperating`,
+/// `InPlaceMigrating`) or flags here.
 protocol RowStore: NSPersistentStore {
-  /// Rows that contexts hold, of the newest state.
+  /// The cache of rows that contexts have, in the newest state.
   var rowCache: RowCache { get }
 
-  /// Reads the newest state on behalf of a context, or of none. Only a store whose methods take the context
-  /// wants to know it, and throws without.
+  /// The reader of the newest state for a context, or for none. Only a store whose methods take a context uses it, and
+  /// throws if there is none.
   func reader(for context: NSManagedObjectContext?) throws -> any RowReader
 
-  /// Rows that were written elsewhere: from now on they are read again.
+  /// Called for rows that were written elsewhere, so that they are read again.
   func changedElsewhere(_ rows: [RowReference])
 
-  /// The history of what was written; nil if the store keeps none.
+  /// The store's history; nil if it keeps none.
   var storeHistory: (any StoreHistory)? { get }
 
-  /// Whether there is metadata that the next commit writes.
+  /// Whether there is changed metadata for the next commit to write.
   var hasUnsavedMetadata: Bool { get }
 
   /// Whether the store takes a predicate with FETCH expressions, and makes sub-selects of them.
@@ -28,24 +28,23 @@ protocol RowStore: NSPersistentStore {
   var evaluatesFetches: Bool { get }
 }
 
-/// A store that is told of changes in values alone: all of the framework's own.
+/// A store that gets changes as values, as all of the framework's own do.
 protocol ValueStore: RowStore {
-  /// Holds on to the state that the store has now; nil when the store cannot.
+  /// Pins the store's current state; nil if the store can't do that.
   func pinnedGeneration() throws -> (any StoreGeneration)?
 
   /// Reserves `count` keys of an entity hierarchy; the first of them is returned, the others follow.
   /// Reserved keys are never given out again, whether or not a save uses them.
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64
 
-  /// Names `count` keys for rows that the next commit inserts, without writing; nil where the store can only reserve
-  /// them.
+  /// Names `count` keys for rows that the next commit inserts, without writing; nil if the store can only reserve keys.
   func proposeKeys(_ count: Int, in root: EntityLayout) throws -> ProposedKeys?
 
-  /// Takes back keys that it has named and that no commit has taken.
+  /// Frees keys that it has named and that no commit has used.
   func giveBack(_ keys: ProposedKeys)
 
-  /// Takes up keys that another store has given out, from 1 to `last`, for its rows to be inserted here. For
-  /// a store without rows; false where it can't.
+  /// Takes over the keys 1 to `last` of another store, whose rows will be inserted here. For a store without rows;
+  /// false if it can't.
   func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool
 
   /// Whether rows to be inserted may refer to files of another store: it reads them, and makes its own.
@@ -57,19 +56,19 @@ protocol ValueStore: RowStore {
 
 /// A store that knows batch requests.
 protocol BatchStore: ValueStore {
-  /// Deletes rows and applies the delete rules, all or nothing. The rows that were chosen are returned, not
-  /// those that went along.
+  /// Deletes rows and applies the delete rules, all or nothing. Returns the requested rows, without those that cascades
+  /// deleted.
   func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference]
 
-  /// Changes rows, all or nothing, and returns which. Throws a `BatchConflict` if they break a constraint.
+  /// Changes rows, all or nothing, and returns them. Throws a `BatchConflict` if they break a constraint.
   func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference]
 
-  /// Inserts rows, all or nothing. Throws a `BatchConflict` if they break a constraint and are not to give
-  /// way.
+  /// Inserts rows, all or nothing. Throws a `BatchConflict` if they break a constraint and the merge policy does not
+  /// settle it.
   func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted
 }
 
-/// A store whose file others may write.
+/// A store whose file others may write to.
 protocol WatchableStore: ValueStore {
   /// Calls `told` whenever another process has written to the store, with the number of the last transaction in its
   /// history, if it keeps one. On some queue; until `endWatching()`.

@@ -1,7 +1,7 @@
-/// Whether a store's metadata and a model go together: the same question for every kind of store.
+/// Whether a store's metadata and a model are compatible. Used by every kind of store.
 enum StoreCompatibility {
-  /// Throws if the metadata are of another type of store, or name other version hashes than the model's; false if they
-  /// do and that is to be ignored.
+  /// Throws if the metadata is of another type of store, or if its version hashes differ from the model's. Returns
+  /// false if they differ and that shall be ignored.
   ///
   /// - Parameter configuration: nil for all entities.
   static func check(

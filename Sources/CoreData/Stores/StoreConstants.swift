@@ -1,4 +1,4 @@
-// The store types that the framework knows by itself.
+// The framework's own store types.
 
 /// A SQLite database; the default.
 public let NSSQLiteStoreType = "SQLite"
@@ -6,64 +6,62 @@ public let NSSQLiteStoreType = "SQLite"
 public let NSXMLStoreType = "XML"
 /// A binary file, read and written as a whole.
 public let NSBinaryStoreType = "Binary"
-/// In memory only, gone with its coordinator.
+/// A store in memory, which ends with its coordinator.
 public let NSInMemoryStoreType = "InMemory"
 
-// Options a store is added with. Each constant's value is its name, but for the one of remote changes.
+// Options for adding a store. Each constant's value is its name, except that of remote changes.
 
-/// A flag: saves to the store are refused, and its files stay as they are.
+/// A flag: the store refuses saves, and its files stay unchanged.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
-/// A flag: a store of another version of the model is migrated when it is added. Without it adding throws
+/// A flag: a store of another version of the model is migrated when you add it. Without the flag, adding it throws
 /// `NSPersistentStoreIncompatibleVersionHashError`.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// A flag, with ``NSMigratePersistentStoresAutomaticallyOption``: without a mapping model the migration works out what
-/// becomes of what. Where it is off, adding throws `NSMigrationMissingMappingModelError`.
+/// A flag, with ``NSMigratePersistentStoresAutomaticallyOption``: if no mapping model is found, the migration infers
+/// one. Without the flag, adding the store throws `NSMigrationMissingMappingModelError`.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// A flag: version hashes are not compared; the store opens if its contents fit, and states the model's hashes from
-/// then on.
+/// A flag: version hashes are not compared. The store opens if its content fits the model, and gets the model's hashes.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
-/// A dictionary from names to values of SQLite pragmas, run on each connection. Without it the journal is a write-ahead
-/// log (`journal_mode` wal) and `synchronous` is NORMAL. Unknown ones fail the opening.
+/// A dictionary of SQLite pragmas, from names to values, which are set on each connection. Without it the journal is a
+/// write-ahead log (`journal_mode` wal) and `synchronous` is NORMAL. With an unknown pragma opening fails.
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
-/// A flag: statistics for SQLite's planner are gathered when the store is opened (`ANALYZE`).
+/// A flag: opening the store gathers statistics for SQLite's planner (`ANALYZE`).
 public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
-/// A flag: free pages of the file are given back when the store is opened (`VACUUM`).
+/// A flag: opening the store returns the file's free pages to the system (`VACUUM`).
 public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
-/// A number, seconds: how long a SQLite store waits for a locked file. Default: 240. Then opening throws
-/// `NSPersistentStoreTimeoutError`, and a save `NSSQLiteError`.
+/// A number, seconds: how long a SQLite store waits for a locked file. Default: 240. After that, opening throws
+/// `NSPersistentStoreTimeoutError`, and a save throws `NSSQLiteError`.
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// A number: how many connections of a SQLite store read at most, beside the one that writes. Default: 4, at least 1.
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSizeKey"
-/// A flag for destroying and replacing a SQLite store: locks of others are not waited for, another file takes the
-/// place.
+/// A flag for destroying and replacing a SQLite store: does not wait for locks of others, but replaces the file.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
-/// Taken and without effect: Linux has no such protection of files.
+/// Accepted without effect: Linux has no such protection of files.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 /// A flag, or a dictionary: a SQLite store keeps a history of its transactions, for
 /// ``NSPersistentHistoryChangeRequest``.
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
-/// A flag: the coordinator posts `NSPersistentStoreRemoteChange` for each write to the store, by whomever.
+/// A flag: the coordinator posts `NSPersistentStoreRemoteChange` for each write to the store, by any program.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
   "NSPersistentStoreRemoteChangeNotificationOptionKey"
 /// Taken and without effect: a binary store never looks up a class.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 /// Taken and without effect: a binary store never looks up a class.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
-/// Taken and without effect: documents are always checked, never against a DTD.
+/// Accepted without effect: documents are always checked, but never against a DTD.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
-/// An ``NSStagedMigrationManager``: asks for a migration in its stages, unless
+/// An ``NSStagedMigrationManager``: the store is migrated in its stages, unless
 /// ``NSMigratePersistentStoresAutomaticallyOption`` is off.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
-/// A flag: what a migration in place takes long for is put aside and finished later, by
-/// ``NSPersistentStoreCoordinator/finishDeferredLightweightMigration()``. In the metadata of a store that has such work
-/// left.
+/// A flag: the slow part of a migration in place is deferred and done later, by
+/// ``NSPersistentStoreCoordinator/finishDeferredLightweightMigration()``. Such a store has the same key in its metadata
+/// until the work is done.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
 extension NSPersistentStore {
-  /// A store type, as the newer spelling of the coordinator's methods takes it.
+  /// A store type, for the newer spelling of the coordinator's methods.
   public struct StoreType: RawRepresentable, Hashable, Sendable {
-    /// The type's name, as the older methods take it.
+    /// The type's name, for the older methods.
     public let rawValue: String
     /// A type from its name, such as one under which a class was registered.
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,5 +1,5 @@
-/// Writes everything that one store has into another, empty one: rows under the keys and versions that they
-/// have, so that what contexts know of them stays true.
+/// Writes the whole content of a store into another, empty one. Rows keep their keys and versions, so that what
+/// contexts know about them stays valid.
 struct StoreCopy {
   let layouts: ModelLayouts
   /// The entities that the stores hold.
@@ -40,7 +40,7 @@ struct StoreCopy {
     }
   }
 
-  /// What no row says: join tables, orders, relationships without inverse.
+  /// Links that rows don't contain: join tables, orders, relationships without inverse.
   private func links(
     of owners: [Int64], _ layout: EntityLayout, _ source: any RowReader
   ) throws -> [LinkChange] {

@@ -1,22 +1,22 @@
-/// What a store class does with whole stores. The framework's own classes do it in their way; for all others
-/// a store is the one file, or folder, at its URL.
+/// Operations on whole stores. The framework's own classes have their own implementations; for all others a store is
+/// the one file, or folder, at its URL.
 protocol FileOperating: NSPersistentStore {
-  /// Whether something stands at a location that a new store must not overwrite.
+  /// Whether there is something at a location that a new store must not overwrite.
   static func isOccupied(_ url: URL) throws -> Bool
 
   static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws
 
-  /// Removes what a migration that failed has made.
+  /// Removes the files that a failed migration has made.
   static func removeStore(at url: URL)
 
-  /// How a file gives way to its new version.
+  /// The way to replace a file by its new version.
   static func replacement(of url: URL, _ options: [AnyHashable: Any]?) throws -> any FileReplacement
 
   static func replaceStore(
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws
 
-  /// Lets the store go on at another place. Nobody saves meanwhile; others may read.
+  /// Moves the open store to another place. Called while nobody saves; others may read.
   func move(to url: URL) throws
 
   /// Makes a file at a free place with everything that another store has, for a store of this class to be
@@ -74,13 +74,13 @@ enum StoreFiles {
     }
   }
 
-  /// What stands at a path, by the bits of its mode; a link is a link.
+  /// The kind of a file, by the bits of its mode. Links are not followed.
   private static func kind(_ path: String) -> mode_t? {
     var status = stat()
     return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Copies beside the destination, then renames: whoever looks sees the old file or the new one.
+  /// Copies to a file beside the destination, then renames it, so that readers see either the old file or the new one.
   static func replace(_ destination: URL, by source: URL) throws {
     guard FileManager.default.fileExists(atPath: source.path) else { throw Failure.storeFileMissing(url: source) }
     if source.isSameFile(as: destination) { return }
@@ -90,13 +90,13 @@ enum StoreFiles {
     try rename(copy, to: destination)
   }
 
-  /// A name that nobody uses, in the same folder and so on the same disk.
+  /// An unused name in the same folder, and so on the same disk.
   static func temporary(beside url: URL) -> URL {
     url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
   }
 
-  /// Gives a file another name, over a file that has it. A link gives way, not what it leads to; a folder is emptied
-  /// first, as `remove` does it; a device or a pipe is refused.
+  /// Renames a file, and replaces a file that has the new name. A link itself is replaced, not its target; a folder is
+  /// emptied first, as by `remove`; a device or a pipe is refused.
   static func rename(_ file: URL, to url: URL) throws {
     switch kind(url.path) {
     case nil, S_IFREG, S_IFLNK: break

@@ -11,10 +11,10 @@ import Glibc
 /// 5. `rename` over the old file;
 /// 6. `fsync` of the folder, so that the name too is on the disk.
 ///
-/// Whatever fails before 5 removes the new file and leaves the old one untouched. After 5 only the last step can
-/// fail: then the new content is in place, but may not outlive a power failure, and the error has its stamp.
+/// If a step before 5 fails, the new file is removed and the old one stays untouched. After 5 only the last step can
+/// fail. Then the new content is in place, but may be lost in a power failure, and the error has its stamp.
 enum WholeFile {
-  /// What tells one content of a file from another, and does not change with permissions or links.
+  /// Identifies a file's content. Does not change with permissions or links.
   struct Stamp: Equatable {
     let device: UInt64
     let inode: UInt64
@@ -32,21 +32,21 @@ enum WholeFile {
   }
 
   enum Problem: Error {
-    /// A system call said no.
+    /// A system call failed.
     case call(_ name: StaticString, errno: Int32)
     case missing
     case notAFile
-    /// The file was written or removed from outside since it was read.
+    /// The file was written or removed by others since it was read.
     case changed
     /// The new content is in place, but the disk did not confirm it.
     case unconfirmed(Stamp, errno: Int32)
   }
 
-  /// What a writer expects to find.
+  /// The file that a writer expects to find.
   enum Expectation {
     case nothing
     case unchanged(Stamp)
-    /// Whatever is there gives way.
+    /// Any file may be replaced.
     case anything
   }
 
@@ -69,7 +69,7 @@ enum WholeFile {
     return (bytes, Stamp(status))
   }
 
-  /// The stamp of the file as it is now; nil when there is none.
+  /// The current stamp of the file; nil if there is none.
   static func stamp(_ path: String) throws -> Stamp? {
     var status = stat()
     do {
@@ -92,7 +92,7 @@ enum WholeFile {
     let descriptor = try call("open") { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
     do {
       defer { close(descriptor) }
-      // Never waits: the file is known to nobody, and who clears up holds the folder's lock.
+      // This never waits: nobody else knows the file, and clearing up takes the folder's lock.
       _ = try call("flock") { flock(descriptor, LOCK_EX | LOCK_NB) }
       if let old { try takeOver(old, descriptor) }
       try writeAll(bytes, descriptor)
@@ -112,7 +112,7 @@ enum WholeFile {
     return stamp
   }
 
-  /// Removes what writers of this file left that did not live to the end.
+  /// Removes the files of writers that were killed.
   static func removeAbandoned(beside path: String) {
     guard let path = try? target(of: path) else { return }
     let (folder, name) = parts(of: path)
@@ -122,7 +122,7 @@ enum WholeFile {
     for found in names where isTemporary(found, of: name) {
       let descriptor = open("\(folder)/\(found)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
       if descriptor < 0 { continue }
-      // A live writer holds its file's lock.
+      // A living writer has the lock of its file.
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(found)") }
       close(descriptor)
     }
@@ -224,7 +224,7 @@ enum WholeFile {
     return status
   }
 
-  /// Calls until it is not a signal that ended the call; throws what else went wrong.
+  /// Repeats a system call that a signal has interrupted. Throws its error.
   private static func call<Number: SignedInteger>(_ name: StaticString, _ body: () -> Number) throws -> Number {
     while true {
       let result = body()

@@ -1,10 +1,10 @@
 import Foundation
 
 extension _PredicateInitializers {
-  /// The predicate that `#Predicate` made, as one of ours: `NSPredicate(#Predicate<Book> { $0.pages > 200 })`.
+  /// Converts a predicate made by `#Predicate`: `NSPredicate(#Predicate<Book> { $0.pages > 200 })`.
   ///
-  /// nil for what the format language has no words for: regular expressions, casts, nested predicates, and key
-  /// paths whose names can't be found. As Apple's, it converts predicates of one object.
+  /// nil if the format language can't express it: regular expressions, casts, nested predicates, and key paths whose
+  /// names can't be found. Like Apple's, it converts predicates of one object.
   public init?<Input>(_ predicate: Predicate<Input>) where Input: NSObject {
     let variable: PredicateExpressions.Variable<Input> = predicate.variable
     var conversion = PredicateConversion()
@@ -15,8 +15,7 @@ extension _PredicateInitializers {
 }
 
 extension NSPredicate {
-  /// The predicate that `#Predicate` made of objects that are models of another kind, which stand before managed
-  /// objects.
+  /// Converts a predicate made by `#Predicate` for models of another kind, behind which are managed objects.
   ///
   /// nil as for `NSPredicate(_:)`.
   /// - Parameter names: the properties along a key path; empty for one that leads to the object itself.
@@ -53,7 +52,7 @@ struct PredicateConversion {
     case expression(ExpressionNode)
   }
 
-  /// What cannot be said in the format language.
+  /// Thrown for what the format language can't express.
   struct Unsupported: Error {}
 
   /// The closures' arguments.
@@ -102,7 +101,7 @@ struct PredicateConversion {
     return .predicate(.comparison(Comparison(left, comparator, right, options: options)))
   }
 
-  /// The members of `sequence` that `test` is true for, or false for.
+  /// The members of `sequence` for which `test` is true, or for which it is false.
   mutating func members(
     of sequence: Any, _ variable: PredicateExpressions.VariableID, where test: Any, is expected: Bool = true
   ) throws -> ExpressionNode {
@@ -114,7 +113,7 @@ struct PredicateConversion {
     return .subquery(sequence, variable: name, expected ? condition : .not(condition))
   }
 
-  /// Whether so many members are there.
+  /// Whether that many members exist.
   func count(_ members: ExpressionNode, _ comparator: Comparison.Comparator) -> Part {
     .predicate(.comparison(Comparison(members.appending(["@count"]), comparator, .constant(.int(0)))))
   }

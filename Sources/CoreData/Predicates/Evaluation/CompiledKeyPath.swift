@@ -67,7 +67,7 @@ struct CompiledKeyPath {
     return value
   }
 
-  /// The rest of the path for each member; what is a collection itself joins the others.
+  /// The rest of the path for each member. Members' collections are joined.
   ///
   /// An operator further on works on all of them together: `books.chapters.@count` counts all chapters.
   private func flattened(_ members: [PredicateValue], step: Int) throws -> PredicateValue {
@@ -94,7 +94,7 @@ struct CompiledKeyPath {
     return keys
   }
 
-  /// Whether the path ends in a count of what a nil relationship leads to: none.
+  /// Whether the path ends in a count, which is 0 behind a nil relationship.
   private func countsNothing(from step: Int) -> Bool {
     steps[step...].contains {
       if case .collectionOperator(let operation, _) = $0 { operation.isCount } else { false }

@@ -1,11 +1,11 @@
-/// What a FETCH expression is evaluated with: a fetch request, which this room does not know.
+/// A fetch request, which this room does not know, as FETCH expressions evaluate it.
 protocol FetchOperand: AnyObject {
-  /// What the fetch finds in a context, or how much.
+  /// The results of the fetch in a context, or their number.
   func value(in context: Any?, countOnly: Bool) throws -> PredicateValue
 }
 
 enum FetchEvaluation {
-  /// Throws for a request that is none, naming it.
+  /// Throws an error that names the value if it is not a fetch request.
   static func value(
     _ request: PredicateValue, in context: PredicateValue, countOnly: Bool
   ) throws -> PredicateValue {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the functions compute: as SQLite does where SQLite has them.
+/// The functions of the language. Those that SQLite has too compute the same as there.
 enum FunctionEvaluation {
   typealias Application = ([PredicateValue]) throws -> PredicateValue
 
-  /// Throws for what can't be evaluated.
+  /// Throws an error for a function that can't be evaluated.
   static func of(_ function: PredicateFunction) throws -> Application {
     switch function {
     case .sum: return aggregate(Aggregate.sum.value)
@@ -75,13 +75,13 @@ enum FunctionEvaluation {
         }
         return .constant(apply((values[0].members ?? [values[0]]).map(\.constant).filter { !$0.isNull }))
       }
-      // Of several values there is none if one is nil: so SQLite has it.
+      // If one of several values is nil, the result is nil, as in SQLite.
       if values.contains(where: \.isNull) { return .null }
       return .constant(apply(values.map(\.constant)))
     }
   }
 
-  /// The number of a value; a text counts as the number it begins with, as in SQLite.
+  /// A value as a number. A text counts as the number that it begins with, as in SQLite.
   static func number(_ value: PredicateValue) -> PredicateConstant? {
     guard case .constant(let constant) = value else { return nil }
     switch constant {
@@ -208,7 +208,7 @@ enum FunctionEvaluation {
     case "NSNumber", "Double", "Int":
       if value.number != nil, case .date = value { return .constant(.double(value.number ?? 0)) }
       let result = number(.constant(value))
-      // A text becomes an integer if its number is one, however it is written.
+      // A text becomes an integer if it spells one, in any notation.
       if case .string = value, case .double(let real)? = result, let whole = Int64(exactly: real),
         whole.magnitude < 1 << 51
       {

@@ -3,13 +3,13 @@ import Foundation
 /// The methods that `FUNCTION(operand, "selector:", …)`, an operator such as `isKindOfClass:` and a key of a
 /// plain value (`title.length`) may call: Linux has no way to call others by name.
 ///
-/// Every function of the language is one as well, its operand being the first argument:
-/// `FUNCTION(title, "lowercase")`. A method of nil is nil, as a message to nil.
+/// Every function of the language can be called like this too, with the operand as its first argument: `FUNCTION(title,
+/// "lowercase")`. A method of nil returns nil, as a message to nil does.
 enum MethodCall {
   /// Takes the operand and the arguments, as many as `count` says.
   typealias Call = (PredicateValue, [PredicateValue]) throws -> PredicateValue
 
-  /// Throws for what can't be called.
+  /// Throws an error for a method that can't be called.
   static func named(_ selector: String, count: Int) throws -> Call {
     let colons = selector.utf8.filter { $0 == UInt8(ascii: ":") }.count
     let own = colons == count ? methods[selector] : nil
@@ -137,7 +137,7 @@ enum MethodCall {
     return try CompiledKeyPath([name]).value(from: operand)
   }
 
-  /// Scalars are instances of the classes that box them.
+  /// Scalars count as instances of the classes that box them.
   private static func isInstance(
     _ value: PredicateValue, of type: PredicateValue, exactly: Bool
   ) throws -> Bool {

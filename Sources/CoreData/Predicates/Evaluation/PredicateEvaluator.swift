@@ -4,7 +4,7 @@ import Synchronization
 /// A predicate compiled for evaluation in memory: what the in-memory stores and the overlay of unsaved
 /// changes use. It computes what the same predicate computes in SQLite.
 ///
-/// Where SQL and plain logic differ, the rules are:
+/// These rules apply where SQL and plain logic differ:
 /// - Tests have two outcomes. A comparison with nil is false, except `== nil` and `!=`; so `NOT (x == 1)` is
 ///   true where x is nil.
 /// - Values fall in SQLite's classes: numbers (with Booleans, and dates as seconds since 2001), texts (with
@@ -17,7 +17,7 @@ import Synchronization
 ///   whether there are none.
 /// - `@sum` of nothing is 0; `@avg`, `@min` and `@max` of nothing are nil; nils are left out.
 ///
-/// One evaluation at a time: the compiled keys hold caches.
+/// Only for one evaluation at a time, because the compiled keys have caches.
 final class PredicateEvaluator {
   private let node: PredicateNode
   private let variables: [String: PredicateValue]
@@ -26,8 +26,7 @@ final class PredicateEvaluator {
   private var lastLayout: EntityLayout?
   private var slotTest: SlotTest?
 
-  /// Compiles a predicate. Throws for what can't be evaluated in memory, and for a variable that
-  /// has no value.
+  /// Compiles a predicate. Throws an error for what can't be evaluated in memory, and for a variable without a value.
   init(_ node: PredicateNode, variables: [String: PredicateValue] = [:]) throws {
     self.node = node
     self.variables = variables
@@ -37,8 +36,8 @@ final class PredicateEvaluator {
     }
   }
 
-  /// Whether an object meets the predicate. From the second object of an entity on, the predicate is prepared for
-  /// its slots; who asks about a single object, or about objects of ever another entity, doesn't pay for that.
+  /// Whether an object meets the predicate. From the second object of an entity on, the predicate is prepared for its
+  /// slots. A single object, or objects whose entity differs each time, don't pay for that.
   func matches(_ object: NSManagedObject) throws -> Bool {
     try throwingCocoaErrors {
       if object.layout === lastLayout {
@@ -54,7 +53,8 @@ final class PredicateEvaluator {
     }
   }
 
-  /// Whether `subject` meets the predicate. Throws for unknown keys, and for values that don't compare so.
+  /// Whether `subject` meets the predicate. Throws an error for unknown keys, and for values that can't be compared
+  /// like this.
   func matches(_ subject: some PredicateSubject) throws -> Bool {
     try matches(PredicateValue.subject(subject))
   }
@@ -108,7 +108,7 @@ typealias Test = (inout EvaluationFrame) throws -> Bool
 typealias Term = (inout EvaluationFrame) throws -> PredicateValue
 
 /// The evaluator of a predicate object: made once, lent to one evaluation at a time.
-// @unchecked Sendable: evaluators are touched by whom `free` lends them to.
+// @unchecked Sendable: an evaluator is used by one borrower at a time; see `free`.
 final class EvaluatorPool: @unchecked Sendable {
   let node: PredicateNode
   private let free = Mutex<Lendable>(Lendable())
@@ -132,7 +132,7 @@ final class EvaluatorPool: @unchecked Sendable {
       let returned = Lendable(evaluator: evaluator)
       free.withLock { $0 = returned }
     }
-    // Most are: the cast to one class costs a tenth of what making a value of an unknown object does.
+    // Most objects are: this cast costs a tenth of making a value of an unknown object.
     if let object = object as? NSManagedObject { return try evaluator.matches(object) }
     return try evaluator.matches(PredicateValue(any: object))
   }

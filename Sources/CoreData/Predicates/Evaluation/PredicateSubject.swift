@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a predicate can be evaluated on: a managed object, a row of a store, a dictionary.
+/// Something that a predicate can be evaluated on: a managed object, a row of a store, a dictionary.
 protocol PredicateSubject {
   /// The value of a property. Throws `Failure.unknownKeyPath` for a key that it does not have.
   ///
-  /// `key.name` is what is asked for; `key.cache` is the subject's to use, see `PredicateKey`.
+  /// `key.name` is the property's name. The subject may use `key.cache`; see `PredicateKey`.
   func predicateValue(for key: PredicateKey) throws -> PredicateValue
 
-  /// What the subject is compared by where a predicate compares it with an object; nil if with none.
+  /// The identity by which a predicate compares the subject with an object; nil if it has none.
   var predicateIdentity: AnyHashable? { get }
 
-  /// Where a key path first goes through a relationship to many, if it does. Asked where a relationship to one
-  /// before it is nil: what lies behind is then no members, not one that is nil.
+  /// The place where a key path first goes through a to-many relationship, if it does. Needed if a to-one relationship
+  /// before that is nil: the path then leads to no members, not to one nil.
   func placeOfMany(on path: [PredicateKey]) -> Int?
 
-  /// The subject as the program knows it: what block predicates are handed.
+  /// The subject as the program knows it, for block predicates.
   var predicateObject: Any { get }
 }
 
@@ -25,34 +25,34 @@ extension PredicateSubject {
 
 /// A key of a key path, one for each place in a compiled predicate.
 ///
-/// A subject whose values are in slots may note the slot here: one look-up by name for each predicate and
-/// layout, instead of one for each object.
+/// A subject whose values are in slots may keep the slot here, so that there is one lookup by name for each predicate
+/// and layout, and not for each object.
 // Used by one evaluation at a time, as the evaluator that owns it.
 final class PredicateKey {
   let name: String
-  /// For whom `slot` holds, for example the entity's layout; compared by identity only.
+  /// The object for which `slot` is valid, such as the entity's layout. Only compared by identity.
   var cacheOwner: AnyObject?
   var slot = 0
 
   init(_ name: String) { self.name = name }
 }
 
-/// What a property holds.
+/// The value of a property.
 enum PredicateValue {
   case constant(PredicateConstant)
   /// A to-one relationship's destination. For nil: `constant(.null)`.
   case subject(any PredicateSubject)
   /// A to-many relationship's destinations.
   case subjects([any PredicateSubject])
-  /// What a key path through a to-many relationship arrives at.
+  /// The values that a key path through a to-many relationship leads to.
   case values([PredicateValue])
 
   static let null = PredicateValue.constant(.null)
 }
 
 extension PredicateValue {
-  /// A value out of a program's hands: scalars, collections, dictionaries, subjects, and objects whose stored
-  /// properties a mirror shows.
+  /// A value given by a program: scalars, collections, dictionaries, subjects, and objects whose stored properties a
+  /// mirror shows.
   init(any value: Any?) {
     guard let value else {
       self = .null
@@ -129,7 +129,7 @@ extension PredicateValue {
     }
   }
 
-  /// The members of a collection; nil if it is none.
+  /// The members of a collection; nil if the value isn't one.
   var members: [PredicateValue]? {
     switch self {
     case .subjects(let subjects): subjects.map(PredicateValue.subject)
@@ -141,7 +141,7 @@ extension PredicateValue {
 
   var isNull: Bool { if case .constant(.null) = self { true } else { false } }
 
-  /// The constant, for functions; null for what has none.
+  /// The constant, for functions; null for other values.
   var constant: PredicateConstant {
     switch self {
     case .constant(let value): value

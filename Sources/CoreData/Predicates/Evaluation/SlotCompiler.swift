@@ -15,7 +15,7 @@ struct SlotCompiler {
     }
   }
 
-  /// In halves, so that thousands of members don't make a deep tree.
+  /// Combined in halves, so that thousands of members don't make a deep tree.
   private mutating func joined(
     _ members: ArraySlice<PredicateNode>, _ join: (SlotTest, SlotTest) -> SlotTest
   ) throws -> SlotTest {
@@ -24,7 +24,7 @@ struct SlotCompiler {
     return join(try joined(members[..<middle], join), try joined(members[middle...], join))
   }
 
-  /// nil unless it is an attribute beside a constant that its values compare with as they are.
+  /// nil unless this compares an attribute with a constant of a type that needs no conversion.
   private func attributeTest(_ comparison: Comparison, _ general: @escaping Test) -> SlotTest? {
     guard comparison.modifier == .direct, case .keyPath(let path) = comparison.left, path.count == 1,
       case .constant(let constant) = comparison.right, let property = layout.property(named: path[0])
@@ -48,7 +48,7 @@ struct SlotCompiler {
 }
 
 extension PredicateConstant {
-  /// The integer that all integers have the same relations to as to the constant.
+  /// An integer that has the same order relative to all integers as the constant.
   fileprivate var wholeNumber: Int64? {
     switch self {
     case .int(let value): value
@@ -58,7 +58,7 @@ extension PredicateConstant {
     }
   }
 
-  /// The floating-point number that all such numbers have the same relations to as to the constant.
+  /// A floating-point number that has the same order relative to all such numbers as the constant.
   fileprivate var realNumber: Double? {
     switch self {
     case .int(let value): Double(exactly: value)

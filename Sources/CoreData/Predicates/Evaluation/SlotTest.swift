@@ -1,8 +1,8 @@
-/// A predicate, or a part of one, prepared for the managed objects of one entity: it knows in which slot an attribute
-/// is, and looks at the row's words where the general test makes a `PredicateValue` of each value. It finds what the
-/// general test finds, in the same order.
+/// A predicate, or a part of one, prepared for the managed objects of one entity: it knows the slot of an attribute and
+/// reads the row's words, while the general test makes a `PredicateValue` of each value. Both give the same results, in
+/// the same order.
 ///
-/// Trees of classes rather than of closures: a call passes the object alone, and counts no references.
+/// These are classes rather than closures, because a call then only passes the object and counts no references.
 class SlotTest {
   func matches(_ object: NSManagedObject) throws -> Bool { fatalError("a subclass says how") }
 }
@@ -46,7 +46,7 @@ final class OppositeTest: SlotTest {
   override func matches(_ object: NSManagedObject) throws -> Bool { try !inner.matches(object) }
 }
 
-/// Anything but an attribute compared with a constant: the test that all other subjects go through.
+/// Anything but an attribute compared with a constant. Uses the general test.
 final class GeneralTest: SlotTest {
   private let test: Test
 
@@ -62,7 +62,7 @@ final class GeneralTest: SlotTest {
 class AttributeTest: SlotTest {
   fileprivate final let place: PropertyPlace
   fileprivate final let name: String
-  /// Whether nil meets the test. It does where the relation is negated, and nowhere else.
+  /// Whether nil meets the test, which it does only if the relation is negated.
   fileprivate final let isNegated: Bool
   /// For values that don't have the attribute's own type.
   private final let general: Test
@@ -83,9 +83,9 @@ class AttributeTest: SlotTest {
     return matches(words) != isNegated
   }
 
-  /// The value in a committed row, which isn't nil.
+  /// The value in a committed row, where it is not nil.
   fileprivate func matches(_ words: UnsafePointer<UInt64>) -> Bool { fatalError("a subclass says how") }
-  /// A value that was set since; nil where it isn't of the attribute's type.
+  /// A value that was set since; nil if it doesn't have the attribute's type.
   fileprivate func matches(_ value: Value) -> Bool? { fatalError("a subclass says how") }
 
   @inline(never)
@@ -95,7 +95,7 @@ class AttributeTest: SlotTest {
   }
 }
 
-/// Integers and Booleans: all relations are ranges.
+/// Integers and Booleans. All relations are ranges.
 final class IntegerTest: AttributeTest {
   private let lowest: Int64
   private let highest: Int64
@@ -104,7 +104,7 @@ final class IntegerTest: AttributeTest {
   /// nil for what is no relation between numbers.
   init?(_ property: LayoutProperty, _ comparator: Comparison.Comparator, _ number: Int64, _ general: @escaping Test) {
     var (lowest, highest) = (Int64.min, Int64.max)
-    // No range is as empty as the one from the highest to the lowest.
+    // The empty range goes from the highest to the lowest integer.
     switch comparator {
     case .equalTo, .notEqualTo: (lowest, highest) = (number, number)
     case .lessThan: (lowest, highest) = number == .min ? (.max, .min) : (.min, number - 1)
@@ -173,7 +173,7 @@ final class RealTest: AttributeTest {
   }
 }
 
-/// Texts, by the bytes that a row has of them.
+/// Texts, compared by their bytes in the row.
 final class TextTest: AttributeTest {
   private let finder: StringFinder
   private let isWhole: Bool
@@ -189,11 +189,11 @@ final class TextTest: AttributeTest {
     case .beginsWith: place = .start
     case .endsWith: place = .end
     case .contains: break
-    // Equality by locale is no matter of bytes.
+    // Equality by locale can't be decided by bytes.
     case _ where isWhole && (options.contains(.normalized) || !options.contains(.localeSensitive)): break
     default: return nil
     }
-    // What is no UTF-8 in a row reads as this character.
+    // Invalid UTF-8 in a row reads as this character.
     if piece.unicodeScalars.contains("\u{FFFD}") { return nil }
     finder = StringFinder(piece, place, options: options)
     super.init(property, isNegated: comparator == .notEqualTo, general: general)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `BEGINSWITH`, `ENDSWITH`, `CONTAINS` and `string IN string`: where in a text a piece must be.
+/// `BEGINSWITH`, `ENDSWITH`, `CONTAINS` and `string IN string`: the place in a text where a piece must be.
 enum StringPlace {
   case start, end, anywhere
 }
@@ -27,14 +27,13 @@ struct StringFinder {
     return text.withUTF8(matches)
   }
 
-  /// The same of a text's bytes.
+  /// Whether a text's bytes have the piece in its place.
   func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { folds ? folded(bytes, occurs) : occurs(in: bytes) }
 
-  /// Whether a text's bytes are the piece and no more.
+  /// Whether a text's bytes equal the piece.
   func isAll(of bytes: UnsafeBufferPointer<UInt8>) -> Bool { folds ? folded(bytes, isPiece) : isPiece(bytes) }
 
-  /// Hands on the bytes of the text that `bytes` are when folded: without making a string of them where they are
-  /// ASCII, as most are.
+  /// Calls `body` with the folded form of `bytes`. For ASCII, which most texts are, this makes no string.
   private func folded(
     _ bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
   ) -> Bool {

@@ -31,7 +31,7 @@ func foldForComparison(_ text: String, options: Comparison.Options) -> String {
     if !foldsCase {
       scalars.append(scalar)
     } else if scalar == "ı" {
-      // The one letter whose capital is another letter's: case folding leaves it alone.
+      // The only letter whose capital belongs to another letter; case folding does not change it.
       scalars.append(scalar)
     } else {
       for upper in scalar.properties.uppercaseMapping.unicodeScalars {
@@ -170,7 +170,7 @@ struct RegularExpressionPattern {
 
   /// Throws Foundation's error for a malformed pattern.
   init(_ pattern: String, options: Comparison.Options) throws {
-    // Case is the expression's own business: folding the pattern would turn \S into \s.
+    // The pattern is not folded, since that would turn \S into \s; the expression has an option for case.
     self.options = options.subtracting(.caseInsensitive)
     expression = try NSRegularExpression(
       pattern: "\\A(?:\(foldForComparison(pattern, options: self.options)))\\z",

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How SQLite compares values, see `PredicateEvaluator`.
+/// Compares values as SQLite does; see `PredicateEvaluator`.
 enum ValueComparison {
   /// SQLite's storage classes in their order.
   private enum StorageClass: Int {
@@ -21,7 +21,7 @@ enum ValueComparison {
     }
   }
 
-  /// Negative, zero or positive; nil if the two have no order: nil and NaN with anything, objects.
+  /// Negative, zero or positive; nil if the two have no order, as nil, NaN and objects.
   ///
   /// `leftIsProperty` and `rightIsProperty` say which side's class rules where a number meets a text.
   static func order(
@@ -77,7 +77,7 @@ enum ValueComparison {
     }
   }
 
-  /// Exact where a conversion of the integer would round.
+  /// Exact, even where converting the integer would round it.
   private static func order(_ integer: Int64, _ real: Double) -> Int? {
     if real.isNaN { return nil }
     if real >= 0x1p63 { return -1 }
@@ -110,7 +110,7 @@ enum ValueComparison {
     return Int64(text).map(PredicateConstant.int) ?? Double(text).map(PredicateConstant.double)
   }
 
-  /// The number that a text begins with, 0 if with none: what SQLite's `CAST` makes of it.
+  /// The number that a text begins with, or 0, as with SQLite's `CAST`.
   static func leadingNumber(of text: String) -> PredicateConstant {
     let bytes = Array(text.utf8)
     var end = bytes.prefix { $0 == 0x20 || 9...13 ~= $0 }.count

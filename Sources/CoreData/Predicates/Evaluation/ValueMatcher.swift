@@ -1,9 +1,9 @@
 import Foundation
 
-/// An operator with its options, made ready for a right side: the pattern compiled, the text folded, the set
-/// of an IN hashed, once for all objects.
+/// An operator with its options, prepared once for a right side: the pattern is compiled, the text folded, the set of
+/// an IN hashed.
 struct ValueMatcher {
-  /// Whether one value on the left, not a to-many's collection, stands in the relation.
+  /// Whether one value on the left, which is not a to-many's collection, meets the relation.
   typealias ElementTest = (PredicateValue) throws -> Bool
 
   private let comparator: Comparison.Comparator
@@ -13,7 +13,7 @@ struct ValueMatcher {
 
   private let method: MethodCall.Call?
 
-  /// Throws for a custom selector that can't be called.
+  /// Throws an error for a custom selector, which can't be called.
   init(_ comparison: Comparison) throws {
     if comparison.comparator == .customSelector {
       guard let selector = comparison.selector, let call = try? MethodCall.named(selector, count: 1) else {
@@ -249,7 +249,7 @@ extension ExpressionNode {
 
 /// The right side of an IN with many constants.
 ///
-/// Numbers and texts must not meet here: where they would, the caller compares one by one.
+/// Only for values of one class. If numbers and texts could meet, the caller compares one by one.
 struct ConstantSet {
   private enum Key: Hashable {
     case integer(Int64)
@@ -274,7 +274,7 @@ struct ConstantSet {
   private var hasNumbers = false
   private var hasTexts = false
   private let options: Comparison.Options
-  /// As they were given: 2.0 is the key 2, but another text.
+  /// The constants as given: 2.0 is the key 2, but another text.
   private let members: [PredicateValue]
 
   /// nil for short lists, for values without a key, and for a comparison by locale.
@@ -320,7 +320,7 @@ struct ConstantSet {
   func contains(_ value: PredicateValue) -> Bool {
     guard let key = key(value) else { return false }
     if keys.contains(key) { return true }
-    // A number against texts, or the other way round: the property's class rules.
+    // A number against texts, or the reverse: the property's class decides.
     switch key {
     case .integer, .real: return hasTexts && meets(value)
     case .text: return hasNumbers && meets(value)

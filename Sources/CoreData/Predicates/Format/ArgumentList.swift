@@ -1,9 +1,9 @@
 internal import CSwiftRuntime
 import Foundation
 
-/// Reads a list of C arguments as a format asks for them.
+/// Reads the C arguments that a format needs.
 enum ArgumentList {
-  /// What C passes for a conversion.
+  /// The type that C passes for a conversion.
   private enum Kind: UInt8 {
     case int32 = 0x69  // i
     case int64 = 0x6C  // l
@@ -61,7 +61,7 @@ enum ArgumentList {
     }
   }
 
-  /// The arguments that `format` asks for. Throws `Failure.malformedPredicate`, before it reads any of them.
+  /// The arguments for `format`. Throws `Failure.malformedPredicate` before it reads any of them.
   static func values(for format: String, from list: CVaListPointer) throws -> [Any?] {
     let conversions = try self.conversions(in: format)
     let kinds = conversions.map { CChar(bitPattern: $0.kind.rawValue) }

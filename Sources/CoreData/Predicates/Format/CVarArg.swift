@@ -1,7 +1,7 @@
 // `NSPredicate(format: "id == %@", id as CVarArg)`: on Apple's platforms these types convert, because each
-// has an Objective-C twin. Here `NSPredicate(format:)` takes any value and never asks for the encoding; where
-// somebody else does, the value's description is what is encoded: `String(format:)` can't print other objects.
-// A list of C arguments for a predicate finds the value again by the description's address.
+// has an Objective-C twin. Here `NSPredicate(format:)` takes any value and never uses the encoding. For other callers
+// the value's description is encoded, since `String(format:)` can't print other objects. A list of C arguments for a
+// predicate finds the value again by the description's address.
 
 extension UUID: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] { described(self) }
@@ -47,14 +47,14 @@ extension NSSet: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] { described(self) }
 }
 
-/// The description as a C argument. It is never released: nobody tells when the format is done with it.
+/// The description as a C argument. It is never released, because nothing says when the format no longer needs it.
 func described(_ value: Any) -> [Int] {
   let text = NSString(string: "\(value)")
   DescribedArguments.note(value, as: text)
   return Unmanaged.passRetained(text).takeUnretainedValue()._cVarArgEncoding
 }
 
-/// What the descriptions that were made for C arguments describe.
+/// The objects behind the descriptions that were made for C arguments.
 enum DescribedArguments {
   private enum Origin {
     case value(Any)
@@ -63,7 +63,7 @@ enum DescribedArguments {
   }
   private struct Weak { weak var object: AnyObject? }
 
-  // Under `lock`. Descriptions are never released, so that their addresses stay theirs.
+  // Under `lock`. Descriptions are never released, so their addresses stay unique.
   nonisolated(unsafe) private static var origins: [ObjectIdentifier: Origin] = [:]
   private static let lock = NSLock()
 

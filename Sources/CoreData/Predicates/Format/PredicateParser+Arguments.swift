@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateParser {
-  /// The value of the `%…` at hand.
+  /// The value for the current `%…`.
   mutating func argument() throws -> ExpressionNode {
     let conversion = bytes(of: token).last!
     if conversion == UInt8(ascii: "K") { return try keyPathArgument() }
@@ -9,7 +9,7 @@ extension PredicateParser {
     let value = try nextArgument()
     try advance()
     if conversion == UInt8(ascii: "@") {
-      // Asked first whether it is an instance: the cast of an array or a string would bridge it.
+      // Checks first whether it is an instance, because casting an array or a string would bridge it.
       if let value, type(of: value) is AnyClass, let expression = value as? FoundationExpression {
         return try expressionNode(of: expression)
       }
@@ -48,7 +48,7 @@ extension PredicateParser {
     throw mismatch(place, value, "an integer")
   }
 
-  /// The key path of the `%K` at hand.
+  /// The key path for the current `%K`.
   mutating func keyPathArgument() throws -> ExpressionNode {
     let place = token
     let value = try nextArgument()

@@ -8,14 +8,14 @@ protocol KeyPathNaming: AnyObject {
 
 /// The names of the properties along a Swift key path.
 ///
-/// The language has no way to ask for them; a key path describes itself, though: see `KeyPathDescription`.
+/// Swift has no function for this, but a key path's description has the names; see `KeyPathDescription`.
 enum KeyPathNames {
   // Under `lock`: key paths are few, descriptions and symbol look-ups slow.
   nonisolated(unsafe) private static var known: [AnyKeyPath: [String]] = [:]
   private static let lock = NSLock()
 
-  /// Throws `Failure.malformedFetchRequest` for a key path whose names can't be found, such as one through a
-  /// subscript, or in a program without symbols.
+  /// Throws `Failure.malformedFetchRequest` for a key path whose names can't be found, because it goes through a
+  /// subscript or the program has no symbols.
   static func path(of keyPath: AnyKeyPath) throws -> [String] {
     if let names = lock.withLock({ known[keyPath] }) { return names }
     let names = try find(keyPath)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A sort descriptor of ours: by a key, which Foundation's class on Linux can't.
+/// A sort descriptor by a key, which Foundation's class on Linux can't do.
 ///
 /// Foundation's own field for a Swift key path holds a stand-in.
-// @unchecked Sendable is Foundation's: what it holds never changes.
+// @unchecked Sendable, as Foundation's class: it is immutable.
 final class KeySortDescriptor: NSSortDescriptor {
   /// Key and Swift key path: one of them is given.
   private let keyText: String?
   private let givenKeyPath: AnyKeyPath?
-  /// nil: by the values' own order.
+  /// nil for the values' own order.
   let selectorName: String?
   let comparison: Comparator?
   private let steps: Result<CompiledKeyPath, any Error>
@@ -97,7 +97,7 @@ public protocol _SortDescriptorInitializers {}
 extension NSSortDescriptor: _SortDescriptorInitializers {}
 
 extension _SortDescriptorInitializers {
-  /// By a property, or a path of to-one relationships to one.
+  /// Sorts by a property, or by a path of to-one relationships to one.
   ///
   ///     let request = NSFetchRequest<Book>(entityName: "Book")
   ///     request.sortDescriptors = [
@@ -109,7 +109,7 @@ extension _SortDescriptorInitializers {
       KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: nil, comparator: nil) as! Self
   }
 
-  /// By a property of strings, compared by one of `compare:`, `caseInsensitiveCompare:`, `localizedCompare:`,
+  /// Sorts by a property of strings, compared by one of `compare:`, `caseInsensitiveCompare:`, `localizedCompare:`,
   /// `localizedCaseInsensitiveCompare:`, `localizedStandardCompare:`.
   public init(key: String?, ascending: Bool, selector: Selector?) {
     self =
@@ -118,22 +118,22 @@ extension _SortDescriptorInitializers {
       as! Self
   }
 
-  /// By a comparison of the program's, which is handed the values, `NSNull` for nil; without a key, the objects. In
-  /// arrays, and in fetches from stores that are evaluated in memory: SQLite can't call it.
+  /// Sorts by your own comparison, which gets the values, `NSNull` for nil; without a key, the objects. It works in
+  /// arrays, and in fetches from stores that are evaluated in memory. SQLite can't call it.
   public init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
     self =
       KeySortDescriptor(key: key, keyPath: nil, ascending: ascending, selector: nil, comparator: comparator)
       as! Self
   }
 
-  /// By a property, optional or not.
+  /// Sorts by a property, optional or not.
   public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
     self =
       KeySortDescriptor(key: nil, keyPath: keyPath, ascending: ascending, selector: nil, comparator: nil)
       as! Self
   }
-  /// What Foundation's `SortDescriptor` says: its key path and order, or, where it has no key path, its
-  /// comparison, in memory only. Strings compare by their bytes; Foundation on Linux has no other way.
+  /// Converts Foundation's `SortDescriptor`: its key path and order, or, if it has no key path, its comparison, which
+  /// works in memory only. Strings compare by their bytes; Foundation on Linux has no other way.
   public init<Compared>(_ descriptor: SortDescriptor<Compared>) {
     let ascending = descriptor.order == .forward
     if let keyPath = descriptor.keyPath {
@@ -141,7 +141,7 @@ extension _SortDescriptorInitializers {
         KeySortDescriptor(key: nil, keyPath: keyPath, ascending: ascending, selector: nil, comparator: nil)
         as! Self
     } else {
-      // The comparison has the order in it already.
+      // The comparison already includes the order.
       let compare: Comparator = { descriptor.compare($0 as! Compared, $1 as! Compared) }
       self =
         KeySortDescriptor(key: "self", keyPath: nil, ascending: true, selector: nil, comparator: compare)
@@ -157,6 +157,6 @@ extension _SortDescriptorInitializers where Self: NSSortDescriptor {
     return try? KeyPathNames.path(of: keyPath).joined(separator: ".")
   }
 
-  /// How values compare.
+  /// The way in which values are compared.
   public var selector: Selector? { Selector((self as? KeySortDescriptor)?.selectorName ?? "compare:") }
 }

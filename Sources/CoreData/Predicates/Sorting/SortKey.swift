@@ -1,21 +1,21 @@
 import Foundation
 
-/// A sort descriptor as rooms hand it on: which property, which way, and how strings compare.
+/// A sort descriptor as a value: the property, the direction, and how strings compare.
 struct SortKey: Hashable, Sendable {
   var path: [String]
   var ascending: Bool
   var collation: Collation
-  /// The program's way to compare, in memory only; nil by `collation`.
+  /// The program's comparison, in memory only; nil to compare by `collation`.
   var comparison: SortComparison?
 
-  /// How strings compare; other values compare as they do in SQLite.
+  /// How strings compare. Other values compare as in SQLite.
   enum Collation: String, Sendable {
-    /// By UTF-8 bytes, as SQLite's BINARY.
+    /// By UTF-8 bytes, like SQLite's BINARY.
     case binary = "compare:"
     case caseInsensitive = "caseInsensitiveCompare:"
     case localized = "localizedCompare:"
     case localizedCaseInsensitive = "localizedCaseInsensitiveCompare:"
-    /// As file managers sort names: "a9" before "a10".
+    /// Like file managers: "a9" before "a10".
     case localizedStandard = "localizedStandardCompare:"
   }
 
@@ -53,7 +53,7 @@ struct SortKey: Hashable, Sendable {
     .malformedFetchRequest(entity: entity, what: what)
   }
 
-  /// Throws if the order is Swift code, which only evaluation in memory can call.
+  /// Throws an error if the order is Swift code, which can only be called in memory.
   func checkTranslatable(entity: String?) throws {
     if comparison == nil { return }
     throw SortKey.unsupported(
@@ -61,13 +61,13 @@ struct SortKey: Hashable, Sendable {
       entity: entity)
   }
 
-  /// The order of two values in the result: nil first when ascending, as SQLite has it.
+  /// The order of two values in the result. nil comes first when ascending, as in SQLite.
   func compare(_ a: PredicateConstant, _ b: PredicateConstant) -> ComparisonResult {
     let order = collation.order(a, b)
     return ComparisonResult(order: ascending ? order : -order)
   }
 
-  /// The same for what a key path leads to. Objects, which the language has no order for, are equal.
+  /// The order of two values of a key path. Objects, which have no order in the language, are equal.
   func compare(_ a: PredicateValue, _ b: PredicateValue) -> ComparisonResult {
     if let comparison {
       let order = comparison.body(a.anyValue ?? NSNull(), b.anyValue ?? NSNull()).rawValue
@@ -82,10 +82,9 @@ struct SortKey: Hashable, Sendable {
 }
 
 extension [SortKey] {
-  /// Items in the order of the first key whose values differ; those that are equal in all of them stay in their
-  /// order.
+  /// Sorts items by the first key whose values differ. Items that are equal in all keys keep their order.
   ///
-  /// - Parameter values: those of an item, one for each key; asked for once.
+  /// - Parameter values: the values of an item, one for each key; called once for each item.
   func sorted<Item>(_ items: [Item], values: (Item) throws -> [PredicateValue]) rethrows -> [Item] {
     if isEmpty { return items }
     let decorated = try items.enumerated().map { (place: $0, item: $1, values: try values($1)) }
@@ -125,7 +124,7 @@ extension SortKey.Collation {
     }
   }
 
-  /// Of two texts: what the collations that SQLite calls are to return too.
+  /// The order of two texts, which SQLite's collations return as well.
   func order(_ a: String, _ b: String) -> Int {
     switch self {
     case .binary: binaryCompare(a, b)

@@ -1,12 +1,12 @@
-/// A store whose rows are all in memory, and in one file that is written anew with each save.
+/// A store whose rows are all in memory, and in one file that each save writes as a whole.
 ///
-/// `loadMetadata()` reads the whole file, or makes it. A save writes the file before anybody sees the new rows; if
-/// that fails, file and rows are as they were. Several coordinators may read one file; the first of them that saves
-/// makes the others' saves fail (`Failure.fileChangedElsewhere`), since they would undo it.
+/// `loadMetadata()` reads the whole file, or makes it. A save writes the file before anybody sees the new rows. If that
+/// fails, file and rows stay as they were. Several coordinators may read one file; the first of them that saves makes
+/// the others' saves fail (`Failure.fileChangedElsewhere`), since they would undo it.
 ///
 /// Any thread: rows are guarded by `committed`, everything else by `lock`. While a save writes, fetches wait.
 class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
-  /// How the file is written: a subclass says it.
+  /// The form of the file. Subclasses override it.
   class var form: any AtomicForm.Type { preconditionFailure("\(self) has no form.") }
 
   let committed: CommittedRows
@@ -23,7 +23,8 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   /// The file as it was read or written last, and where.
   private var known: (path: String, stamp: WholeFile.Stamp)?
 
-  /// Whether a commit writes the file; else the next one does, once it is to. For a migration, which saves often.
+  /// Whether a commit writes the file. If false, the file is written by the first commit after this is set to true. For
+  /// a migration, which saves often.
   var writesFile = true {
     didSet { if writesFile, !oldValue { lock.withLock { isMetadataChanged = true } } }
   }
@@ -36,7 +37,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     set {
       lock.withLock {
         storedMetadata = NSPersistentStore.metadata(newValue, keepingOwnOf: storedMetadata)
-        // Type and UUID are the store's, whatever the client sets.
+        // The client can't change type and UUID.
         storedMetadata[NSStoreTypeKey] = type
         storedMetadata[NSStoreUUIDKey] = identity.uuid
         isMetadataChanged = true
@@ -69,13 +70,13 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       do {
         try make(url)
       } catch WholeFile.Problem.changed {
-        // Somebody else was first, which is as good.
+        // Another process has made the file meanwhile, so it is read like any other.
         if try !loadExisting(url) { throw WholeFile.Problem.changed }
       }
     }
   }
 
-  /// False where there is no file yet, or an empty one.
+  /// False if there is no file yet, or an empty one.
   private func loadExisting(_ url: URL) throws -> Bool {
     do {
       let (bytes, stamp) = try WholeFile.read(url.path)
@@ -96,7 +97,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     let rows = try loader.finish()
     var stamp = stamp
     if !fits, !isReadOnly {
-      // From now on it is this model's.
+      // From now on the store belongs to this model.
       header.metadata.merge(AtomicFileStore.modelMetadata(model, configuration)) { $1 }
       stamp = try Self.translating(url, isWriting: true) {
         try WholeFile.write(
@@ -192,7 +193,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     var isWritten = false
     defer { if !isWritten, wasChanged { lock.withLock { isMetadataChanged = true } } }
     let bytes = try Self.form.write(rows, header)
-    // A store whose URL was changed is saved there, whatever is in the way.
+    // A store whose URL was changed is saved there, and replaces any file.
     let isSamePlace = known?.path == url.path
     let expected = isSamePlace ? known.map { WholeFile.Expectation.unchanged($0.stamp) } : nil
     do {
@@ -200,7 +201,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       lock.withLock { self.known = (url.path, stamp) }
       isWritten = true
     } catch WholeFile.Problem.unconfirmed(let stamp, let errno) {
-      // The context keeps its changes, and its next save finds the file that this one has put there.
+      // The context keeps its changes, and its next save finds the file of this one.
       lock.withLock { self.known = (url.path, stamp) }
       throw WholeFile.Problem.unconfirmed(stamp, errno: errno)
     }

@@ -1,7 +1,7 @@
 /// Makes the rows of a whole file, object by object, in whatever order the file has them.
 ///
-/// `begin`, the builder's setters and `relate`, `end`; at last `finish`, when all objects are known: only then can be
-/// said of which entity a destination is.
+/// Call `begin`, the builder's setters and `relate`, `end` for each object, and then `finish`. Only when all objects
+/// are known, the entities of destinations are.
 struct AtomicLoader: ~Copyable {
   let layouts: ModelLayouts
   /// The entities that the store holds.
@@ -69,7 +69,7 @@ struct AtomicLoader: ~Copyable {
   }
 
   mutating func end() {
-    // Versions are not kept in the file: they begin anew with each reading.
+    // The file has no versions, so they start over at each reading.
     rows.append(builder.finish(key: currentKey, version: 1, entity: current!.index))
   }
 
@@ -102,7 +102,7 @@ struct AtomicLoader: ~Copyable {
     return found
   }
 
-  /// Gives rows the actual entities of their destinations, and takes away what leads nowhere.
+  /// Gives rows the actual entities of their destinations, and removes references that lead nowhere.
   private mutating func resolveReferences() throws {
     for reference in references {
       let property = property(reference.row, reference.property)
@@ -141,7 +141,7 @@ struct AtomicLoader: ~Copyable {
   }
 }
 
-/// Whether both sides of each relationship say the same: sums of hashes tell in one pass, in any order.
+/// Whether both sides of each relationship agree. Sums of hashes show that in one pass, in any order.
 private struct RelationshipSides {
   private struct Name: Hashable {
     let entity: Int

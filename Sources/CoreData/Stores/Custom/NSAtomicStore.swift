@@ -1,26 +1,27 @@
-/// A store of one's own that has everything in memory, and is read and written as a whole: a file of any format.
+/// The superclass for a store of your own that has everything in memory, and is read and written as a whole: a file of
+/// any format.
 ///
 /// Subclasses override ``load()``, ``save()``, ``newReferenceObject(for:)``, ``newCacheNode(for:)`` and
 /// ``updateCacheNode(_:from:)``; and `type`, `metadata` or `loadMetadata()`, and the class'
-/// `metadataForPersistentStore(with:)` as far as their files have metadata. The metadata has a type, a UUID and version
-/// hashes unless something else is set; saving it is the subclass' business.
+/// `metadataForPersistentStore(with:)` if their files have metadata. The metadata has a type, a UUID and version hashes
+/// unless you set others; your subclass saves it.
 ///
-/// Fetches, faults and conflicts are the framework's: it has the values of the nodes as rows beside them.
+/// The framework does fetches, faults and conflicts. For these it keeps the nodes' values as rows.
 ///
-/// Threads: ``load()`` runs on the thread that adds the store; what belongs to a save on the queue of the context
-/// that saves, one save at a time.
+/// Threads: ``load()`` runs on the thread that adds the store. Methods of a save run on the queue of the saving
+/// context, one save at a time.
 nonisolated open class NSAtomicStore: NSPersistentStore {
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
   let layouts: ModelLayouts
   let committed: CommittedRows
   let nodes = CacheNodes()
-  /// Held for the time of a save: the subclass' methods run in it, and may ask for anything.
+  /// Taken during a save. The subclass's methods run under it, and may call anything.
   let saving = NSRecursiveLock()
   private(set) lazy var references = ReferenceTable.shared(
     uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid, numbersAreKeys: false)
 
-  /// Called by the coordinator that the store is added to; without one it traps. ``load()`` comes later.
+  /// Called by the coordinator when you add the store; traps without one. ``load()`` is called later.
   public required init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
@@ -38,16 +39,16 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   /// The type that the metadata have, unless overridden.
   open override var type: String { metadata?[NSStoreTypeKey] as? String ?? "\(Swift.type(of: self))" }
 
-  /// Reads what is stored and hands it over by ``addCacheNodes(_:)``. Called once, after `loadMetadata()`, for a new
-  /// store as well: without a file, or with an empty one, there is nothing to add. Adding the store throws what it
-  /// throws.
+  /// Override it to read the stored objects and pass them to ``addCacheNodes(_:)``. Called once, after
+  /// `loadMetadata()`, also for a new store: without a file, or with an empty one, add nothing. If it throws, adding
+  /// the store throws the same error.
   open func load() throws { mustOverride("load()") }
 
-  /// Writes ``cacheNodes()`` and the metadata. What it throws, the client's save throws, and nothing has changed:
-  /// neither nodes nor rows nor the context.
+  /// Override it to write ``cacheNodes()`` and the metadata. If it throws, the client's save throws the same error, and
+  /// nodes, rows and the context stay unchanged.
   open func save() throws { mustOverride("save()") }
 
-  /// A node for a new object, whose id is permanent by now.
+  /// Makes a node for a new object, which already has its permanent id.
   ///
   /// All new nodes are made before any is filled: ``updateCacheNode(_:from:)`` is called for them as well, and finds
   /// those of other new objects by ``cacheNode(for:)``.
@@ -55,21 +56,21 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
     mustOverride("newCacheNode(for:)")
   }
 
-  /// Takes an object's values over into its node.
+  /// Copies an object's values to its node.
   open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
     mustOverride("updateCacheNode(_:from:)")
   }
 
-  /// All nodes, during ``save()`` those that are to be written.
+  /// All nodes; during ``save()``, the nodes to write.
   open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(nodes.all.values) }
 
-  /// Makes nodes known that ``load()`` has read. Those that are added later replace what there is.
+  /// Adds nodes that ``load()`` has read. Nodes that are added later replace existing ones.
   open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
     nodes.add(cacheNodes)
     if !nodes.isCollecting { takeAddedNodes() }
   }
 
-  /// Called before the nodes of deleted objects go, ahead of ``save()``.
+  /// Called before the nodes of deleted objects are removed, which is before ``save()``.
   open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
 
   /// The node of an object; nil if the store has none.
@@ -77,19 +78,19 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
     reference(of: objectID, layouts).flatMap { nodes.all[$0.key] }
   }
 
-  /// The id of the object that the store knows by a reference: any object, nearly always a string or a number. It is
-  /// unique among the entities that have a common root, and its text stands in the object's URI, after a "p". Any
-  /// thread; not to be overridden.
+  /// The id of the object with a reference, which is any object, usually a string or a number. A reference is unique
+  /// among entities with a common root, and its text is in the object's URI, after a "p". Any thread. Don't override
+  /// it.
   open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
     id(of: entity, reference: data, in: layouts, references)
   }
 
-  /// A reference for a new object, which no other object has or had.
+  /// Override it to return a reference for a new object that no other object has or had.
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
     mustOverride("newReferenceObject(for:)")
   }
 
-  /// The reference of an id of this store. Any thread; not to be overridden.
+  /// The reference of an id of this store. Any thread. Don't override it.
   open func referenceObject(for objectID: NSManagedObjectID) -> Any { reference(of: objectID, in: references) }
 
   /// Metadata may be left to the defaults.
@@ -117,7 +118,7 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
     try checkVersion(of: model)
   }
 
-  /// Lets go of nodes and rows. Overrides call `super`.
+  /// Drops nodes and rows. Overrides call `super`.
   open override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     committed.removeAll()
     nodes.removeAll()

@@ -1,6 +1,6 @@
-/// What both kinds of custom stores do alike.
+/// The common part of both kinds of custom stores.
 extension NSPersistentStore {
-  /// Takes the UUID from the metadata that the subclass has set, or says what is missing there.
+  /// Takes the UUID from the metadata that the subclass has set. Throws an error that says what is missing.
   final func takeUUID() throws {
     let found = metadata ?? [:]
     guard let type = found[NSStoreTypeKey] as? String, !type.isEmpty else {
@@ -15,8 +15,8 @@ extension NSPersistentStore {
     identity.uuid = uuid
   }
 
-  /// Refuses a store whose metadata are of another version of the model. Metadata without hashes get those of this
-  /// one, to be written with the next save.
+  /// Throws if the store's metadata is of another version of the model. Metadata without hashes gets those of this
+  /// model, which are written with the next save.
   final func checkVersion(of model: NSManagedObjectModel) throws {
     let configuration = configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
     let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
@@ -29,14 +29,14 @@ extension NSPersistentStore {
     func isSet(_ option: String) -> Bool { (options?[option] as? NSNumber)?.boolValue ?? false }
     let difference = Failure.Difference(stored: stored, model: hashes)
     if difference.isEmpty || isSet(NSIgnorePersistentStoreVersioningOption) { return }
-    // Where the class tells a file's metadata before it is opened, the migration is over by now.
+    // If the class can read a file's metadata before opening it, the migration has been done by now.
     if let url, isSet(NSMigratePersistentStoresAutomaticallyOption) {
       throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
     }
     throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
   }
 
-  /// Has URIs show references.
+  /// Makes URIs show references.
   final func followReferences(_ references: ReferenceTable, makes: Bool) {
     identity.referenceText = { references.text(of: $0) }
     identity.referenceKey = { text, layout in references.key(ofText: text, of: layout, makes: makes) }

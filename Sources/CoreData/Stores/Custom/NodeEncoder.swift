@@ -1,11 +1,11 @@
-/// Puts what a node of a custom store has into a row, and says what does not belong there.
+/// Puts the values of a custom store's node into a row. Throws an error for values that don't belong there.
 final class NodeEncoder {
   private var builder = RowBuilder()
   private let layouts: ModelLayouts
   private let store: NSPersistentStore
   private let method: StaticString
 
-  /// - Parameter method: where the nodes come from, for errors.
+  /// - Parameter method: the method that returned the nodes, for errors.
   init(_ layouts: ModelLayouts, _ store: NSPersistentStore, method: StaticString) {
     self.layouts = layouts
     self.store = store
@@ -13,8 +13,8 @@ final class NodeEncoder {
   }
 
   /// - Parameters:
-  ///   - value: what the node has for an attribute or a to-one relationship; `NSNull` or nil for nothing. Of a
-  ///     composite attribute that is the dictionary.
+  ///   - value: the node's value for an attribute or a to-one relationship; `NSNull` or nil for none. For a composite
+  ///     attribute it is the dictionary.
   func row(
     _ layout: EntityLayout, key: Int64, version: Int64, value: (LayoutProperty) throws -> Any?
   ) throws -> RowSnapshot {
@@ -81,7 +81,7 @@ final class NodeEncoder {
     return try reference(id, property, of: layout)
   }
 
-  /// The row that an id stands for, which a relationship leads to.
+  /// The row for an id that a relationship leads to.
   func reference(_ id: NSManagedObjectID, _ property: LayoutProperty, of layout: EntityLayout) throws -> RowReference {
     guard let reference = store.reference(of: id, layouts), property.destinations.contains(Int(reference.entity)) else {
       throw store.broken(
@@ -92,7 +92,7 @@ final class NodeEncoder {
 }
 
 extension NSPersistentStore {
-  /// The row of an id of this store; nil for ids of others.
+  /// The row for an id of this store; nil for ids of other stores.
   final func reference(of id: NSManagedObjectID, _ layouts: ModelLayouts) -> RowReference? {
     guard id.key > 0, id.storeIdentity === identity || id.storeIdentity?.uuid == identity.uuid,
       let layout = layouts.layout(of: id.entity)
@@ -101,7 +101,7 @@ extension NSPersistentStore {
   }
 }
 
-/// The elements of what a store's method returned as a collection; nil for what is none.
+/// The elements of a collection that a store's method returned; nil if it isn't one.
 func elements(ofCollection value: Any) -> [Any]? {
   switch value {
   case let array as [Any]: array

@@ -1,11 +1,11 @@
-/// A store that somebody else has written: its methods take managed objects.
+/// A store of a client's class, whose methods take managed objects.
 ///
-/// The stack speaks in rows to it as to all others; the two classes of this room translate.
+/// The stack uses rows with it as with all others; the two classes of this room translate.
 protocol ObjectStore: RowStore {
-  /// The keys that new objects are to be saved under, in their order.
+  /// The keys for new objects, in their order.
   func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64]
 
-  /// Writes all of the change set or none of it, by methods that take its objects.
+  /// Writes all of the change set or none of it, with methods that take its objects.
   func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome
 }
 
@@ -25,12 +25,12 @@ final class ChangedObjects {
 }
 
 extension NSPersistentStore {
-  /// What a method does that a subclass has to override.
+  /// The default of a method that a subclass has to override: it traps.
   final func mustOverride(_ method: StaticString) -> Never {
     fatalError("\(Swift.type(of: self)) must override \(method).")
   }
 
-  /// The error for something that a subclass' method may not return.
+  /// The error for something that a subclass's method must not return.
   final func broken(_ method: StaticString, _ what: String) -> Failure {
     .storeContract(store: "\(Swift.type(of: self))", method: "\(method)", what: what)
   }

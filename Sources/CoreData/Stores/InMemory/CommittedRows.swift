@@ -1,4 +1,4 @@
-/// The rows of a store that has all of them in memory, whatever it keeps outside: shared by such stores.
+/// The rows of a store that has all of them in memory, perhaps besides a file. Used by all such stores.
 ///
 /// Any thread: `rows` and `lastKeys` are touched under `lock`; a read takes a copy of `rows` and lets go of the lock.
 final class CommittedRows: @unchecked Sendable {
@@ -42,7 +42,7 @@ final class CommittedRows: @unchecked Sendable {
     }
   }
 
-  /// Applies a change set if nothing speaks against it.
+  /// Applies a change set, unless there is a conflict.
   func commit(_ changes: ChangeSet) -> SaveOutcome {
     lock.withLock {
       if let refusal = rows.refusal(of: changes) { return refusal }
@@ -52,8 +52,8 @@ final class CommittedRows: @unchecked Sendable {
     }
   }
 
-  /// The same for rows that are kept outside too. `write` gets the state as it will be, before anyone else sees it: if
-  /// it throws, all is as it was (invariant 6). Costs a copy of the tables, which writing all of them costs anyway.
+  /// Applies a change set to rows that are also kept in a file. `write` gets the new state before anyone else sees it;
+  /// if it throws, nothing changes (invariant 6). Copies the tables, which costs no more than writing them.
   func commit(_ changes: ChangeSet, write: (MemoryRows) throws -> Void) throws -> SaveOutcome {
     try lock.withLock {
       if let refusal = rows.refusal(of: changes) { return refusal }
@@ -66,8 +66,8 @@ final class CommittedRows: @unchecked Sendable {
     }
   }
 
-  /// The same where a program's own code writes, which may come back with questions. That one commit comes after the
-  /// other is the caller's business; reads go on, and find the state before.
+  /// Applies a change set that a program's own code writes, which may call the store meanwhile. The caller makes sure
+  /// that commits don't overlap. Reads go on, and find the former state.
   func commit(_ changes: ChangeSet, writtenByOthers write: () throws -> Void) throws -> SaveOutcome {
     var new = current
     if let refusal = new.refusal(of: changes) { return refusal }
