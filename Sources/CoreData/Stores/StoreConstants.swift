@@ -43,9 +43,9 @@ public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 /// A flag: the coordinator posts `NSPersistentStoreRemoteChange` for each write to the store, by any program.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
   "NSPersistentStoreRemoteChangeNotificationOptionKey"
-/// Taken and without effect: a binary store never looks up a class.
+/// Accepted without effect: a binary store never looks up a class.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
-/// Taken and without effect: a binary store never looks up a class.
+/// Accepted without effect: a binary store never looks up a class.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
 /// Accepted without effect: documents are always checked, but never against a DTD.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
