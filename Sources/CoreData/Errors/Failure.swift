@@ -110,6 +110,8 @@ enum Failure: Error, @unchecked Sendable {
   /// An open store's file is no longer at its place; whether another one is there.
   case storeFileGone(url: URL, isReplaced: Bool)
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
+  /// A database server, or the way to it. `state` is SQL's five characters: 08… where there is no connection.
+  case server(state: String, message: String, sql: String?, isOpening: Bool)
 
   // Requests.
   /// `offset` in characters from the start of the format.

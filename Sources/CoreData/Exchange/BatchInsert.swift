@@ -1,24 +1,24 @@
 /// A batch insert, resolved: which entity, and its rows, which are made one by one as a store asks for them.
-struct BatchInsert {
-  let layout: EntityLayout
+package struct BatchInsert {
+  package let layout: EntityLayout
   /// What becomes of a row that breaks a uniqueness constraint.
-  let answer: ConstraintAnswer
+  package let answer: ConstraintAnswer
   /// Whether the rows that were written are to be named, not only counted.
-  let namesRows: Bool
+  package let namesRows: Bool
   /// The next row, with the key that it is to have; nil after the last one.
-  let next: (_ key: Int64) throws -> BatchRow?
+  package let next: (_ key: Int64) throws -> BatchRow?
 }
 
 /// One row of a batch insert.
-struct BatchRow {
+package struct BatchRow {
   /// As it is inserted, with default values; relationships are null.
-  let row: RowSnapshot
+  package let row: RowSnapshot
   /// The slots that the program has set.
-  let given: SlotMask
+  package let given: SlotMask
 }
 
 /// What becomes of a new row when another one has its values of a uniqueness constraint.
-enum ConstraintAnswer {
+package enum ConstraintAnswer {
   /// Nothing is written at all.
   case fail
   /// The other row stays as it is; the new one is left out.
@@ -30,22 +30,22 @@ enum ConstraintAnswer {
 }
 
 /// What a batch insert wrote: new rows, and those that took values of some. Each counts once.
-struct BatchInserted {
-  var count = 0
+package struct BatchInserted {
+  package var count = 0
   /// In the order in which they were written; empty if the batch does not want them.
-  var rows: [RowReference] = []
+  package var rows: [RowReference] = []
 }
 
 /// Thrown by a batch request that would break a uniqueness constraint; nothing is written.
-struct BatchConflict: Error {
-  let store: StoreIdentity
+package struct BatchConflict: Error {
+  package let store: StoreIdentity
   /// The entity that declares the constraint.
-  let entity: EntityLayout
-  let constraint: [String]
+  package let entity: EntityLayout
+  package let constraint: [String]
   /// The values that are taken, in the order of `constraint`; empty where they are not known.
-  let values: [Any?]
+  package let values: [Any?]
   /// The row that has them; nil where it is one of the request's own.
-  var holder: RowReference?
+  package var holder: RowReference?
   /// A published row is never written again, so it may travel with the error to any thread.
-  nonisolated(unsafe) var persisted: RowSnapshot?
+  package nonisolated(unsafe) var persisted: RowSnapshot?
 }

@@ -1,11 +1,11 @@
 /// A batch delete, resolved: which rows of one store.
-enum BatchDelete {
+package enum BatchDelete {
   case found(FetchDescription)
   /// All of one entity hierarchy, whose root this is.
   case keys([Int64], root: EntityLayout)
 
   /// The entity that all of the rows are of.
-  var layout: EntityLayout {
+  package var layout: EntityLayout {
     switch self {
     case .found(let fetch): fetch.layout
     case .keys(_, let root): root
@@ -14,12 +14,12 @@ enum BatchDelete {
 }
 
 /// A batch update, resolved: which rows, and what their attributes become.
-struct BatchUpdate {
-  let rows: FetchDescription
+package struct BatchUpdate {
+  package let rows: FetchDescription
   /// Holds the constants; its other slots are null.
-  let values: RowSnapshot
+  package let values: RowSnapshot
   /// The slots that become what `values` holds, ascending.
-  let constants: [LayoutProperty]
+  package let constants: [LayoutProperty]
   /// The slots that are computed from the row as it is, ascending.
   let expressions: [(property: LayoutProperty, node: ExpressionNode)]
 }

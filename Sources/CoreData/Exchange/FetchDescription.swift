@@ -1,26 +1,26 @@
 /// A fetch, resolved and frozen: entity found, predicate read and checked, constants normalised.
 ///
 /// What the context hands down instead of its `NSFetchRequest`, which the client may change at any time.
-struct FetchDescription {
-  let layout: EntityLayout
-  var includesSubentities = true
+package struct FetchDescription {
+  package let layout: EntityLayout
+  package var includesSubentities = true
   /// Managed objects among the constants have become their `NSManagedObjectID`.
   var predicate: PredicateNode?
   /// Whether the predicate has FETCH expressions; their requests are `SubFetch`es.
-  var hasFetches = false
+  package var hasFetches = false
   /// Whether it had such, and has what they found instead.
-  var hadFetches = false
+  package var hadFetches = false
   var sort: [SortKey] = []
   /// 0 for no limit.
-  var limit = 0
-  var offset = 0
-  var output: Output = .rows
+  package var limit = 0
+  package var offset = 0
+  package var output: Output = .rows
   /// The client's request, for a store that is handed one. It may be changed as soon as the fetch is over.
-  var request: NSPersistentStoreRequest?
+  package var request: NSPersistentStoreRequest?
   /// Who may call the fetch off while it runs; nil for a caller that waits for it.
-  var watch: FetchWatch?
+  package var watch: FetchWatch?
 
-  enum Output {
+  package enum Output {
     /// Whole rows.
     case rows
     /// Keys only, in order.
@@ -31,35 +31,35 @@ struct FetchDescription {
   }
 
   /// What offset and limit leave of everything that was found.
-  func cut<Element>(_ found: [Element]) -> [Element] {
+  package func cut<Element>(_ found: [Element]) -> [Element] {
     if offset == 0 && limit == 0 { return found }
     let rest = found.dropFirst(offset)
     return Array(limit == 0 ? rest : rest.prefix(limit))
   }
 
   /// Indexes of the entities whose rows may be returned.
-  var entities: Range<Int> {
+  package var entities: Range<Int> {
     includesSubentities ? layout.subtree : layout.index..<(layout.index + 1)
   }
 }
 
 /// What a dictionary fetch returns.
-struct DictionaryFetch {
-  struct Column {
-    let name: String
+package struct DictionaryFetch {
+  package struct Column {
+    package let name: String
     let expression: ExpressionNode
     /// The declared type of the result, or nil for that of the property.
-    let type: NSAttributeType?
+    package let type: NSAttributeType?
   }
 
-  var columns: [Column]
-  var isDistinct = false
+  package var columns: [Column]
+  package var isDistinct = false
   var groupBy: [ExpressionNode] = []
   var having: PredicateNode?
 }
 
 /// What a store answers.
-enum FetchOutcome {
+package enum FetchOutcome {
   case rows([RowSnapshot])
   case references([RowReference])
   /// References of objects that the context which asks has by now. Whoever takes them up keeps `held` until then: the

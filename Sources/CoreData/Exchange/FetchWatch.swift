@@ -1,5 +1,5 @@
 /// What the one who asked for a fetch wants to know of it while it runs, and how it is called off. Any thread.
-final class FetchWatch: @unchecked Sendable {
+package final class FetchWatch: @unchecked Sendable {
   // `@unchecked Sendable`: `cancelled` and `read` are only touched under `lock`.
 
   private let lock = NSLock()
@@ -8,14 +8,14 @@ final class FetchWatch: @unchecked Sendable {
   private let onProgress: @Sendable (Int) -> Void
 
   /// - Parameter onProgress: is told now and then how many rows have been read, on the thread that reads.
-  init(onProgress: @escaping @Sendable (Int) -> Void = { _ in }) { self.onProgress = onProgress }
+  package init(onProgress: @escaping @Sendable (Int) -> Void = { _ in }) { self.onProgress = onProgress }
 
-  func cancel() { lock.withLock { cancelled = true } }
+  package func cancel() { lock.withLock { cancelled = true } }
 
-  var isCancelled: Bool { lock.withLock { cancelled } }
+  package var isCancelled: Bool { lock.withLock { cancelled } }
 
   /// Called now and then by the reader; throws if nobody waits for the answer any more.
-  func note(rows: Int) throws {
+  package func note(rows: Int) throws {
     let (goesOn, isNews) = lock.withLock {
       defer { read = rows }
       return (!cancelled, rows != read)

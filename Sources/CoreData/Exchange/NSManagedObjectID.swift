@@ -1,12 +1,12 @@
 internal import CSwiftRuntime
 
 /// The store that an id belongs to: outlives the store's removal, so that ids can still be printed and compared.
-final class StoreIdentity: @unchecked Sendable {
+package final class StoreIdentity: @unchecked Sendable {
   // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock, the rest while the store is
   // made.
 
   /// The store's `NSStoreUUID`, upper case.
-  var uuid: String
+  package var uuid: String
   @exclusivity(unchecked) weak var store: NSPersistentStore? {
     didSet {
       rowStore = store as? any RowStore
@@ -34,7 +34,7 @@ final class StoreIdentity: @unchecked Sendable {
   /// the store.
   var asksContexts = false
 
-  init(uuid: String) { self.uuid = uuid }
+  package init(uuid: String) { self.uuid = uuid }
 
   /// What ids look like, and how the store is spoken to, as another store has it.
   func takeForm(of other: StoreIdentity) {
@@ -68,7 +68,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// Nil for a temporary id.
   let storeIdentity: StoreIdentity?
 
-  init(layout: EntityLayout, key: Int64, store: StoreIdentity?) {
+  package init(layout: EntityLayout, key: Int64, store: StoreIdentity?) {
     self.layout = layout
     model = layout.model.model
     self.key = key

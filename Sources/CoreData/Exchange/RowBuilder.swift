@@ -2,13 +2,13 @@
 ///
 /// One builder is used for many rows, one after the other: `begin`, the setters, `finish`.
 /// Not for use by several threads.
-struct RowBuilder: ~Copyable {
+package struct RowBuilder: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   private var end = 0
 
   /// Takes memory with the first row.
-  init() {
+  package init() {
     capacity = 0
     memory = RowBuilder.none
   }
@@ -17,14 +17,14 @@ struct RowBuilder: ~Copyable {
 
   /// Gives the memory of an uncommonly large row back, where a builder is kept.
   @inline(__always)
-  mutating func trim() { if capacity > 64 * 1024 { self = RowBuilder() } }
+  package mutating func trim() { if capacity > 64 * 1024 { self = RowBuilder() } }
 
   private static var none: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: 8)! }
 
   private var words: UnsafeMutablePointer<UInt64> { memory.assumingMemoryBound(to: UInt64.self) }
 
   /// Starts a row of which every slot is null.
-  mutating func begin(_ layout: EntityLayout) {
+  package mutating func begin(_ layout: EntityLayout) {
     end = layout.fixedWords * 8
     reserve(0)
     memset(memory, 0, end)
@@ -33,7 +33,7 @@ struct RowBuilder: ~Copyable {
 
   /// Starts a row that has what another row of the same entity has. What is set replaces it; the tail of what was
   /// replaced stays, unused.
-  mutating func begin(from row: RowSnapshot) {
+  package mutating func begin(from row: RowSnapshot) {
     end = 0
     reserve(row.byteCount)
     memory.copyMemory(from: UnsafeRawPointer(row.words), byteCount: row.byteCount)
@@ -60,26 +60,26 @@ struct RowBuilder: ~Copyable {
 
   /// Takes a value away that the row began with.
   @inline(__always)
-  mutating func setNull(slot: Int) { words[slot >> 6] |= 1 << UInt64(slot & 63) }
+  package mutating func setNull(slot: Int) { words[slot >> 6] |= 1 << UInt64(slot & 63) }
 
   @inline(__always)
-  func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+  package func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
   @inline(__always)
-  mutating func setInt(_ value: Int64, slot: Int, word: Int) {
+  package mutating func setInt(_ value: Int64, slot: Int, word: Int) {
     markSet(slot)
     words[word] = UInt64(bitPattern: value)
   }
 
   @inline(__always)
-  mutating func setDouble(_ value: Double, slot: Int, word: Int) {
+  package mutating func setDouble(_ value: Double, slot: Int, word: Int) {
     markSet(slot)
     words[word] = value.bitPattern
   }
 
   /// A string, URI, binary or transformable value.
   @inline(__always)
-  mutating func setBytes(_ bytes: UnsafeRawBufferPointer, slot: Int, word: Int) {
+  package mutating func setBytes(_ bytes: UnsafeRawBufferPointer, slot: Int, word: Int) {
     markSet(slot)
     reserve(bytes.count)
     words[word] = UInt64(end) | UInt64(bytes.count) << 32
@@ -90,7 +90,7 @@ struct RowBuilder: ~Copyable {
   }
 
   /// A reference to a file: 36 bytes for its name, and where it is found.
-  mutating func setReference(_ name: UnsafeRawBufferPointer, source: Int, slot: Int, word: Int) {
+  package mutating func setReference(_ name: UnsafeRawBufferPointer, source: Int, slot: Int, word: Int) {
     setBytes(name, slot: slot, word: word)
     reserve(4)
     (memory + end).storeBytes(of: UInt32(source), as: UInt32.self)
@@ -99,29 +99,29 @@ struct RowBuilder: ~Copyable {
   }
 
   @inline(__always)
-  mutating func setText(_ value: String, slot: Int, word: Int) {
+  package mutating func setText(_ value: String, slot: Int, word: Int) {
     var value = value
     value.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word) }
   }
 
-  mutating func setUUID(_ value: UUID, slot: Int, word: Int) {
+  package mutating func setUUID(_ value: UUID, slot: Int, word: Int) {
     markSet(slot)
     (memory + word * 8).storeBytes(of: value, as: UUID.self)
   }
 
-  mutating func setDecimal(_ value: Decimal, slot: Int, word: Int) {
+  package mutating func setDecimal(_ value: Decimal, slot: Int, word: Int) {
     markSet(slot)
     (memory + word * 8).storeBytes(of: value, as: Decimal.self)
   }
 
   /// The destination of a to-one relationship.
-  mutating func setDestination(_ destination: RowReference, _ property: LayoutProperty) {
+  package mutating func setDestination(_ destination: RowReference, _ property: LayoutProperty) {
     setInt(destination.key, slot: property.slot, word: property.word)
     if property.isPolymorphic { words[property.word + 1] = UInt64(destination.entity) }
   }
 
   /// Takes a slot over from another row of the same entity.
-  mutating func copy(_ property: LayoutProperty, from row: RowSnapshot) {
+  package mutating func copy(_ property: LayoutProperty, from row: RowSnapshot) {
     guard property.word >= 0, !row.isNull(slot: property.slot) else { return }
     if property.kind == .binary, row.isReference(word: property.word) {
       setBytes(row.referenceBytes(word: property.word), slot: property.slot, word: property.word)
@@ -137,12 +137,12 @@ struct RowBuilder: ~Copyable {
   }
 
   /// Sets an attribute; `.object` (a managed object, an untransformed transformable) is not a row's business.
-  mutating func set(_ value: Value, _ property: LayoutProperty) {
+  package mutating func set(_ value: Value, _ property: LayoutProperty) {
     if property.word >= 0 { set(value, slot: property.slot, word: property.word) }
   }
 
   /// The same by place.
-  mutating func set(_ value: Value, slot: Int, word: Int) {
+  package mutating func set(_ value: Value, slot: Int, word: Int) {
     switch value {
     case .null: setNull(slot: slot)
     case .int(let value): setInt(value, slot: slot, word: word)
@@ -158,14 +158,14 @@ struct RowBuilder: ~Copyable {
   }
 
   /// The bytes as they stand: for comparing with a cached row before a new one is made.
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: end) }
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: end) }
 
-  func finish(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
+  package func finish(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
     .make(key: key, version: version, entity: entity, bytes: bytes)
   }
 
   /// The same in an earlier row, if nobody else holds that one any more.
-  func finish(
+  package func finish(
     in earlier: inout RowSnapshot?, key: Int64, version: Int64, entity: Int
   ) -> RowSnapshot {
     .remake(&earlier, key: key, version: version, entity: entity, bytes: bytes)

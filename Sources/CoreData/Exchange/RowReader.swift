@@ -2,7 +2,7 @@
 ///
 /// Calls may come from any thread; a reader orders them itself. Rows that it returns are published in its
 /// cache.
-protocol RowReader: AnyObject {
+package protocol RowReader: AnyObject {
   var rowCache: RowCache { get }
 
   /// Answers a fetch from committed rows.
@@ -26,23 +26,28 @@ protocol RowReader: AnyObject {
 }
 
 /// A row that a relationship leads to, and the key of the object that has the relationship.
-struct MemberRow {
-  let owner: Int64
-  let row: RowSnapshot
+package struct MemberRow {
+  package let owner: Int64
+  package let row: RowSnapshot
+
+  package init(owner: Int64, row: RowSnapshot) {
+    self.owner = owner
+    self.row = row
+  }
 }
 
 /// One state of a store that somebody holds on to. It lasts as long as this does.
-protocol StoreGeneration: AnyObject {
+package protocol StoreGeneration: AnyObject {
   /// Reads that state. Throws where the store is gone.
   func reader() throws -> any RowReader
 }
 
 extension RowReader {
-  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
+  package func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     try rows(forKeys: [key], in: root).first
   }
 
-  func memberRows(
+  package func memberRows(
     of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
   ) throws -> [MemberRow] {
     try keys.flatMap { key -> [MemberRow] in

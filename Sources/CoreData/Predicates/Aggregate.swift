@@ -12,7 +12,7 @@ import Foundation
 ///
 /// Nils are left out. The one exception is a count of members on a key path: it is of members, whatever their
 /// values are.
-enum Aggregate: String, CaseIterable, Sendable {
+package enum Aggregate: String, CaseIterable, Sendable {
   case count, sum, min, max, average
 
   init?(_ function: PredicateFunction) {

@@ -38,7 +38,7 @@ nonisolated open class NSPersistentStore: NSObject {
   open var metadata: [String: Any]! = [:]
 
   /// What ids of this store refer to.
-  final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
+  package final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
 
   /// Called by the coordinator that the store is added to. Nothing is read yet: ``loadMetadata()`` comes later.
   public required init(
@@ -55,7 +55,7 @@ nonisolated open class NSPersistentStore: NSObject {
   }
 
   /// The name under which Apple's framework knows "all entities".
-  static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+  package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
   /// Reads, or makes, the store's metadata: called once, before the store is used.
   open func loadMetadata() throws {}
@@ -74,7 +74,7 @@ nonisolated open class NSPersistentStore: NSObject {
 
   /// What a client sets, with what the framework has said: without version hashes no model would fit the
   /// store.
-  static func metadata(_ new: [String: Any]?, keepingOwnOf old: [String: Any]?) -> [String: Any] {
+  package static func metadata(_ new: [String: Any]?, keepingOwnOf old: [String: Any]?) -> [String: Any] {
     (old ?? [:]).filter { isOwn($0.key) }.merging(new ?? [:]) { $1 }
   }
 

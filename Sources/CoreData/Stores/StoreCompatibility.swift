@@ -1,10 +1,10 @@
 /// Whether a store's metadata and a model go together: the same question for every kind of store.
-enum StoreCompatibility {
+package enum StoreCompatibility {
   /// Throws if the metadata are of another type of store, or name other version hashes than the model's; false if they
   /// do and that is to be ignored.
   ///
   /// - Parameter configuration: nil for all entities.
-  static func check(
+  package static func check(
     _ metadata: [String: Any], type: String, url: URL, model: NSManagedObjectModel, configuration: String?,
     options: [AnyHashable: Any]?
   ) throws -> Bool {
@@ -20,7 +20,7 @@ enum StoreCompatibility {
     throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
   }
 
-  static func isOn(_ option: String, _ options: [AnyHashable: Any]?) -> Bool {
+  package static func isOn(_ option: String, _ options: [AnyHashable: Any]?) -> Bool {
     let value = options?[option]
     return (value as? Bool) ?? (value as? NSNumber)?.boolValue ?? false
   }

@@ -13,7 +13,7 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
   let layouts: ModelLayouts
-  let committed: CommittedRows
+  package let committed: CommittedRows
   let nodes = CacheNodes()
   /// Held for the time of a save: the subclass' methods run in it, and may ask for anything.
   let saving = NSRecursiveLock()

@@ -27,7 +27,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
   let layouts: ModelLayouts
-  let rowCache: RowCache
+  package let rowCache: RowCache
   /// What of the rows is known beyond their nodes.
   let ownVersions = OwnVersions()
   private(set) lazy var references = ReferenceTable.shared(
