@@ -2,6 +2,12 @@ import Foundation
 
 @testable import CoreData
 
+#if OVER_POSTGRESQL
+import PostgreSQLStore
+import PostgreSQLTestServer
+import Synchronization
+#endif
+
 /// A model in few words: `entity("Book", [.string("title")], parent: nil)`.
 final class ModelBuilder {
   let model = NSManagedObjectModel()
@@ -100,6 +106,42 @@ final class TemporaryFolder {
   deinit { try? FileManager.default.removeItem(at: url) }
 
   func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+  /// A place for a store of a type, which nobody else has.
+  func place(_ name: String, ofType type: String) -> URL {
+    #if OVER_POSTGRESQL
+    if type == NSPostgreSQLStoreType { return TestServer.required.newStoreURL() }
+    #endif
+    return file(name)
+  }
+}
+
+/// The stores whose answers are compared: first the one that makes SQL of a question, then one that evaluates in
+/// memory.
+enum ComparedStores {
+  #if OVER_POSTGRESQL
+  static let asked = NSPostgreSQLStoreType
+  #else
+  static let asked = NSSQLiteStoreType
+  #endif
+  static let types = [asked, NSInMemoryStoreType]
+  /// Whether both order texts by the same locale, and have the same letters in a regular expression.
+  static let haveOneLocale = asked == NSSQLiteStoreType
+
+  /// Whether an error says that the asked store takes types more strictly than SQLite, which is its right.
+  static func refuses(_ error: any Error) -> Bool {
+    #if OVER_POSTGRESQL
+    let isRefusal = (error as NSError).localizedDescription.contains("the PostgreSQL server says")
+    if isRefusal { refusals.withLock { $0 += 1 } }
+    return isRefusal
+    #else
+    return false
+    #endif
+  }
+
+  #if OVER_POSTGRESQL
+  static let refusals = Mutex(0)
+  #endif
 }
 
 /// An open store with a trace that records.

@@ -3,14 +3,25 @@ import Testing
 
 @testable import CoreData
 
+#if OVER_POSTGRESQL
+import PostgreSQLStore
+import PostgreSQLTestServer
+#endif
+
 /// The stores that every test of the stack runs over.
 enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
   case inMemory, sqlite, xml, binary
   /// The stores of `CustomStores`.
   case csv, dictionary
 
+  #if OVER_POSTGRESQL
+  case postgreSQL
+
+  static let allCases: [StoreKind] = [.postgreSQL]
+  #else
   /// The framework's own.
   static let allCases: [StoreKind] = [.inMemory, .sqlite, .xml, .binary]
+  #endif
 
   /// For tests of what stores that others have written do as well.
   static let withCustom = allCases + [.csv, .dictionary]
@@ -23,6 +34,9 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
     case .binary: NSBinaryStoreType
     case .csv: CSVStore.storeType
     case .dictionary: DictionaryStore.storeType
+    #if OVER_POSTGRESQL
+    case .postgreSQL: NSPostgreSQLStoreType
+    #endif
     }
   }
 
@@ -34,7 +48,10 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
 
   /// A place for a store that nobody else has.
   func newURL() -> URL {
-    FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).\(type.lowercased())")
+    #if OVER_POSTGRESQL
+    if self == .postgreSQL { return TestServer.required.newStoreURL() }
+    #endif
+    return FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).\(type.lowercased())")
   }
 
   var description: String { type }
@@ -68,6 +85,7 @@ final class Stack {
 
   deinit {
     audit()
+    guard url.isFileURL else { return }
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: url.path + suffix)
     }

@@ -3,6 +3,10 @@ import Testing
 
 @testable import CoreData
 
+#if OVER_POSTGRESQL
+import PostgreSQLTestServer
+#endif
+
 /// A folder for store files, removed with the value; and stacks that don't remove their files.
 final class StoreFolder {
   let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString, isDirectory: true)
@@ -12,6 +16,14 @@ final class StoreFolder {
   deinit { try? FileManager.default.removeItem(at: url) }
 
   func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+  /// Where a store of this name is: in the folder, unless a server has it.
+  func place(_ kind: StoreKind, _ name: String) -> URL {
+    #if OVER_POSTGRESQL
+    if kind == .postgreSQL { return TestServer.required.url(schema: "\(name)-\(url.lastPathComponent)") }
+    #endif
+    return file(name)
+  }
 
   /// The names of everything in the folder, deep down.
   var names: [String] {
@@ -25,7 +37,7 @@ final class StoreFolder {
   ) throws -> Result {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: kind.type, configurationName: nil, at: file(name), options: options)
+      ofType: kind.type, configurationName: nil, at: place(kind, name), options: options)
     let context = coordinator.newContext()
     defer { try? coordinator.remove(store) }
     return try context.performAndWait { try body(store, context) }
@@ -53,9 +65,23 @@ final class StoreFolder {
 }
 
 extension StoreKind {
-  /// Those that keep a file.
-  static var inFiles: [StoreKind] { allCases.filter { $0 != .inMemory } }
+  /// Those that keep what they have.
+  static var kept: [StoreKind] { allCases.filter { $0 != .inMemory } }
+
+  /// Whether fetches become SQL, which has no blocks.
+  var makesSQL: Bool { type == NSSQLiteStoreType || isOnServer }
+
+  #if OVER_POSTGRESQL
+  static let areOnServer = true
+  var isOnServer: Bool { self == .postgreSQL }
+  #else
+  static let areOnServer = false
+  var isOnServer: Bool { false }
+  #endif
 }
+
+/// Of tests that open, break or move a store's file.
+let aboutFiles = ConditionTrait.enabled(if: !StoreKind.areOnServer, "It is about files, and a server has none.")
 
 extension NSPersistentStoreCoordinator {
   func newContext() -> NSManagedObjectContext {
