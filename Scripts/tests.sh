@@ -9,7 +9,7 @@ log=$(mktemp)
 build_log=$(mktemp)
 # Programs that end in the middle, as many tests want them to, leave their files behind: here they go with the folder.
 files=$(mktemp -d)
-trap 'rm -rf "$log" "$log.first" "$build_log" "$files"' EXIT
+trap 'rm -rf "$log" "$log.first" "$log.postgresql" "$build_log" "$files"' EXIT
 
 # What no row takes part in: it is the same with and without COREDATA_STRESS.
 without_rows='^(DataModelFiles|DataModelCompiler|Model|ModelFiles|Predicate|Inspection|BookText|BookPages|Learning|ModelMacros)Tests\.'
