@@ -40,15 +40,12 @@ let package = Package(
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
-    // With the trait of the same name, else it is empty.
+    // It loads libpq when a program opens such a store; nothing of it is needed to build.
     .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
     .library(name: "Comparison", targets: ["Comparison"]),
     // For the benchmarks, which import a catalogue as the chapter does.
     .library(name: "LibraryCatalogChapter", targets: ["LibraryCatalogChapter"]),
     .plugin(name: "CompileDataModel", targets: ["CompileDataModel"]),
-  ],
-  traits: [
-    .trait(name: "PostgreSQL", description: "A store on a PostgreSQL server. Needs libpq (libpq-dev).")
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.3.0"),
@@ -106,12 +103,16 @@ let package = Package(
     // Random numbers that come again, for every suite that plays.
     .target(name: "TestDice", path: "Tests/TestDice"),
     .testTarget(
-      name: "StackTests", dependencies: ["CoreData", "Inspection", "TestDice"], swiftSettings: stackSettings),
+      name: "StackTests",
+      dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice"],
+      swiftSettings: stackSettings),
     .testTarget(
       name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles", "Inspection", "TestDice"],
       swiftSettings: stackSettings),
     .testTarget(
-      name: "SQLiteStoreTests", dependencies: ["CoreData", "Inspection", "TestDice"], swiftSettings: stackSettings),
+      name: "SQLiteStoreTests",
+      dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice"],
+      swiftSettings: stackSettings),
 
     // Models that are plain Swift classes: what their macros write, the program that the compiler asks for it, and the
     // module. A client of `CoreData` alone builds none of them.
@@ -123,13 +124,15 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData"], swiftSettings: stackSettings),
 
-    // A store on a PostgreSQL server. Without the trait `PostgreSQL` there is nothing in it, and nothing of libpq is
-    // looked for. Its tests are at the end.
-    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    // A store on a PostgreSQL server, and a server of the tests' own.
+    .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     .target(
-      name: "PostgreSQLStore",
-      dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))],
-      exclude: ["README.md"], swiftSettings: stackSettings),
+      name: "PostgreSQLStore", dependencies: ["CoreData", "CPostgreSQL"], exclude: ["README.md"],
+      swiftSettings: stackSettings),
+    .target(name: "PostgreSQLTestServer", path: "Tests/PostgreSQLTestServer"),
+    .testTarget(
+      name: "PostgreSQLStoreTests", dependencies: ["CoreData", "PostgreSQLStore", "PostgreSQLTestServer"],
+      swiftSettings: stackSettings),
 
     // Sources as applications have them, with `import CoreData` alone.
     .testTarget(
@@ -297,50 +300,6 @@ let package = Package(
         swiftSettings: stackSettings)
     ]
 )
-
-// The store on PostgreSQL and its tests alone, for `Scripts/test-postgresql`: the trait is a compilation condition of
-// all targets, so that with it all others would be compiled once more. Without this variable there are no tests of the
-// store: they would be empty, and an empty test is one that passes.
-//
-//   STRATA_POSTGRESQL=store    its own tests
-//   STRATA_POSTGRESQL=fetches  besides, the suites of fetches over that store
-//   STRATA_POSTGRESQL=suites   besides, those of the stack
-if let wanted = Context.environment["STRATA_POSTGRESQL"] {
-  let own: Set = [
-    "CSQLite", "CZlib", "CSwiftRuntime", "DataModelFiles", "CoreData", "CPostgreSQL", "PostgreSQLStore", "TestDice",
-  ]
-  let further = wanted == "suites" ? ["StoreFileReader", "Inspection"] : []
-  package.targets =
-    package.targets.filter { own.contains($0.name) || further.contains($0.name) } + postgreSQLTests(wanted)
-  package.products = package.products.filter { ["CoreData", "PostgreSQLStore"].contains($0.name) }
-  package.dependencies = []
-}
-
-func postgreSQLTests(_ wanted: String) -> [Target] {
-  let needed: [Target.Dependency] = ["CoreData", "PostgreSQLStore", "PostgreSQLTestServer"]
-  let settings = stackSettings + [.define("OVER_POSTGRESQL")]
-  var targets: [Target] = [
-    .target(name: "PostgreSQLTestServer", path: "Tests/PostgreSQLTestServer"),
-    .testTarget(name: "PostgreSQLStoreTests", dependencies: needed, swiftSettings: stackSettings),
-  ]
-  if wanted != "store" {
-    let suites = [
-      "FetchAgreementRuleTests.swift", "FetchAgreementTests.swift", "FetchDictionaryTests.swift", "Fixtures.swift",
-      "PredicateOracle", "PredicatePropertyTests.swift",
-    ]
-    let folder = "\(Context.packageDirectory)/Tests/SQLiteStoreTests"
-    let others = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !suites.contains($0) }
-    targets.append(
-      .testTarget(
-        name: "PostgreSQLFetchTests", dependencies: needed + ["TestDice"], path: "Tests/SQLiteStoreTests",
-        exclude: others, sources: suites, swiftSettings: settings))
-  }
-  if wanted == "suites" {
-    targets.append(
-      .testTarget(name: "StackTests", dependencies: needed + ["Inspection", "TestDice"], swiftSettings: settings))
-  }
-  return targets
-}
 
 // The exercises, in place of the chapters, the tools and all tests: so a red exercise turns no other test red, and yet
 // they are built in the same folder, with the module that is built there already. `swift run learn` asks for them:

@@ -39,9 +39,8 @@ has_header sqlite3.h || missing+=(libsqlite3-dev)
 has_header zlib.h || missing+=(zlib1g-dev)
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 
-# Prints which packages are missing that the store on PostgreSQL is built and tested with. Nothing else needs them.
+# Prints what is missing for the tests of the store on PostgreSQL, which start a server by themselves; it brings libpq.
 missing_for_postgresql() {
-  has_header libpq-fe.h || has_header postgresql/libpq-fe.h || pkg-config --exists libpq 2>/dev/null || echo libpq-dev
   # As `TestServer` looks for it.
   ls /usr/lib/postgresql/*/bin/initdb /usr/local/bin/initdb /usr/bin/initdb /opt/homebrew/bin/initdb 2>/dev/null |
     grep -q . || echo postgresql

@@ -1,4 +1,3 @@
-#if PostgreSQL
 package import CoreData
 import Foundation
 
@@ -60,4 +59,3 @@ extension PostgreSQLStore {
       message: "other processes took keys of \(name) in between each time that \(count) blocks were asked for")
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 public import CoreData
 public import Foundation
 
@@ -36,4 +35,3 @@ extension PostgreSQLStore {
 
   static func register() { _ = registration }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 package import CoreData
 package import Foundation
 
@@ -158,4 +157,3 @@ struct StoreSettings {
       (options?[PostgreSQLPreparedStatementsOption] as? NSNumber)?.boolValue ?? true
   }
 }
-#endif

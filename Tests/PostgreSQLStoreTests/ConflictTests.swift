@@ -1,4 +1,3 @@
-#if PostgreSQL
 import CoreData
 import Foundation
 import PostgreSQLTestServer
@@ -168,4 +167,3 @@ struct ConflictTests {
     #expect(identifiers.count == 1)
   }
 }
-#endif

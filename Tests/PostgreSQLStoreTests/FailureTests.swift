@@ -1,4 +1,3 @@
-#if PostgreSQL
 import CoreData
 import Foundation
 import PostgreSQLTestServer
@@ -176,4 +175,3 @@ struct FailureTests {
     #expect(shelf.coordinator.persistentStores.count == 1)
   }
 }
-#endif

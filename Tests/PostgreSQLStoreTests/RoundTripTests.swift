@@ -1,4 +1,3 @@
-#if PostgreSQL
 import CoreData
 import Foundation
 import Testing
@@ -152,4 +151,3 @@ struct RoundTripTests {
     }
   }
 }
-#endif

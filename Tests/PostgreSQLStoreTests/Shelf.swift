@@ -1,4 +1,3 @@
-#if PostgreSQL
 import CoreData
 import Foundation
 import PostgreSQLTestServer
@@ -125,4 +124,3 @@ func libraryModel() -> NSManagedObjectModel {
   model.entities = [author, book, novel, tag, counter]
   return model
 }
-#endif

@@ -21,6 +21,9 @@ public final class TestServer: @unchecked Sendable {
     return shared
   }
 
+  /// Whether `Scripts/test-postgresql` runs the suites of the stack and of fetches, over a server in place of files.
+  public static let hasAllStores = ProcessInfo.processInfo.environment["STRATA_STORE"] == "PostgreSQL"
+
   public let folder: String
   private let lock = NSLock()
   private var process: Process?

@@ -1,12 +1,9 @@
 import Foundation
-
-@testable import CoreData
-
-#if OVER_POSTGRESQL
 import PostgreSQLStore
 import PostgreSQLTestServer
 import Synchronization
-#endif
+
+@testable import CoreData
 
 /// A model in few words: `entity("Book", [.string("title")], parent: nil)`.
 final class ModelBuilder {
@@ -109,39 +106,26 @@ final class TemporaryFolder {
 
   /// A place for a store of a type, which nobody else has.
   func place(_ name: String, ofType type: String) -> URL {
-    #if OVER_POSTGRESQL
-    if type == NSPostgreSQLStoreType { return TestServer.required.newStoreURL() }
-    #endif
-    return file(name)
+    type == NSPostgreSQLStoreType ? TestServer.required.newStoreURL() : file(name)
   }
 }
 
 /// The stores whose answers are compared: first the one that makes SQL of a question, then one that evaluates in
 /// memory.
 enum ComparedStores {
-  #if OVER_POSTGRESQL
-  static let asked = NSPostgreSQLStoreType
-  #else
-  static let asked = NSSQLiteStoreType
-  #endif
+  static let asked = TestServer.hasAllStores ? NSPostgreSQLStoreType : NSSQLiteStoreType
   static let types = [asked, NSInMemoryStoreType]
   /// Whether both order texts by the same locale, and have the same letters in a regular expression.
   static let haveOneLocale = asked == NSSQLiteStoreType
 
   /// Whether an error says that the asked store takes types more strictly than SQLite, which is its right.
   static func refuses(_ error: any Error) -> Bool {
-    #if OVER_POSTGRESQL
     let isRefusal = (error as NSError).localizedDescription.contains("the PostgreSQL server says")
     if isRefusal { refusals.withLock { $0 += 1 } }
     return isRefusal
-    #else
-    return false
-    #endif
   }
 
-  #if OVER_POSTGRESQL
   static let refusals = Mutex(0)
-  #endif
 }
 
 /// An open store with a trace that records.

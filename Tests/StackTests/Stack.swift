@@ -1,27 +1,19 @@
 import Foundation
+import PostgreSQLStore
+import PostgreSQLTestServer
 import Testing
 
 @testable import CoreData
-
-#if OVER_POSTGRESQL
-import PostgreSQLStore
-import PostgreSQLTestServer
-#endif
 
 /// The stores that every test of the stack runs over.
 enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
   case inMemory, sqlite, xml, binary
   /// The stores of `CustomStores`.
   case csv, dictionary
-
-  #if OVER_POSTGRESQL
   case postgreSQL
 
-  static let allCases: [StoreKind] = [.postgreSQL]
-  #else
-  /// The framework's own.
-  static let allCases: [StoreKind] = [.inMemory, .sqlite, .xml, .binary]
-  #endif
+  /// The framework's own; or that on a server, where `Scripts/test-postgresql` asks for it.
+  static let allCases: [StoreKind] = TestServer.hasAllStores ? [.postgreSQL] : [.inMemory, .sqlite, .xml, .binary]
 
   /// For tests of what stores that others have written do as well.
   static let withCustom = allCases + [.csv, .dictionary]
@@ -34,9 +26,7 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
     case .binary: NSBinaryStoreType
     case .csv: CSVStore.storeType
     case .dictionary: DictionaryStore.storeType
-    #if OVER_POSTGRESQL
     case .postgreSQL: NSPostgreSQLStoreType
-    #endif
     }
   }
 
@@ -48,9 +38,7 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
 
   /// A place for a store that nobody else has.
   func newURL() -> URL {
-    #if OVER_POSTGRESQL
     if self == .postgreSQL { return TestServer.required.newStoreURL() }
-    #endif
     return FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).\(type.lowercased())")
   }
 

@@ -1,11 +1,8 @@
 import Foundation
+import PostgreSQLTestServer
 import Testing
 
 @testable import CoreData
-
-#if OVER_POSTGRESQL
-import PostgreSQLTestServer
-#endif
 
 /// A folder for store files, removed with the value; and stacks that don't remove their files.
 final class StoreFolder {
@@ -19,10 +16,7 @@ final class StoreFolder {
 
   /// Where a store of this name is: in the folder, unless a server has it.
   func place(_ kind: StoreKind, _ name: String) -> URL {
-    #if OVER_POSTGRESQL
-    if kind == .postgreSQL { return TestServer.required.url(schema: "\(name)-\(url.lastPathComponent)") }
-    #endif
-    return file(name)
+    kind.isOnServer ? TestServer.required.url(schema: "\(name)-\(url.lastPathComponent)") : file(name)
   }
 
   /// The names of everything in the folder, deep down.
@@ -71,17 +65,11 @@ extension StoreKind {
   /// Whether fetches become SQL, which has no blocks.
   var makesSQL: Bool { type == NSSQLiteStoreType || isOnServer }
 
-  #if OVER_POSTGRESQL
-  static let areOnServer = true
   var isOnServer: Bool { self == .postgreSQL }
-  #else
-  static let areOnServer = false
-  var isOnServer: Bool { false }
-  #endif
 }
 
 /// Of tests that open, break or move a store's file.
-let aboutFiles = ConditionTrait.enabled(if: !StoreKind.areOnServer, "It is about files, and a server has none.")
+let aboutFiles = ConditionTrait.enabled(if: !TestServer.hasAllStores, "It is about files, and a server has none.")
 
 extension NSPersistentStoreCoordinator {
   func newContext() -> NSManagedObjectContext {

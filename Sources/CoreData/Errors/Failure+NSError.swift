@@ -152,7 +152,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .externalFile(let problem): return problem.code
     case .storeFileGone: return NSPersistentStoreSaveError
     case .sqlite: return NSSQLiteError
-    case .server(_, _, _, isOpening: true): return NSPersistentStoreOpenError
+    case .server(_, _, _, isOpening: true), .missingLibrary: return NSPersistentStoreOpenError
     case .server("57014", _, _, _), .server("55P03", _, _, _): return NSPersistentStoreTimeoutError
     case .server: return NSPersistentStoreOperationError
     case .malformedPredicate, .malformedFetchRequest, .malformedBatchRequest, .unknownEntity, .unknownKeyPath,

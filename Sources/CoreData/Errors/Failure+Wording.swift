@@ -154,6 +154,10 @@ extension Failure {
       let statement = sql.map { ", at: \($0)" } ?? ""
       let action = isOpening ? "The store could not be opened: the server" : "The server"
       return "\(action) says \(state), \(message)\(statement)"
+    case .missingLibrary(let name, let package, let what):
+      return
+        "The store could not be opened, since \(name) is not installed. On Debian, type: apt-get install \(package) "
+        + "(\(what))"
 
     case .malformedPredicate(let format, let offset, let what):
       guard let offset else { return "Unable to parse the format string \"\(format)\": \(what)." }

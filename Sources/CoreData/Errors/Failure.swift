@@ -112,6 +112,8 @@ enum Failure: Error, @unchecked Sendable {
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
   /// A database server, or the way to it. `state` is SQL's five characters: 08… where there is no connection.
   case server(state: String, message: String, sql: String?, isOpening: Bool)
+  /// A library that a store loads when it is opened.
+  case missingLibrary(name: String, package: String, what: String)
 
   // Requests.
   /// `offset` in characters from the start of the format.

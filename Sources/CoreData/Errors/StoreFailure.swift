@@ -21,6 +21,11 @@ package enum StoreFailure {
     Failure.server(state: state, message: message, sql: sql, isOpening: isOpening)
   }
 
+  /// A library that is loaded when a store is opened, and is not there. `what` is what the system's loader says.
+  package static func missingLibrary(_ name: String, package: String, _ what: String) -> any Error {
+    Failure.missingLibrary(name: name, package: package, what: what)
+  }
+
   package static func readOnly(_ url: URL?, entity: String? = nil) -> any Error {
     Failure.readOnlyStore(url: url, entity: entity)
   }

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CPostgreSQL
 internal import CoreData
 import Foundation
@@ -19,7 +18,7 @@ final class Connection {
   init(_ address: StoreAddress, preparesStatements: Bool, trace: StatementTrace?) throws {
     self.preparesStatements = preparesStatements
     self.trace = trace
-    handle = address.connect()
+    handle = try address.connect()
     guard PQstatus(handle) == CONNECTION_OK else { throw lost(sql: nil) }
     // Notices are for people at a terminal.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -174,4 +173,3 @@ extension SQLName {
   /// A name as it is, whatever characters it has.
   static func identifier(_ name: String) -> String { "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\"" }
 }
-#endif

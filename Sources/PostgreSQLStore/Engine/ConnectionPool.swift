@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -97,4 +96,3 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -137,4 +136,3 @@ struct Parameters {
     }
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CPostgreSQL
 internal import CoreData
 import Foundation
@@ -33,4 +32,3 @@ struct ServerError: Error {
 
   var openingFailure: any Error { StoreFailure.server(state: state, message: message, sql: nil, isOpening: true) }
 }
-#endif

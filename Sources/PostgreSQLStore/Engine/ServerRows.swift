@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CPostgreSQL
 internal import CoreData
 import Foundation
@@ -58,4 +57,3 @@ final class ServerRows: @unchecked Sendable {
     }
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 
 /// The type of a column. There is one for each form of a value in a row: integers of all widths and Booleans are
@@ -36,4 +35,3 @@ struct ServerType: Equatable {
   /// As a table declares it: texts are compared by their bytes, as in memory.
   var declaration: String { self == .text ? "text COLLATE \"C\"" : name }
 }
-#endif

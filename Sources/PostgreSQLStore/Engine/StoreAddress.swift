@@ -1,5 +1,5 @@
-#if PostgreSQL
 internal import CPostgreSQL
+internal import CoreData
 import Foundation
 
 /// Where a store is: the URL that a program gives, in libpq's form, with one item of ours among its parameters.
@@ -33,8 +33,12 @@ struct StoreAddress {
 
   static func isAddress(_ url: URL) -> Bool { ["postgresql", "postgres"].contains(url.scheme) }
 
-  /// A connection, which may have failed: its status says so.
-  func connect() -> OpaquePointer {
+  /// A connection, which may have failed: its status says so. Throws where libpq is not installed.
+  func connect() throws -> OpaquePointer {
+    if let problem = cpq_load() {
+      throw StoreFailure.missingLibrary(
+        "PostgreSQL's client library, libpq,", package: "libpq5", String(cString: problem))
+    }
     // Later words have the last one against the URL, earlier ones are what it says nothing about.
     let words = ["fallback_application_name": "Strata", "connect_timeout": "10"]
     let names = Array(words.keys) + ["dbname", "client_encoding"]
@@ -52,4 +56,3 @@ struct StoreAddress {
     return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { body($0.baseAddress!) }
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -89,4 +88,3 @@ enum WireDecimal {
     return sign == negative ? -value : value
   }
 }
-#endif

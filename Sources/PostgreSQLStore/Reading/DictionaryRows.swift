@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -85,4 +84,3 @@ struct DictionaryRows {
     }
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 package import CoreData
 import Foundation
 
@@ -110,4 +109,3 @@ extension PostgreSQLStore: RowReader {
     return (try translatingErrors { try pool.read { try $0.execute(text, parameters) } }, plan)
   }
 }
-#endif

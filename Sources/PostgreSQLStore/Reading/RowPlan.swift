@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CPostgreSQL
 internal import CoreData
 import Foundation
@@ -152,4 +151,3 @@ final class RowPlan: @unchecked Sendable {
     StoreFailure.incompatibleSchema(url, table: query.entity.table, what)
   }
 }
-#endif

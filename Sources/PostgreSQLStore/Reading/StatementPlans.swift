@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -108,4 +107,3 @@ extension SQLFragment {
     return String(decoding: text, as: UTF8.self)
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -101,4 +100,3 @@ struct ConstraintSearch {
     return found
   }
 }
-#endif

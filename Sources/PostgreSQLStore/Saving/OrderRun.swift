@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -65,4 +64,3 @@ struct OrderRun {
         + "WHERE \(place.member) = n.member AND \(place.owner) = n.owner", changed)
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -50,4 +49,3 @@ struct SaveMark {
     return rows.count > 0 && (rows.text(0, 0).flatMap { Int64($0) } ?? 0) >= number
   }
 }
-#endif

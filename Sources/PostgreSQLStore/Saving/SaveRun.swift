@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -196,4 +195,3 @@ struct SaveRun {
     }
   }
 }
-#endif

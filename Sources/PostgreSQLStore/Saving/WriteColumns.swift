@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -59,4 +58,3 @@ extension Parameters {
     }
   }
 }
-#endif

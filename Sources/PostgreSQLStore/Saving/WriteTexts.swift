@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -60,4 +59,3 @@ enum WriteTexts {
     "unnest(" + types.enumerated().map { "$\($0 + 1)::\($1.name)[]" }.joined(separator: ", ") + ")"
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -43,4 +42,3 @@ enum MetadataTable {
 extension ServerRows {
   var isEmpty: Bool { count == 0 }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -70,4 +69,3 @@ struct SchemaStatements {
     }
   }
 }
-#endif

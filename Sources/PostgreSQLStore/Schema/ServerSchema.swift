@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -45,4 +44,3 @@ enum ServerSchema {
     }
   }
 }
-#endif

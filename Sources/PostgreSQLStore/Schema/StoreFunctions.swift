@@ -1,4 +1,3 @@
-#if PostgreSQL
 /// The functions and collations that a predicate's SQL calls, under the names that they have in a SQLite store, where
 /// the program itself answers. They are made with the tables.
 ///
@@ -147,4 +146,3 @@ enum StoreFunctions {
       + "SELECT \(body) $f$"
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL
 internal import CoreData
 import Foundation
 
@@ -82,4 +81,3 @@ struct StoreOpening {
     return Opened(schema: plan.schema, metadata: metadata)
   }
 }
-#endif
