@@ -40,6 +40,8 @@ let package = Package(
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    // It loads libpq when a program opens such a store; nothing of it is needed to build.
+    .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
     .library(name: "Comparison", targets: ["Comparison"]),
     // For the benchmarks, which import a catalogue as the chapter does.
     .library(name: "LibraryCatalogChapter", targets: ["LibraryCatalogChapter"]),
@@ -101,12 +103,16 @@ let package = Package(
     // Random numbers that come again, for every suite that plays.
     .target(name: "TestDice", path: "Tests/TestDice"),
     .testTarget(
-      name: "StackTests", dependencies: ["CoreData", "Inspection", "TestDice"], swiftSettings: stackSettings),
+      name: "StackTests",
+      dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice"],
+      swiftSettings: stackSettings),
     .testTarget(
       name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles", "Inspection", "TestDice"],
       swiftSettings: stackSettings),
     .testTarget(
-      name: "SQLiteStoreTests", dependencies: ["CoreData", "Inspection", "TestDice"], swiftSettings: stackSettings),
+      name: "SQLiteStoreTests",
+      dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice"],
+      swiftSettings: stackSettings),
 
     // Models that are plain Swift classes: what their macros write, the program that the compiler asks for it, and the
     // module. A client of `CoreData` alone builds none of them.
@@ -117,6 +123,16 @@ let package = Package(
     .testTarget(name: "ModelMacrosTests", dependencies: ["ModelMacros"]),
     .testTarget(
       name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData"], swiftSettings: stackSettings),
+
+    // A store on a PostgreSQL server, and a server of the tests' own.
+    .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+    .target(
+      name: "PostgreSQLStore", dependencies: ["CoreData", "CPostgreSQL"], exclude: ["README.md"],
+      swiftSettings: stackSettings),
+    .target(name: "PostgreSQLTestServer", path: "Tests/PostgreSQLTestServer"),
+    .testTarget(
+      name: "PostgreSQLStoreTests", dependencies: ["CoreData", "PostgreSQLStore", "PostgreSQLTestServer"],
+      swiftSettings: stackSettings),
 
     // Sources as applications have them, with `import CoreData` alone.
     .testTarget(

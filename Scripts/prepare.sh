@@ -18,24 +18,33 @@ has_header() {
   [ -e "/usr/include/$1" ]
 }
 
-missing=()
-has_header sqlite3.h || missing+=(libsqlite3-dev)
-has_header zlib.h || missing+=(zlib1g-dev)
-
-if [ ${#missing[@]} -gt 0 ]; then
+# install_packages PACKAGE…: by apt, if this is root; else says what to type and ends.
+install_packages() {
   if ! command -v apt-get >/dev/null 2>&1; then
-    echo "Missing development packages: ${missing[*]} (Debian's names). Install your system's equivalents." >&2
+    echo "Missing development packages: $* (Debian's names). Install your system's equivalents." >&2
     exit 1
   fi
   if [ "$(id -u)" -ne 0 ]; then
     echo "Missing development packages. Type this once, then run the script again:" >&2
-    echo "  sudo apt-get update && sudo apt-get install -y ${missing[*]}" >&2
+    echo "  sudo apt-get update && sudo apt-get install -y $*" >&2
     exit 1
   fi
-  echo "Installing ${missing[*]} …"
+  echo "Installing $* …"
   apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
-fi
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+}
+
+missing=()
+has_header sqlite3.h || missing+=(libsqlite3-dev)
+has_header zlib.h || missing+=(zlib1g-dev)
+[ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+
+# Prints what is missing for the tests of the store on PostgreSQL, which start a server by themselves; it brings libpq.
+missing_for_postgresql() {
+  # As `TestServer` looks for it.
+  ls /usr/lib/postgresql/*/bin/initdb /usr/local/bin/initdb /usr/bin/initdb /opt/homebrew/bin/initdb 2>/dev/null |
+    grep -q . || echo postgresql
+}
 
 # Runs a build and shows how far it is, but what it says only if it fails: the deprecations that Foundation on Linux
 # marks its own classes with would hide everything else. All that it said is in the file $build_log, if that is set.

@@ -64,10 +64,10 @@ struct FetchAgreementRuleTests {
     builder.relate(.one("Person", "parent"), .many("Person", "kids"))
     let model = builder.make()
     let folder = TemporaryFolder()
-    for type in [NSSQLiteStoreType, NSInMemoryStoreType] {
+    for type in ComparedStores.types {
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
       try coordinator.addPersistentStore(
-        ofType: type, configurationName: nil, at: folder.file("\(type).sqlite"), options: nil)
+        ofType: type, configurationName: nil, at: folder.place("\(type).sqlite", ofType: type), options: nil)
       let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
       context.persistentStoreCoordinator = coordinator
       try context.performAndWait {

@@ -1,4 +1,7 @@
 import Foundation
+import PostgreSQLStore
+import PostgreSQLTestServer
+import Synchronization
 
 @testable import CoreData
 
@@ -100,6 +103,29 @@ final class TemporaryFolder {
   deinit { try? FileManager.default.removeItem(at: url) }
 
   func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+  /// A place for a store of a type, which nobody else has.
+  func place(_ name: String, ofType type: String) -> URL {
+    type == NSPostgreSQLStoreType ? TestServer.required.newStoreURL() : file(name)
+  }
+}
+
+/// The stores whose answers are compared: first the one that makes SQL of a question, then one that evaluates in
+/// memory.
+enum ComparedStores {
+  static let asked = TestServer.hasAllStores ? NSPostgreSQLStoreType : NSSQLiteStoreType
+  static let types = [asked, NSInMemoryStoreType]
+  /// Whether both order texts by the same locale, and have the same letters in a regular expression.
+  static let haveOneLocale = asked == NSSQLiteStoreType
+
+  /// Whether an error says that the asked store takes types more strictly than SQLite, which is its right.
+  static func refuses(_ error: any Error) -> Bool {
+    let isRefusal = (error as NSError).localizedDescription.contains("the PostgreSQL server says")
+    if isRefusal { refusals.withLock { $0 += 1 } }
+    return isRefusal
+  }
+
+  static let refusals = Mutex(0)
 }
 
 /// An open store with a trace that records.

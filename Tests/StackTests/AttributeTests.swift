@@ -64,6 +64,10 @@ struct AttributeTests {
       let object = context.new("Thing", ["value": sample.value])
       #expect(sample.agrees(with: object["value"]))
       #expect(object["other"] == nil)
+      if kind.isOnServer, (sample.value as? String)?.contains("\u{0}") == true {
+        #expect(failure { try context.save() }?.userInfo["SQLSTATE"] as? String == "22021")
+        return
+      }
       try context.save()
       #expect(sample.agrees(with: object["value"]))
       try stack.elsewhere { other throws in

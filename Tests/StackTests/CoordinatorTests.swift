@@ -112,12 +112,9 @@ struct CoordinatorTests {
     made.setEntities([a], forConfigurationName: "First")
     made.setEntities([b], forConfigurationName: "Second")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: made)
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = StoreFolder()
     let stores = try ["First", "Second"].map {
-      try coordinator.addPersistentStore(
-        ofType: kind.type, configurationName: $0, at: folder.appendingPathComponent("\($0).sqlite"))
+      try coordinator.addPersistentStore(ofType: kind.type, configurationName: $0, at: folder.place(kind, $0))
     }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
@@ -136,11 +133,9 @@ struct CoordinatorTests {
   @Test("assign(_:to:) chooses among stores that both take the entity", arguments: StoreKind.allCases)
   func assign(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
-    defer {
-      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
-    }
-    let second = try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: url)
+    let folder = StoreFolder()
+    let second = try stack.coordinator.addPersistentStore(
+      ofType: kind.type, configurationName: nil, at: folder.place(kind, "second"))
     try stack.context.performAndWait {
       let context = stack.context
       let (one, two) = (context.new("Tag", ["name": "1"]), context.new("Tag", ["name": "2"]))
@@ -193,7 +188,7 @@ struct CoordinatorTests {
 struct ContainerTests {
   private func container(_ kind: StoreKind, asynchronous: Bool = false) -> (NSPersistentContainer, URL) {
     let container = NSPersistentContainer(name: "Library", managedObjectModel: library())
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
+    let url = kind.newURL()
     let description = NSPersistentStoreDescription(url: url)
     description.type = kind.type
     description.shouldAddStoreAsynchronously = asynchronous
@@ -202,6 +197,7 @@ struct ContainerTests {
   }
 
   private func remove(_ url: URL) {
+    guard url.isFileURL else { return }
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
   }
 

@@ -220,7 +220,7 @@ struct FetchTests {
       #expect(
         words { $0.sortDescriptors = [NSSortDescriptor(key: "wrong", ascending: true)] }?.contains(
           "keypath wrong") == true)
-      #expect((words { $0.predicate = NSPredicate { _, _ in true } } != nil) == (kind == .sqlite))
+      #expect((words { $0.predicate = NSPredicate { _, _ in true } } != nil) == kind.makesSQL)
       let unknown = NSFetchRequest<NSManagedObject>(entityName: "Boook")
       #expect(failure { _ = try context.fetch(unknown) }?.localizedDescription.contains("Boook") == true)
       let wrongClass = NSFetchRequest<Counted>(entityName: "Book")

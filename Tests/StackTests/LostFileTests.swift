@@ -23,7 +23,7 @@ struct LostFileTests {
 
   @Test(
     "A save into a file that is gone, or that another has replaced, is an error, and the changes stay",
-    arguments: StoreKind.inFiles, Loss.allCases)
+    aboutFiles, arguments: StoreKind.kept, Loss.allCases)
   func saving(_ kind: StoreKind, _ loss: Loss) throws {
     for mode in kind == .sqlite ? ["WAL", "DELETE"] : [""] {
       let url = folder.file("T\(mode)")

@@ -63,7 +63,7 @@ struct OneSidedInverseTests {
     }
   }
 
-  @Test("Each side is saved and read as it stands", arguments: StoreKind.inFiles)
+  @Test("Each side is saved and read as it stands", arguments: StoreKind.kept)
   func saved(_ kind: StoreKind) throws {
     let folder = StoreFolder()
     try folder.open(kind, "0", Self.library()) { _, context in

@@ -8,14 +8,13 @@ struct SeveralStoresFetchTests {
   /// Two stores that both take every entity, with books whose titles alternate between them.
   private final class TwoStores {
     let stack: Stack
-    let second: Stack
+    let folder = StoreFolder()
     let store: NSPersistentStore
 
     init(_ kind: StoreKind, books: Int) throws {
       stack = try Stack(kind)
-      // Lends its file, which goes with it.
-      second = try Stack(.inMemory)
-      store = try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: second.url)
+      store = try stack.coordinator.addPersistentStore(
+        ofType: kind.type, configurationName: nil, at: folder.place(kind, "second"))
       let context = stack.context
       try context.performAndWait {
         for number in 0..<books {

@@ -37,7 +37,8 @@ struct SeveralStoresTests {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
     let added = try stores.enumerated().map { index, store in
       try coordinator.addPersistentStore(
-        ofType: store.kind.type, configurationName: store.configuration, at: folder.file("\(index)"),
+        ofType: store.kind.type, configurationName: store.configuration,
+        at: folder.place(store.kind, "\(index)"),
         options: store.options)
     }
     return (coordinator, added)
@@ -70,7 +71,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("A parent entity alone in a configuration takes the entities below it along", arguments: StoreKind.inFiles)
+  @Test("A parent entity alone in a configuration takes the entities below it along", arguments: StoreKind.kept)
   func parentAlone(_ kind: StoreKind) throws {
     #expect(model().entities(forConfigurationName: "Parent")?.compactMap(\.name).sorted() == ["A", "Deep", "Flat"])
     #expect(model().entities(forConfigurationName: "Shallow")?.compactMap(\.name).sorted() == ["A", "Flat"])
@@ -88,7 +89,7 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("A read-only store is passed over by new objects, and still read", arguments: StoreKind.inFiles)
+  @Test("A read-only store is passed over by new objects, and still read", arguments: StoreKind.kept)
   func readOnlyFirst(_ kind: StoreKind) throws {
     try folder.open(kind, "0", model()) { _, context in
       context.new("A", ["name": "old"])

@@ -1,4 +1,6 @@
 import Foundation
+import PostgreSQLStore
+import PostgreSQLTestServer
 import Testing
 
 @testable import CoreData
@@ -8,9 +10,10 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
   case inMemory, sqlite, xml, binary
   /// The stores of `CustomStores`.
   case csv, dictionary
+  case postgreSQL
 
-  /// The framework's own.
-  static let allCases: [StoreKind] = [.inMemory, .sqlite, .xml, .binary]
+  /// The framework's own; or that on a server, where `Scripts/test-postgresql` asks for it.
+  static let allCases: [StoreKind] = TestServer.hasAllStores ? [.postgreSQL] : [.inMemory, .sqlite, .xml, .binary]
 
   /// For tests of what stores that others have written do as well.
   static let withCustom = allCases + [.csv, .dictionary]
@@ -23,6 +26,7 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
     case .binary: NSBinaryStoreType
     case .csv: CSVStore.storeType
     case .dictionary: DictionaryStore.storeType
+    case .postgreSQL: NSPostgreSQLStoreType
     }
   }
 
@@ -34,7 +38,8 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
 
   /// A place for a store that nobody else has.
   func newURL() -> URL {
-    FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).\(type.lowercased())")
+    if self == .postgreSQL { return TestServer.required.newStoreURL() }
+    return FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).\(type.lowercased())")
   }
 
   var description: String { type }
@@ -68,6 +73,7 @@ final class Stack {
 
   deinit {
     audit()
+    guard url.isFileURL else { return }
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: url.path + suffix)
     }

@@ -52,7 +52,7 @@ struct StoreFileTests {
 
   @Test(
     "Destroying empties a SQLite file, which is then a new store; the file of any other type goes",
-    arguments: StoreKind.inFiles)
+    aboutFiles, arguments: StoreKind.kept)
   func destroying(_ kind: StoreKind) throws {
     let former = try folder.make(kind, "T", tag: "a")
     #expect(destroy("T", kind) == nil)
@@ -100,7 +100,9 @@ struct StoreFileTests {
     #expect(try connection.pragma("journal_mode") == "wal")
   }
 
-  @Test("A store of the coordinator's is removed, destroyed, and may be added again", arguments: StoreKind.allCases)
+  @Test(
+    "A store of the coordinator's is removed, destroyed, and may be added again", aboutFiles,
+    arguments: StoreKind.allCases)
   func destroyingOwn(_ kind: StoreKind) throws {
     let url = folder.file("T")
     for round in 0..<3 {
@@ -177,7 +179,7 @@ struct StoreFileTests {
 
   // Replacing.
 
-  @Test("A store is put in the place of another, or where there is none", arguments: StoreKind.inFiles)
+  @Test("A store is put in the place of another, or where there is none", aboutFiles, arguments: StoreKind.kept)
   func replacing(_ kind: StoreKind) throws {
     let uuid = try folder.make(kind, "S", tag: "s")
     _ = try folder.make(kind, "T", tag: "t")
@@ -307,7 +309,7 @@ struct StoreFileTests {
     #expect(names == ["u"])
   }
 
-  @Test("Metadata that is set without version hashes leaves the store one that opens", arguments: StoreKind.inFiles)
+  @Test("Metadata that is set without version hashes leaves the store one that opens", arguments: StoreKind.kept)
   func metadataWithoutHashes(_ kind: StoreKind) throws {
     try folder.open(kind, "T", library()) { store, context in
       store.persistentStoreCoordinator?.setMetadata(["mine": 1], for: store)
@@ -316,16 +318,16 @@ struct StoreFileTests {
     }
     #expect(try folder.tags(kind, "T") == ["a"])
     try NSPersistentStoreCoordinator.setMetadata(
-      ["yours": 2], forPersistentStoreOfType: kind.type, at: folder.file("T"))
+      ["yours": 2], forPersistentStoreOfType: kind.type, at: folder.place(kind, "T"))
     try folder.open(kind, "T", library()) { store, _ in
       #expect(store.metadata["mine"] == nil && store.metadata["yours"] as? Int == 2)
     }
   }
 
-  @Test("Metadata of files is read and replaced, in both spellings", arguments: StoreKind.inFiles)
+  @Test("Metadata of files is read and replaced, in both spellings", arguments: StoreKind.kept)
   func metadata(_ kind: StoreKind) throws {
     let uuid = try folder.make(kind, "T", tag: "a")
-    let url = folder.file("T")
+    let url = folder.place(kind, "T")
     let type = NSPersistentStore.StoreType(rawValue: kind.type)
     var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: url)
     #expect(metadata[NSStoreUUIDKey] as? String == uuid && metadata[NSStoreTypeKey] as? String == kind.type)
@@ -337,7 +339,9 @@ struct StoreFileTests {
     #expect(coordinator.metadata(for: store)["mine"] as? Int == 1)
     #expect(coordinator.metadata(for: store)["yours"] as? Int == 2)
     #expect(
-      failure { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: folder.file("none")) }?
-        .code == 260)
+      failure {
+        _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: type, at: folder.place(kind, "none"))
+      }?
+      .code == (kind.isOnServer ? NSPersistentStoreIncompatibleSchemaError : 260))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PostgreSQLTestServer
 import Testing
 
 @testable import CoreData
@@ -13,6 +14,11 @@ final class StoreFolder {
 
   func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
+  /// Where a store of this name is: in the folder, unless a server has it.
+  func place(_ kind: StoreKind, _ name: String) -> URL {
+    kind.isOnServer ? TestServer.required.url(schema: "\(name)-\(url.lastPathComponent)") : file(name)
+  }
+
   /// The names of everything in the folder, deep down.
   var names: [String] {
     (FileManager.default.enumerator(atPath: url.path)?.allObjects as? [String] ?? []).sorted()
@@ -25,7 +31,7 @@ final class StoreFolder {
   ) throws -> Result {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: kind.type, configurationName: nil, at: file(name), options: options)
+      ofType: kind.type, configurationName: nil, at: place(kind, name), options: options)
     let context = coordinator.newContext()
     defer { try? coordinator.remove(store) }
     return try context.performAndWait { try body(store, context) }
@@ -53,9 +59,17 @@ final class StoreFolder {
 }
 
 extension StoreKind {
-  /// Those that keep a file.
-  static var inFiles: [StoreKind] { allCases.filter { $0 != .inMemory } }
+  /// Those that keep what they have.
+  static var kept: [StoreKind] { allCases.filter { $0 != .inMemory } }
+
+  /// Whether fetches become SQL, which has no blocks.
+  var makesSQL: Bool { type == NSSQLiteStoreType || isOnServer }
+
+  var isOnServer: Bool { self == .postgreSQL }
 }
+
+/// Of tests that open, break or move a store's file.
+let aboutFiles = ConditionTrait.enabled(if: !TestServer.hasAllStores, "It is about files, and a server has none.")
 
 extension NSPersistentStoreCoordinator {
   func newContext() -> NSManagedObjectContext {

@@ -83,9 +83,10 @@ struct StoreMigrationTests {
     arguments: StoreKind.allCases, StoreKind.allCases)
   func everything(_ from: StoreKind, _ to: StoreKind) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
-    let old = try coordinator.addPersistentStore(ofType: from.type, configurationName: nil, at: folder.file("old"))
+    let old = try coordinator.addPersistentStore(
+      ofType: from.type, configurationName: nil, at: folder.place(from, "old"))
     let context = coordinator.newContext()
-    let url = folder.file("new")
+    let url = folder.place(to, "new")
     try context.performAndWait {
       coordinator.setMetadata(["mine": "yes"], for: old)
       try fill(context)
@@ -140,15 +141,15 @@ struct StoreMigrationTests {
   }
 
   @Test(
-    "What stands at the place already stays, and so does the store", arguments: StoreKind.allCases, StoreKind.inFiles)
+    "What stands at the place already stays, and so does the store", arguments: StoreKind.allCases, StoreKind.kept)
   func occupied(_ from: StoreKind, _ to: StoreKind) throws {
     let stack = try Stack(from)
     _ = try folder.make(to, "T", tag: "there")
     let error = failure {
-      try stack.coordinator.migratePersistentStore(stack.store, to: folder.file("T"), withType: to.type)
+      try stack.coordinator.migratePersistentStore(stack.store, to: folder.place(to, "T"), withType: to.type)
     }
     #expect(error?.code == CocoaError.Code.fileWriteFileExists.rawValue)
-    #expect(error?.localizedDescription.contains(folder.file("T").path) == true)
+    #expect(error?.localizedDescription.contains(folder.place(to, "T").path) == true)
     #expect(stack.coordinator.persistentStores == [stack.store])
     try stack.context.performAndWait {
       stack.context.new("Tag")

@@ -61,7 +61,8 @@ struct StoreRemovalTests {
     let folder = StoreFolder()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
     let log = StoreLog(coordinator)
-    let store = try coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: folder.file("T"))
+    let store = try coordinator.addPersistentStore(
+      ofType: kind.type, configurationName: nil, at: folder.place(kind, "T"))
     #expect(log.names == ["StoresDidChange"])
     #expect(log.stores(NSAddedPersistentStoresKey, in: 0) == [store])
     let second = StoreLog(coordinator, store)

@@ -30,7 +30,7 @@ extension NSPersistentStoreCoordinator {
 
   /// ``destroyPersistentStore(at:ofType:options:)``.
   func destroyStore(at url: URL, _ type: String, _ options: [AnyHashable: Any]?) throws {
-    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    let storeClass = try fileStoreClass(for: type, "Destroying")
     try removeStore(at: url)
     try publicErrors {
       guard let files = storeClass as? any FileOperating.Type else { return try StoreFiles.remove(url) }
@@ -43,7 +43,7 @@ extension NSPersistentStoreCoordinator {
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?,
     _ type: String
   ) throws {
-    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    let storeClass = try fileStoreClass(for: type, "Replacing")
     try removeStore(at: destination)
     try publicErrors {
       guard let files = storeClass as? any FileOperating.Type else {
@@ -51,6 +51,16 @@ extension NSPersistentStoreCoordinator {
       }
       try files.replaceStore(at: destination, options, from: source, sourceOptions)
     }
+  }
+
+  private func fileStoreClass(for type: String, _ action: String) throws -> NSPersistentStore.Type {
+    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    if storeClass is any ServerStore.Type {
+      try publicErrors {
+        throw Failure.unsupportedFeature("\(action) a store of the type \(type), which a server keeps,")
+      }
+    }
+    return storeClass
   }
 
   /// The store is removed before its file changes, so that nobody reads a state that is gone.
@@ -98,7 +108,8 @@ extension NSPersistentStoreCoordinator {
     try publicErrors {
       try checkAdded(store)
       let isOccupied =
-        try (storeClass as? any FileOperating.Type)?.isOccupied(url) ?? StoreFiles.isOccupied(url)
+        try (storeClass as? any FileOperating.Type)?.isOccupied(url)
+        ?? (storeClass as? any ServerStore.Type)?.isOccupied(url) ?? StoreFiles.isOccupied(url)
       if isOccupied || persistentStores.contains(where: { $0.isAt(url) }) { throw Failure.storeExists(url: url) }
     }
     NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)

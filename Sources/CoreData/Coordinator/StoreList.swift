@@ -46,7 +46,9 @@ extension NSPersistentStore {
 extension URL {
   /// Whether both lead to one file.
   func isSameFile(as other: URL) -> Bool {
-    path != "/dev/null"
+    // What is no file has nothing behind its path: two servers may have databases of one name.
+    guard isFileURL || other.isFileURL else { return absoluteString == other.absoluteString }
+    return path != "/dev/null"
       && (standardizedFileURL == other.standardizedFileURL
         || resolvingSymlinksInPath().path == other.resolvingSymlinksInPath().path)
   }

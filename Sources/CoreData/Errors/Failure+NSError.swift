@@ -32,6 +32,10 @@ extension Failure: CustomStringConvertible, LocalizedError {
       addSQLite(code: 11, message: message, to: &userInfo)
     case .sqlite(let code, let extendedCode, let message, _, _):
       addSQLite(code: code, extendedCode: extendedCode, message: message, to: &userInfo)
+    case .server(let state, let message, _, _):
+      // What a program tells failures apart by.
+      userInfo["SQLSTATE"] = state
+      userInfo["ServerMessage"] = message
     case .fileCall(_, _, _, let errno):
       userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
     case .incompatibleModel(_, let metadata, _), .migrationUnavailable(_, let metadata, _):
@@ -148,6 +152,9 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .externalFile(let problem): return problem.code
     case .storeFileGone: return NSPersistentStoreSaveError
     case .sqlite: return NSSQLiteError
+    case .server(_, _, _, isOpening: true), .missingLibrary: return NSPersistentStoreOpenError
+    case .server("57014", _, _, _), .server("55P03", _, _, _): return NSPersistentStoreTimeoutError
+    case .server: return NSPersistentStoreOperationError
     case .malformedPredicate, .malformedFetchRequest, .malformedBatchRequest, .unknownEntity, .unknownKeyPath,
       .unsupportedFeature, .valueNotArchivable, .archiveUnreadable:
       return NSCoreDataError

@@ -150,6 +150,15 @@ extension Failure {
       let statement = sql.map { ", at: \($0)" } ?? ""
       return "SQLite error \(number)\(place): \(message)\(statement)"
 
+    case .server(let state, let message, let sql, let isOpening):
+      let statement = sql.map { ", at: \($0)" } ?? ""
+      let action = isOpening ? "The store could not be opened: the server" : "The server"
+      return "\(action) says \(state), \(message)\(statement)"
+    case .missingLibrary(let name, let package, let what):
+      return
+        "The store could not be opened, since \(name) is not installed. On Debian, type: apt-get install \(package) "
+        + "(\(what))"
+
     case .malformedPredicate(let format, let offset, let what):
       guard let offset else { return "Unable to parse the format string \"\(format)\": \(what)." }
       // The caret points at the place in the format; characters are counted from 1.

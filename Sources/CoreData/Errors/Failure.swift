@@ -110,6 +110,10 @@ enum Failure: Error, @unchecked Sendable {
   /// The file of an open store was moved or removed. `isReplaced`: another file is in its place.
   case storeFileGone(url: URL, isReplaced: Bool)
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
+  /// A database server, or the way to it. `state` is SQL's five characters: 08… where there is no connection.
+  case server(state: String, message: String, sql: String?, isOpening: Bool)
+  /// A library that a store loads when it is opened.
+  case missingLibrary(name: String, package: String, what: String)
 
   // Requests.
   /// `offset` in characters from the start of the format.

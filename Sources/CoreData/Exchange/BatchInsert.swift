@@ -1,24 +1,24 @@
 /// A resolved batch insert: the entity, and its rows, which are made one by one as the store asks for them.
-struct BatchInsert {
-  let layout: EntityLayout
+package struct BatchInsert {
+  package let layout: EntityLayout
   /// What to do with a row that breaks a uniqueness constraint.
-  let answer: ConstraintAnswer
+  package let answer: ConstraintAnswer
   /// Whether to return the rows that were written, not only their number.
-  let namesRows: Bool
+  package let namesRows: Bool
   /// The next row, with the key that it shall have; nil after the last one.
-  let next: (_ key: Int64) throws -> BatchRow?
+  package let next: (_ key: Int64) throws -> BatchRow?
 }
 
 /// One row of a batch insert.
-struct BatchRow {
+package struct BatchRow {
   /// The row to insert, with default values; relationships are null.
-  let row: RowSnapshot
+  package let row: RowSnapshot
   /// The slots that the program has set.
-  let given: SlotMask
+  package let given: SlotMask
 }
 
 /// What to do with a new row when another one already has its values of a uniqueness constraint.
-enum ConstraintAnswer {
+package enum ConstraintAnswer {
   /// The whole request fails, and nothing is written.
   case fail
   /// The other row stays as it is; the new one is left out.
@@ -30,22 +30,22 @@ enum ConstraintAnswer {
 }
 
 /// The rows that a batch insert wrote: new rows, and existing ones that took their values. Each counts once.
-struct BatchInserted {
-  var count = 0
+package struct BatchInserted {
+  package var count = 0
   /// In the order in which they were written; empty if the batch does not want them.
-  var rows: [RowReference] = []
+  package var rows: [RowReference] = []
 }
 
 /// Thrown by a batch request that would break a uniqueness constraint. Nothing is written then.
-struct BatchConflict: Error {
-  let store: StoreIdentity
+package struct BatchConflict: Error {
+  package let store: StoreIdentity
   /// The entity that declares the constraint.
-  let entity: EntityLayout
-  let constraint: [String]
+  package let entity: EntityLayout
+  package let constraint: [String]
   /// The values in conflict, in the order of `constraint`; empty if they are not known.
-  let values: [Any?]
+  package let values: [Any?]
   /// The row that has the values; nil if it is one of the request's own.
-  var holder: RowReference?
+  package var holder: RowReference?
   /// A published row is never written again, so it may travel with the error to any thread.
-  nonisolated(unsafe) var persisted: RowSnapshot?
+  package nonisolated(unsafe) var persisted: RowSnapshot?
 }

@@ -1,11 +1,11 @@
 /// A resolved batch delete: which rows of one store.
-enum BatchDelete {
+package enum BatchDelete {
   case found(FetchDescription)
   /// The rows are all of one entity hierarchy; this is its root.
   case keys([Int64], root: EntityLayout)
 
   /// The entity of all of the rows.
-  var layout: EntityLayout {
+  package var layout: EntityLayout {
     switch self {
     case .found(let fetch): fetch.layout
     case .keys(_, let root): root
@@ -14,12 +14,12 @@ enum BatchDelete {
 }
 
 /// A resolved batch update: which rows, and the new values of their attributes.
-struct BatchUpdate {
-  let rows: FetchDescription
+package struct BatchUpdate {
+  package let rows: FetchDescription
   /// The constants to set; all other slots are null.
-  let values: RowSnapshot
+  package let values: RowSnapshot
   /// The slots that take their value from `values`, ascending.
-  let constants: [LayoutProperty]
+  package let constants: [LayoutProperty]
   /// The slots whose value is computed from the present row, ascending.
   let expressions: [(property: LayoutProperty, node: ExpressionNode)]
 }

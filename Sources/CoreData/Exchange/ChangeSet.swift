@@ -3,69 +3,75 @@
 /// Made by the context once its changes are validated; from then to the end of the save no managed object is
 /// read (invariant 7; for the exception see `ObjectStore`). Rows of inserted objects already carry their permanent
 /// keys, and every reference in a row is to a key of the same store.
-struct ChangeSet {
+package struct ChangeSet {
   /// Rows to insert; their version is 1.
-  var inserted: [RowSnapshot] = []
-  var updated: [RowUpdate] = []
+  package var inserted: [RowSnapshot] = []
+  package var updated: [RowUpdate] = []
   /// The rows as last read.
-  var deleted: [RowSnapshot] = []
+  package var deleted: [RowSnapshot] = []
   /// To-many changes that no row of the many side expresses: join tables, orders, relationships without inverse.
-  var links: [LinkChange] = []
+  package var links: [LinkChange] = []
   /// Unchanged rows that must still have the version they were read with.
-  var locked: [RowSnapshot] = []
+  package var locked: [RowSnapshot] = []
   /// The to-many relationships that changed, in the order of `updated`, for persistent history.
-  var toManyUpdates: [ToManyChange] = []
+  package var toManyUpdates: [ToManyChange] = []
   /// Keys of inserted rows that the store has only named. It takes them together with the rows.
-  var proposedKeys: [ProposedKeys] = []
+  package var proposedKeys: [ProposedKeys] = []
   /// For persistent history.
-  var origin = ChangeOrigin()
+  package var origin = ChangeOrigin()
 
-  var isEmpty: Bool {
+  package var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty && locked.isEmpty
   }
 
   /// One of the rows to write, for messages and to check whether it was written; nil if there is none.
-  var firstRow: RowSnapshot? { inserted.first ?? updated.first?.row ?? deleted.first }
+  package var firstRow: RowSnapshot? { inserted.first ?? updated.first?.row ?? deleted.first }
 }
 
 /// Keys that a store has named for new rows of an entity hierarchy. They stay free until the store takes them.
-struct ProposedKeys {
+package struct ProposedKeys {
   /// The layout index of the root entity.
-  let root: Int
-  let first: Int64
-  let last: Int64
+  package let root: Int
+  package let first: Int64
+  package let last: Int64
+
+  package init(root: Int, first: Int64, last: Int64) {
+    self.root = root
+    self.first = first
+    self.last = last
+  }
 }
 
 /// One changed row: as it was read, as it will be written, and the slots that differ.
-struct RowUpdate {
+package struct RowUpdate {
   /// `row.version` is `base.version + 1`.
-  let row: RowSnapshot
-  let base: RowSnapshot
+  package let row: RowSnapshot
+  package let base: RowSnapshot
   /// May be empty. Then only the version grows, because a to-many relationship of the object changed.
-  let changed: SlotMask
+  package let changed: SlotMask
 }
 
 /// A to-many relationship whose members changed, and the update of the change set that it belongs to.
-struct ToManyChange {
-  let update: Int
+package struct ToManyChange {
+  package let update: Int
   /// The relationship's to-many number.
-  let number: Int
+  package let number: Int
 }
 
 /// A change of the members of one to-many relationship of one object.
-struct LinkChange {
-  let owner: RowReference
+package struct LinkChange {
+  package let owner: RowReference
   /// The owner's side of the relationship.
-  let relationship: LayoutProperty
+  package let relationship: LayoutProperty
   /// Members added and removed since the last save. A many-to-many link is reported from both sides.
-  var added: [RowReference]
-  var removed: [RowReference]
+  package var added: [RowReference]
+  package var removed: [RowReference]
   /// For an ordered relationship: all members in their order after the save.
-  var order: [RowReference]?
+  package var order: [RowReference]?
 }
 
 /// A store's answer to a commit.
-enum SaveOutcome {
+package enum SaveOutcome {
   /// Everything was written. `rewritten` are rows whose values the store itself changed further.
   case saved(rewritten: [RowSnapshot])
   /// Nothing was written, because these rows no longer have the version they were read with.
@@ -77,21 +83,33 @@ enum SaveOutcome {
 }
 
 /// A row that changed between the read and the save.
-struct VersionConflict {
+package struct VersionConflict {
   /// The row that this save was based on.
-  let base: RowSnapshot
+  package let base: RowSnapshot
   /// The row that the store has now; nil if it is gone.
-  let persisted: RowSnapshot?
+  package let persisted: RowSnapshot?
   /// Whether the coordinator knew the newer row, because another of its contexts has it.
-  var isCached = false
+  package var isCached = false
+
+  package init(base: RowSnapshot, persisted: RowSnapshot?, isCached: Bool = false) {
+    self.base = base
+    self.persisted = persisted
+    self.isCached = isCached
+  }
 }
 
 /// Rows that would have equal values for a uniqueness constraint once the change set is applied.
-struct ConstraintConflict {
-  let constraint: [String]
+package struct ConstraintConflict {
+  package let constraint: [String]
   /// The keys of the rows that would get the values by this change set: stored rows, then new ones in the order of
   /// insertion.
-  let conflicting: [RowReference]
+  package let conflicting: [RowReference]
   /// The stored row that has the values and keeps them. nil if only rows of the change set are in conflict.
-  let persisted: RowSnapshot?
+  package let persisted: RowSnapshot?
+
+  package init(constraint: [String], conflicting: [RowReference], persisted: RowSnapshot?) {
+    self.constraint = constraint
+    self.conflicting = conflicting
+    self.persisted = persisted
+  }
 }

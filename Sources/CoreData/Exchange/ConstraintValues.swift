@@ -4,10 +4,10 @@
 /// bytes, numbers by value, so that 1.0 and 1.00 are one decimal and 0 and -0 one double; destinations by key. A row
 /// with nil among the values has none, and neither has one with NaN, which SQLite keeps as null: such rows are never in
 /// conflict.
-struct ConstraintValues: Hashable {
+package struct ConstraintValues: Hashable {
   private var bytes: [UInt8] = []
 
-  init?(_ row: RowSnapshot, _ properties: [LayoutProperty]) {
+  package init?(_ row: RowSnapshot, _ properties: [LayoutProperty]) {
     for property in properties {
       if property.word < 0 || row.isNull(slot: property.slot) { return nil }
       switch property.form {
@@ -24,7 +24,7 @@ struct ConstraintValues: Hashable {
 
   /// The values for a constraint, from values that are not in a row yet; a destination is the `.int` of its key. nil if
   /// one is a transformable's object.
-  init?(_ values: [Value]) {
+  package init?(_ values: [Value]) {
     for value in values {
       switch value {
       case .null, .object: return nil

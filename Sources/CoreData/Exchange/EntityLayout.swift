@@ -1,20 +1,20 @@
 /// A resolved property of an entity: its place in a row, its destination, its inverse.
 ///
 /// Immutable once its model's layouts are linked, and shared by all threads.
-final class LayoutProperty: @unchecked Sendable {
+package final class LayoutProperty: @unchecked Sendable {
   // `@unchecked Sendable`: written only while `ModelLayouts.init` runs.
 
-  let name: String
+  package let name: String
   /// The description's name. For an element of a composite attribute it is the last key of `name`.
   let ownName: String
   let keyNumber: Int
-  unowned(unsafe) let description: NSPropertyDescription
-  let kind: SlotKind
+  package unowned(unsafe) let description: NSPropertyDescription
+  package let kind: SlotKind
   /// How its value lies in a row.
-  let form: RowForm
-  let isTransient: Bool
+  package let form: RowForm
+  package let isTransient: Bool
   let isOptional: Bool
-  let isOrdered: Bool
+  package let isOrdered: Bool
 
   /// Composite attributes: the elements, in the order given. Elements may be composite themselves.
   fileprivate(set) var elements: [LayoutProperty] = []
@@ -23,25 +23,25 @@ final class LayoutProperty: @unchecked Sendable {
   fileprivate(set) unowned(unsafe) var composite: LayoutProperty?
 
   /// Position among all properties of the entity: attributes by name, then relationships by name.
-  let index: Int
+  package let index: Int
   /// Position among the slots (attributes and to-one relationships); -1 for to-many and fetched.
-  let slot: Int
+  package let slot: Int
   /// Position among the to-many relationships, behind them among the fetched properties; -1 for others.
-  let toManyIndex: Int
+  package let toManyIndex: Int
   /// First word of the value in a row; -1 when the row does not hold it.
-  fileprivate(set) var word = -1
+  package fileprivate(set) var word = -1
 
   /// Index of the entity that declares the property (Z_ENT is one more, without a configuration).
-  let declaringEntity: Int
+  package let declaringEntity: Int
   /// Relationships: index of the destination entity as declared; -1 for others.
-  let destination: Int
+  package let destination: Int
   /// Relationships: whether the destination has subentities, so that its actual entity must be kept.
-  let isPolymorphic: Bool
+  package let isPolymorphic: Bool
   /// Relationships: name of the inverse, if there is one.
   let inverseName: String?
   /// Relationships: the inverse, as the declared destination has it, if that names this relationship in turn. Kept
   /// alive by its layout.
-  fileprivate(set) unowned(unsafe) var inverse: LayoutProperty?
+  package fileprivate(set) unowned(unsafe) var inverse: LayoutProperty?
   /// Relationships: an inverse that does not name this relationship in turn. Then `inverse` is nil.
   fileprivate(set) unowned(unsafe) var oneSidedInverse: LayoutProperty?
   /// Relationships: the indexes of the entities that a destination may have.
@@ -64,9 +64,9 @@ final class LayoutProperty: @unchecked Sendable {
     }
   }
 
-  var isRelationship: Bool { kind == .toOne || kind == .toMany }
-  var attribute: NSAttributeDescription { unsafeDowncast(description, to: NSAttributeDescription.self) }
-  var relationship: NSRelationshipDescription {
+  package var isRelationship: Bool { kind == .toOne || kind == .toMany }
+  package var attribute: NSAttributeDescription { unsafeDowncast(description, to: NSAttributeDescription.self) }
+  package var relationship: NSRelationshipDescription {
     unsafeDowncast(description, to: NSRelationshipDescription.self)
   }
 
@@ -158,14 +158,14 @@ struct PlaceTable {
 }
 
 /// What a typed accessor needs to know about a property, in eight bytes without reference counting.
-struct PropertyPlace {
-  var kind: SlotKind
-  var form: RowForm
-  var isTransient: Bool
+package struct PropertyPlace {
+  package var kind: SlotKind
+  package var form: RowForm
+  package var isTransient: Bool
   /// First word in the row, or -1.
-  var word: Int16
+  package var word: Int16
   /// Slot number, or the to-many number.
-  var slot: Int16
+  package var slot: Int16
 
   init(_ property: LayoutProperty) {
     kind = property.kind
@@ -179,34 +179,34 @@ struct PropertyPlace {
 /// Where the properties of one entity live: in a row, and among an object's changed values.
 ///
 /// Immutable after `ModelLayouts.init`; shared by all contexts, stores and threads.
-final class EntityLayout: @unchecked Sendable {
+package final class EntityLayout: @unchecked Sendable {
   // `@unchecked Sendable`: written only while `ModelLayouts.init` runs.
 
   /// Kept alive by the model, and so by everything that keeps a layout.
-  unowned(unsafe) let entity: NSEntityDescription
-  unowned(unsafe) let model: ModelLayouts
-  let name: String
+  package unowned(unsafe) let entity: NSEntityDescription
+  package unowned(unsafe) let model: ModelLayouts
+  package let name: String
   /// Position in the model: roots by name, each followed depth-first by its subentities.
-  let index: Int
-  let rootIndex: Int
+  package let index: Int
+  package let rootIndex: Int
   /// Index of the parent entity, or -1.
-  let superIndex: Int
+  package let superIndex: Int
   /// One past the last entity of this entity's subtree.
-  fileprivate(set) var subtreeEnd: Int
+  package fileprivate(set) var subtreeEnd: Int
 
   /// Attributes by name, elements behind their composite, then relationships by name; inherited ones included.
-  let properties: [LayoutProperty]
+  package let properties: [LayoutProperty]
   /// The attributes and to-one relationships, in the order of their slot numbers.
-  let slots: [LayoutProperty]
+  package let slots: [LayoutProperty]
   /// Their places in a row, for loops over many rows: walking over places counts no references.
   let slotPlaces: [PropertyPlace]
   /// The attributes whose values may lie in files of their own.
   let external: [LayoutProperty]
-  let toMany: [LayoutProperty]
+  package let toMany: [LayoutProperty]
   let fetched: [LayoutProperty]
   let relationships: [LayoutProperty]
   /// Words before the tail: null bitmap first, then the values.
-  let fixedWords: Int
+  package let fixedWords: Int
   let nullWords: Int
   let transientSlots: SlotMask
   /// The to-one relationships' slots, transient ones left out.
@@ -224,16 +224,16 @@ final class EntityLayout: @unchecked Sendable {
   private let indexByName: [String: Int]
   private let names: NameTable
   let places: PlaceTable
-  let isAbstract: Bool
+  package let isAbstract: Bool
   /// The default values of a new object's attributes.
   let defaults: [(slot: Int, value: Value)]
   /// Whether transient attributes, which no row has, are among these.
   let hasTransientDefaults: Bool
 
-  var isRoot: Bool { index == rootIndex }
-  var hasSubentities: Bool { subtreeEnd > index + 1 }
-  var subtree: Range<Int> { index..<subtreeEnd }
-  var root: EntityLayout { model.layouts[rootIndex] }
+  package var isRoot: Bool { index == rootIndex }
+  package var hasSubentities: Bool { subtreeEnd > index + 1 }
+  package var subtree: Range<Int> { index..<subtreeEnd }
+  package var root: EntityLayout { model.layouts[rootIndex] }
 
   /// The class of this entity's objects; found once, when a context first needs it. See `objectClass`.
   let classWord = AtomicWord()
@@ -243,11 +243,11 @@ final class EntityLayout: @unchecked Sendable {
   /// The accessors that the objects' class itself has, once they were looked up. See `OwnAccessors`.
   let ownAccessorsWord = AtomicWord()
 
-  func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }
+  package func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }
 
   /// The position among `properties` of the one with a name.
   @inline(__always)
-  func index(named name: String) -> Int? { names[name] ?? indexByName[name] }
+  package func index(named name: String) -> Int? { names[name] ?? indexByName[name] }
 
   @inline(__always)
   func property(_ key: ManagedKey) -> LayoutProperty? { property(keyNumber: key.number) }
@@ -261,7 +261,7 @@ final class EntityLayout: @unchecked Sendable {
 
   /// The other side of a relationship, as the declared destination has it.
   @inline(__always)
-  func inverse(of property: LayoutProperty) -> LayoutProperty? { property.inverse }
+  package func inverse(of property: LayoutProperty) -> LayoutProperty? { property.inverse }
 
   fileprivate init(entity: NSEntityDescription, index: Int, rootIndex: Int, superIndex: Int, model: ModelLayouts) {
     self.entity = entity
@@ -372,19 +372,19 @@ final class EntityLayout: @unchecked Sendable {
 }
 
 /// The layouts of all entities of one model, made when the model is frozen.
-final class ModelLayouts: @unchecked Sendable {
+package final class ModelLayouts: @unchecked Sendable {
   // `@unchecked Sendable`: immutable after `init`.
 
   /// Kept alive by the coordinator and contexts that use the layouts.
-  unowned(unsafe) let model: NSManagedObjectModel
-  @exclusivity(unchecked) private(set) var layouts: [EntityLayout] = []
+  package unowned(unsafe) let model: NSManagedObjectModel
+  @exclusivity(unchecked) package private(set) var layouts: [EntityLayout] = []
   /// Whether key paths may lead into composite attributes.
   let hasComposites: Bool
   private let indexByEntity: [ObjectIdentifier: Int]
   private let indexByName: [String: Int]
 
   /// The layouts of a model; made and attached to it at the first call. This freezes the model.
-  static func of(_ model: NSManagedObjectModel) -> ModelLayouts {
+  package static func of(_ model: NSManagedObjectModel) -> ModelLayouts {
     creation.lock()
     defer { creation.unlock() }
     if let made = model.layoutsStorage { return made }
@@ -432,13 +432,13 @@ final class ModelLayouts: @unchecked Sendable {
     }
   }
 
-  func layout(of entity: NSEntityDescription) -> EntityLayout? {
+  package func layout(of entity: NSEntityDescription) -> EntityLayout? {
     if let layout = entity.layoutStorage, layout.model === self { return layout }
     // A description from another copy of the same model is found by its name, as in Apple's framework.
     return indexByName[entity.name ?? ""].map { layouts[$0] }
   }
 
-  func layout(named name: String) -> EntityLayout? { indexByName[name].map { layouts[$0] } }
+  package func layout(named name: String) -> EntityLayout? { indexByName[name].map { layouts[$0] } }
 
   fileprivate func index(of entity: NSEntityDescription?) -> Int {
     guard let entity else { return -1 }

@@ -1,26 +1,26 @@
 /// A resolved, immutable fetch: its entity is found, its predicate checked, its constants normalised.
 ///
 /// The context passes this on instead of its `NSFetchRequest`, which the client may change at any time.
-struct FetchDescription {
-  let layout: EntityLayout
-  var includesSubentities = true
+package struct FetchDescription {
+  package let layout: EntityLayout
+  package var includesSubentities = true
   /// Managed objects among the constants have become their `NSManagedObjectID`.
   var predicate: PredicateNode?
   /// Whether the predicate has FETCH expressions; their requests are `SubFetch`es.
-  var hasFetches = false
+  package var hasFetches = false
   /// Whether its FETCH expressions have been replaced by their results.
-  var hadFetches = false
+  package var hadFetches = false
   var sort: [SortKey] = []
   /// 0 for no limit.
-  var limit = 0
-  var offset = 0
-  var output: Output = .rows
+  package var limit = 0
+  package var offset = 0
+  package var output: Output = .rows
   /// The client's request, for a store that takes one. The client may change it as soon as the fetch is over.
-  var request: NSPersistentStoreRequest?
+  package var request: NSPersistentStoreRequest?
   /// Watches the fetch and can cancel it; nil for a caller that waits for it.
-  var watch: FetchWatch?
+  package var watch: FetchWatch?
 
-  enum Output {
+  package enum Output {
     /// Whole rows.
     case rows
     /// Keys only, in order.
@@ -31,35 +31,35 @@ struct FetchDescription {
   }
 
   /// The part of all results that offset and limit leave.
-  func cut<Element>(_ found: [Element]) -> [Element] {
+  package func cut<Element>(_ found: [Element]) -> [Element] {
     if offset == 0 && limit == 0 { return found }
     let rest = found.dropFirst(offset)
     return Array(limit == 0 ? rest : rest.prefix(limit))
   }
 
   /// Indexes of the entities whose rows may be returned.
-  var entities: Range<Int> {
+  package var entities: Range<Int> {
     includesSubentities ? layout.subtree : layout.index..<(layout.index + 1)
   }
 }
 
 /// The columns of a dictionary fetch.
-struct DictionaryFetch {
-  struct Column {
-    let name: String
+package struct DictionaryFetch {
+  package struct Column {
+    package let name: String
     let expression: ExpressionNode
     /// The declared type of the result; nil for the type of the property.
-    let type: NSAttributeType?
+    package let type: NSAttributeType?
   }
 
-  var columns: [Column]
-  var isDistinct = false
+  package var columns: [Column]
+  package var isDistinct = false
   var groupBy: [ExpressionNode] = []
   var having: PredicateNode?
 }
 
 /// A store's answer to a fetch.
-enum FetchOutcome {
+package enum FetchOutcome {
   case rows([RowSnapshot])
   case references([RowReference])
   /// References to objects that the asking context has already. Keep `held` until you have used them, or the objects

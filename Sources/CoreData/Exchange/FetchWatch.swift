@@ -1,5 +1,5 @@
 /// Watches a running fetch for its caller, and cancels it. Any thread.
-final class FetchWatch: @unchecked Sendable {
+package final class FetchWatch: @unchecked Sendable {
   // `@unchecked Sendable`: `cancelled` and `read` are only touched under `lock`.
 
   private let lock = NSLock()
@@ -8,14 +8,14 @@ final class FetchWatch: @unchecked Sendable {
   private let onProgress: @Sendable (Int) -> Void
 
   /// - Parameter onProgress: is called from time to time with the number of rows read, on the reading thread.
-  init(onProgress: @escaping @Sendable (Int) -> Void = { _ in }) { self.onProgress = onProgress }
+  package init(onProgress: @escaping @Sendable (Int) -> Void = { _ in }) { self.onProgress = onProgress }
 
-  func cancel() { lock.withLock { cancelled = true } }
+  package func cancel() { lock.withLock { cancelled = true } }
 
-  var isCancelled: Bool { lock.withLock { cancelled } }
+  package var isCancelled: Bool { lock.withLock { cancelled } }
 
   /// Called from time to time by the reader. Throws if the fetch was cancelled.
-  func note(rows: Int) throws {
+  package func note(rows: Int) throws {
     let (goesOn, isNews) = lock.withLock {
       defer { read = rows }
       return (!cancelled, rows != read)

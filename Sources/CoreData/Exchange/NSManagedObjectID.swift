@@ -1,12 +1,12 @@
 internal import CSwiftRuntime
 
 /// The store that an id belongs to. Outlives the store's removal, so that ids can still be printed and compared.
-final class StoreIdentity: @unchecked Sendable {
+package final class StoreIdentity: @unchecked Sendable {
   // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock, the rest while the store is
   // made.
 
   /// The store's `NSStoreUUID`, upper case.
-  var uuid: String
+  package var uuid: String
   @exclusivity(unchecked) weak var store: NSPersistentStore? {
     didSet {
       rowStore = store as? any RowStore
@@ -33,7 +33,7 @@ final class StoreIdentity: @unchecked Sendable {
   /// store.
   var asksContexts = false
 
-  init(uuid: String) { self.uuid = uuid }
+  package init(uuid: String) { self.uuid = uuid }
 
   /// Copies the form of ids and the kinds of the store from another one.
   func takeForm(of other: StoreIdentity) {
@@ -69,7 +69,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// nil for a temporary id.
   let storeIdentity: StoreIdentity?
 
-  init(layout: EntityLayout, key: Int64, store: StoreIdentity?) {
+  package init(layout: EntityLayout, key: Int64, store: StoreIdentity?) {
     self.layout = layout
     model = layout.model.model
     self.key = key

@@ -1,13 +1,13 @@
 /// Scratch space in which a row is assembled before its bytes are copied into a ``RowSnapshot``.
 ///
 /// Use one builder for many rows, one after the other: `begin`, the setters, `finish`. Not for several threads.
-struct RowBuilder: ~Copyable {
+package struct RowBuilder: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   private var end = 0
 
   /// Allocates its memory with the first row.
-  init() {
+  package init() {
     capacity = 0
     memory = RowBuilder.none
   }
@@ -16,14 +16,14 @@ struct RowBuilder: ~Copyable {
 
   /// Frees the memory of an unusually large row in a builder that is kept.
   @inline(__always)
-  mutating func trim() { if capacity > 64 * 1024 { self = RowBuilder() } }
+  package mutating func trim() { if capacity > 64 * 1024 { self = RowBuilder() } }
 
   private static var none: UnsafeMutableRawPointer { UnsafeMutableRawPointer(bitPattern: 8)! }
 
   private var words: UnsafeMutablePointer<UInt64> { memory.assumingMemoryBound(to: UInt64.self) }
 
   /// Starts a row of which every slot is null.
-  mutating func begin(_ layout: EntityLayout) {
+  package mutating func begin(_ layout: EntityLayout) {
     end = layout.fixedWords * 8
     reserve(0)
     memset(memory, 0, end)
@@ -32,7 +32,7 @@ struct RowBuilder: ~Copyable {
 
   /// Starts a row with the values of another row of the same entity. Setters replace them; the replaced bytes in the
   /// tail stay, unused.
-  mutating func begin(from row: RowSnapshot) {
+  package mutating func begin(from row: RowSnapshot) {
     end = 0
     reserve(row.byteCount)
     memory.copyMemory(from: UnsafeRawPointer(row.words), byteCount: row.byteCount)
@@ -59,26 +59,26 @@ struct RowBuilder: ~Copyable {
 
   /// Sets a slot to null that may have had a value at the start.
   @inline(__always)
-  mutating func setNull(slot: Int) { words[slot >> 6] |= 1 << UInt64(slot & 63) }
+  package mutating func setNull(slot: Int) { words[slot >> 6] |= 1 << UInt64(slot & 63) }
 
   @inline(__always)
-  func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+  package func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
   @inline(__always)
-  mutating func setInt(_ value: Int64, slot: Int, word: Int) {
+  package mutating func setInt(_ value: Int64, slot: Int, word: Int) {
     markSet(slot)
     words[word] = UInt64(bitPattern: value)
   }
 
   @inline(__always)
-  mutating func setDouble(_ value: Double, slot: Int, word: Int) {
+  package mutating func setDouble(_ value: Double, slot: Int, word: Int) {
     markSet(slot)
     words[word] = value.bitPattern
   }
 
   /// A string, URI, binary or transformable value.
   @inline(__always)
-  mutating func setBytes(_ bytes: UnsafeRawBufferPointer, slot: Int, word: Int) {
+  package mutating func setBytes(_ bytes: UnsafeRawBufferPointer, slot: Int, word: Int) {
     markSet(slot)
     reserve(bytes.count)
     words[word] = UInt64(end) | UInt64(bytes.count) << 32
@@ -89,7 +89,7 @@ struct RowBuilder: ~Copyable {
   }
 
   /// A reference to a file: 36 bytes for its name, and its source.
-  mutating func setReference(_ name: UnsafeRawBufferPointer, source: Int, slot: Int, word: Int) {
+  package mutating func setReference(_ name: UnsafeRawBufferPointer, source: Int, slot: Int, word: Int) {
     setBytes(name, slot: slot, word: word)
     reserve(4)
     (memory + end).storeBytes(of: UInt32(source), as: UInt32.self)
@@ -98,29 +98,29 @@ struct RowBuilder: ~Copyable {
   }
 
   @inline(__always)
-  mutating func setText(_ value: String, slot: Int, word: Int) {
+  package mutating func setText(_ value: String, slot: Int, word: Int) {
     var value = value
     value.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word) }
   }
 
-  mutating func setUUID(_ value: UUID, slot: Int, word: Int) {
+  package mutating func setUUID(_ value: UUID, slot: Int, word: Int) {
     markSet(slot)
     (memory + word * 8).storeBytes(of: value, as: UUID.self)
   }
 
-  mutating func setDecimal(_ value: Decimal, slot: Int, word: Int) {
+  package mutating func setDecimal(_ value: Decimal, slot: Int, word: Int) {
     markSet(slot)
     (memory + word * 8).storeBytes(of: value, as: Decimal.self)
   }
 
   /// The destination of a to-one relationship.
-  mutating func setDestination(_ destination: RowReference, _ property: LayoutProperty) {
+  package mutating func setDestination(_ destination: RowReference, _ property: LayoutProperty) {
     setInt(destination.key, slot: property.slot, word: property.word)
     if property.isPolymorphic { words[property.word + 1] = UInt64(destination.entity) }
   }
 
   /// Copies a slot from another row of the same entity.
-  mutating func copy(_ property: LayoutProperty, from row: RowSnapshot) {
+  package mutating func copy(_ property: LayoutProperty, from row: RowSnapshot) {
     guard property.word >= 0, !row.isNull(slot: property.slot) else { return }
     if property.kind == .binary, row.isReference(word: property.word) {
       setBytes(row.referenceBytes(word: property.word), slot: property.slot, word: property.word)
@@ -136,12 +136,12 @@ struct RowBuilder: ~Copyable {
   }
 
   /// Sets an attribute. Rows can't have `.object` (a managed object, an untransformed transformable).
-  mutating func set(_ value: Value, _ property: LayoutProperty) {
+  package mutating func set(_ value: Value, _ property: LayoutProperty) {
     if property.word >= 0 { set(value, slot: property.slot, word: property.word) }
   }
 
   /// Sets an attribute at a known place, without its property.
-  mutating func set(_ value: Value, slot: Int, word: Int) {
+  package mutating func set(_ value: Value, slot: Int, word: Int) {
     switch value {
     case .null: setNull(slot: slot)
     case .int(let value): setInt(value, slot: slot, word: word)
@@ -157,14 +157,14 @@ struct RowBuilder: ~Copyable {
   }
 
   /// The bytes so far, for comparing with a cached row before a new one is made.
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: end) }
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: end) }
 
-  func finish(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
+  package func finish(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
     .make(key: key, version: version, entity: entity, bytes: bytes)
   }
 
   /// Makes the row in the memory of an earlier one, if nobody else has that row any more.
-  func finish(
+  package func finish(
     in earlier: inout RowSnapshot?, key: Int64, version: Int64, entity: Int
   ) -> RowSnapshot {
     .remake(&earlier, key: key, version: version, entity: entity, bytes: bytes)

@@ -8,7 +8,7 @@ internal import CSwiftRuntime
 ///
 /// Invariant 8: the cache never holds a version newer than the store's last commit, since a commit's rows are
 /// published only after it.
-final class RowCache: @unchecked Sendable {
+package final class RowCache: @unchecked Sendable {
   // `@unchecked Sendable`: the tables are only touched under `lock`.
 
   /// Recursive, because releasing a row under the lock may free it, and its deinit removes it from the cache.
@@ -21,7 +21,7 @@ final class RowCache: @unchecked Sendable {
     @exclusivity(unchecked) var keys = KeyTable()
   }
 
-  init(_ layouts: ModelLayouts) {
+  package init(_ layouts: ModelLayouts) {
     self.layouts = layouts
     tables = layouts.layouts.map { _ in Table() }
   }
@@ -29,7 +29,7 @@ final class RowCache: @unchecked Sendable {
   private func table(ofEntity entity: Int) -> Table { tables[layouts.layouts[entity].rootIndex] }
 
   /// The cached row of a key, if it is in use.
-  func row(_ reference: RowReference) -> RowSnapshot? {
+  package func row(_ reference: RowReference) -> RowSnapshot? {
     if Stress.isOn { return nil }
     lock.lock()
     defer { lock.unlock() }
@@ -45,7 +45,7 @@ final class RowCache: @unchecked Sendable {
   /// version, the array's row is replaced by the cached one, so that there is one copy.
   ///
   /// - Parameter new: how many of them the cache is not likely to know; nil for all.
-  func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true, new: Int? = nil) {
+  package func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true, new: Int? = nil) {
     guard !rows.isEmpty, !Stress.isOn else { return }
     lock.lock()
     defer { lock.unlock() }
@@ -76,7 +76,7 @@ final class RowCache: @unchecked Sendable {
   }
 
   /// Publishes one row. Returns the cached one if it is equal.
-  func publish(_ row: RowSnapshot) -> RowSnapshot {
+  package func publish(_ row: RowSnapshot) -> RowSnapshot {
     if Stress.isOn { return row }
     lock.lock()
     defer { lock.unlock() }
@@ -101,7 +101,7 @@ final class RowCache: @unchecked Sendable {
   }
 
   /// Drops the rows of keys that are gone from the store, or known to be stale.
-  func invalidate(_ references: [RowReference]) {
+  package func invalidate(_ references: [RowReference]) {
     lock.lock()
     defer { lock.unlock() }
     for reference in references {
@@ -111,7 +111,7 @@ final class RowCache: @unchecked Sendable {
   }
 
   /// Drops all rows, because the store has others now.
-  func invalidateAll() {
+  package func invalidateAll() {
     lock.lock()
     tables = layouts.layouts.map { _ in Table() }
     lock.unlock()
@@ -124,7 +124,7 @@ final class RowCache: @unchecked Sendable {
     lock.unlock()
   }
 
-  func forget(_ row: RowSnapshot) {
+  package func forget(_ row: RowSnapshot) {
     remove(Unmanaged.passUnretained(row).toOpaque(), key: row.key, entity: row.entity)
   }
 }

@@ -1,7 +1,7 @@
 /// Reads the rows of a store: its newest state, or one generation of it.
 ///
 /// May be called from any thread; a reader orders the calls itself. Rows that it returns are published in its cache.
-protocol RowReader: AnyObject {
+package protocol RowReader: AnyObject {
   var rowCache: RowCache { get }
 
   /// Answers a fetch from committed rows.
@@ -25,23 +25,28 @@ protocol RowReader: AnyObject {
 }
 
 /// A row that a relationship leads to, and the key of the object that has the relationship.
-struct MemberRow {
-  let owner: Int64
-  let row: RowSnapshot
+package struct MemberRow {
+  package let owner: Int64
+  package let row: RowSnapshot
+
+  package init(owner: Int64, row: RowSnapshot) {
+    self.owner = owner
+    self.row = row
+  }
 }
 
 /// Keeps one state of a store readable, for as long as this object lives.
-protocol StoreGeneration: AnyObject {
+package protocol StoreGeneration: AnyObject {
   /// A reader of that state. Throws if the store is gone.
   func reader() throws -> any RowReader
 }
 
 extension RowReader {
-  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
+  package func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     try rows(forKeys: [key], in: root).first
   }
 
-  func memberRows(
+  package func memberRows(
     of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
   ) throws -> [MemberRow] {
     try keys.flatMap { key -> [MemberRow] in

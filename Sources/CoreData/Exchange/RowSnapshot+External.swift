@@ -81,7 +81,7 @@ extension RowSnapshot {
 extension ChangeSet {
   /// These rows with the values in place of references. Objects whose store was migrated to one that keeps values in
   /// its rows still have the rows of the former store.
-  func withExternalValues(_ layouts: ModelLayouts) throws -> ChangeSet {
+  package func withExternalValues(_ layouts: ModelLayouts) throws -> ChangeSet {
     func whole(_ row: RowSnapshot) throws -> RowSnapshot {
       let layout = layouts.layouts[row.entity]
       let refers = layout.external.contains { !row.isNull(slot: $0.slot) && row.isReference(word: $0.word) }

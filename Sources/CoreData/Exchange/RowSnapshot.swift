@@ -1,17 +1,17 @@
 internal import CSwiftRuntime
 
 /// The head of a row.
-struct RowHeader {
+package struct RowHeader {
   /// `Z_PK`, or a negative key for an object that no store has seen yet.
-  var key: Int64
+  package var key: Int64
   /// `Z_OPT`: starts at 1, and grows by one with each saved update.
-  var version: Int64
+  package var version: Int64
   /// Index of the row's actual entity in the model's store order.
-  var entity: Int32
+  package var entity: Int32
   /// The number of bytes of words and tail together.
-  var byteCount: Int32
+  package var byteCount: Int32
   /// The cache that has the row, if one does; released in the row's deinit.
-  var cache: Unmanaged<RowCache>?
+  package var cache: Unmanaged<RowCache>?
 }
 
 /// One row's committed values: immutable compact bytes, shared by the row cache and all contexts.
@@ -31,7 +31,7 @@ struct RowHeader {
 /// | to-one | the destination's key; then its entity index where the destination has subentities |
 /// After it was made, only `header.cache` is written, under the cache's lock, and `remake` writes a row that nobody
 /// else has. So any thread may read it.
-class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
+package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   deinit {
     if let cache = withUnsafeMutablePointerToHeader({ $0.pointee.cache }) {
       cache.takeUnretainedValue().forget(self)
@@ -40,7 +40,7 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   }
 
   /// Copies `bytes` (words and tail) into a new row.
-  static func make(
+  package static func make(
     key: Int64, version: Int64, entity: Int, bytes: UnsafeRawBufferPointer
   ) -> RowSnapshot {
     let words = (bytes.count + 7) / 8
@@ -56,7 +56,7 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
 
   /// Copies `bytes` into a row that nobody else has and no cache knows, if they fit; otherwise into a new one. For rows
   /// that are only written, one after the other.
-  static func remake(
+  package static func remake(
     _ row: inout RowSnapshot?, key: Int64, version: Int64, entity: Int, bytes: UnsafeRawBufferPointer
   ) -> RowSnapshot {
     if isKnownUniquelyReferenced(&row), let old = row, old.byteCount >= bytes.count, old.head.pointee.cache == nil {
@@ -79,30 +79,30 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
 
   /// The first word. Valid as long as the row is held.
   @inline(__always)
-  final var words: UnsafePointer<UInt64> {
+  package final var words: UnsafePointer<UInt64> {
     withUnsafeMutablePointerToElements { UnsafePointer($0) }
   }
 
-  final var key: Int64 { head.pointee.key }
-  final var version: Int64 { head.pointee.version }
-  final var entity: Int { Int(head.pointee.entity) }
-  final var reference: RowReference { RowReference(entity: entity, key: key) }
-  final var byteCount: Int { Int(head.pointee.byteCount) }
-  final var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: words, count: byteCount) }
+  package final var key: Int64 { head.pointee.key }
+  package final var version: Int64 { head.pointee.version }
+  package final var entity: Int { Int(head.pointee.entity) }
+  package final var reference: RowReference { RowReference(entity: entity, key: key) }
+  package final var byteCount: Int { Int(head.pointee.byteCount) }
+  package final var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: words, count: byteCount) }
 
   @inline(__always)
-  final func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+  package final func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
   @inline(__always)
-  final func int(word: Int) -> Int64 { Int64(bitPattern: words[word]) }
+  package final func int(word: Int) -> Int64 { Int64(bitPattern: words[word]) }
 
   @inline(__always)
-  final func double(word: Int) -> Double { Double(bitPattern: words[word]) }
+  package final func double(word: Int) -> Double { Double(bitPattern: words[word]) }
 
   /// The tail bytes of a string, URI, binary or transformable slot, which has no reference. Valid as long as the row is
   /// held.
   @inline(__always)
-  final func tail(word: Int) -> UnsafeRawBufferPointer {
+  package final func tail(word: Int) -> UnsafeRawBufferPointer {
     let entry = words[word]
     assert(entry >> 63 == 0, "A value in a file of its own was read as bytes.")
     return UnsafeRawBufferPointer(
@@ -110,10 +110,10 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   }
 
   @inline(__always)
-  final func string(word: Int) -> String { RowSnapshot.string(words, word: word) }
+  package final func string(word: Int) -> String { RowSnapshot.string(words, word: word) }
 
   @inline(__always)
-  static func string(_ words: UnsafePointer<UInt64>, word: Int) -> String {
+  package static func string(_ words: UnsafePointer<UInt64>, word: Int) -> String {
     let entry = words[word]
     let start = UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF)
     let count = Int(entry >> 32)
@@ -121,23 +121,23 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  final func uuid(word: Int) -> UUID {
+  package final func uuid(word: Int) -> UUID {
     UnsafeRawPointer(words + word).loadUnaligned(as: UUID.self)
   }
 
-  final func decimal(word: Int) -> Decimal {
+  package final func decimal(word: Int) -> Decimal {
     UnsafeRawPointer(words + word).loadUnaligned(as: Decimal.self)
   }
 
   /// The destination of a to-one relationship; nil if there is none.
-  final func destination(_ property: LayoutProperty) -> RowReference? {
+  package final func destination(_ property: LayoutProperty) -> RowReference? {
     guard !isNull(slot: property.slot) else { return nil }
     let entity = property.isPolymorphic ? Int(int(word: property.word + 1)) : property.destination
     return RowReference(entity: entity, key: int(word: property.word))
   }
 
   /// The slot's value. For transformables it is their bytes. Not for to-one relationships; see `destination`.
-  final func value(_ property: LayoutProperty) -> Value {
+  package final func value(_ property: LayoutProperty) -> Value {
     if property.word < 0 || isNull(slot: property.slot) { return .null }
     let word = property.word
     switch property.form {
@@ -152,7 +152,7 @@ class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   }
 
   /// Whether a slot is equal in both rows, which must be of the same entity.
-  final func isEqual(_ property: LayoutProperty, to other: RowSnapshot) -> Bool {
+  package final func isEqual(_ property: LayoutProperty, to other: RowSnapshot) -> Bool {
     let mine = isNull(slot: property.slot)
     if mine != other.isNull(slot: property.slot) { return false }
     if mine || property.word < 0 { return true }

@@ -3,7 +3,7 @@
 /// The table `facts` below has all that the stack knows about a kind. The other table, `DataModel.AttributeType`, has
 /// what model files and generated classes know about a type. Other code asks for the form of a value, which several
 /// kinds share. Only `Value+Boxing` distinguishes kinds, since each is another Swift type to a program.
-enum SlotKind: UInt8 {
+package enum SlotKind: UInt8 {
   case int16, int32, int64, boolean
   case double, float
   /// Seconds since 2001-01-01 00:00 UTC, `Double`.
@@ -69,19 +69,19 @@ enum SlotKind: UInt8 {
   }
 
   /// The kind of property, whatever its type.
-  enum Role { case attribute, toOne, toMany, fetched, composite }
+  package enum Role { case attribute, toOne, toMany, fetched, composite }
 
-  var role: Role { facts.role }
-  var form: RowForm { facts.form }
+  package var role: Role { facts.role }
+  package var form: RowForm { facts.form }
   /// The type of the column in a SQLite file.
-  var column: ColumnType { facts.column }
+  package var column: ColumnType { facts.column }
   /// The name of the type in an XML store; empty for what is not stored.
-  var fileName: StaticString { facts.fileName }
+  package var fileName: StaticString { facts.fileName }
   /// A word for a value that never equals a text unless that is a number; empty for other kinds.
-  var nounBesideText: StaticString { facts.noun }
+  package var nounBesideText: StaticString { facts.noun }
 
   /// The range of an integer; everything for other kinds.
-  var range: ClosedRange<Int64> {
+  package var range: ClosedRange<Int64> {
     switch self {
     case .int16: Int64(Int16.min)...Int64(Int16.max)
     case .int32: Int64(Int32.min)...Int64(Int32.max)
@@ -93,7 +93,7 @@ enum SlotKind: UInt8 {
   }
 
   /// How many eight-byte words a value takes in a row, without its tail.
-  func words(isPolymorphic: Bool) -> Int {
+  package func words(isPolymorphic: Bool) -> Int {
     switch form {
     case .integer, .real, .text, .bytes: 1
     case .uuid: 2
@@ -104,12 +104,12 @@ enum SlotKind: UInt8 {
   }
 
   /// Whether the value's bytes are in the tail, found by offset and length.
-  var hasTail: Bool { form == .text || form == .bytes }
+  package var hasTail: Bool { form == .text || form == .bytes }
 }
 
 /// How to read a slot's eight-byte words. Rows, columns and files are read and written by forms, so a new type of
 /// attribute changes nothing there, unless it has a new form.
-enum RowForm: UInt8 {
+package enum RowForm: UInt8 {
   case integer
   case real
   /// UTF-8 in the row's tail.
@@ -127,13 +127,13 @@ enum RowForm: UInt8 {
 }
 
 /// The declared types of columns, in the order in which a table has them.
-enum ColumnType: Int {
+package enum ColumnType: Int {
   case integer, timestamp, float, decimal, varchar
   /// UUIDs and transformable values, which come before other data.
   case object
   case blob
 
-  var sql: String {
+  package var sql: String {
     switch self {
     case .integer: "INTEGER"
     case .timestamp: "TIMESTAMP"
@@ -145,15 +145,15 @@ enum ColumnType: Int {
   }
 
   /// Columns are in groups; timestamps and floats share one.
-  var group: Int { self == .float ? ColumnType.timestamp.rawValue : rawValue }
+  package var group: Int { self == .float ? ColumnType.timestamp.rawValue : rawValue }
 }
 
 extension SlotKind {
-  init(_ attribute: NSAttributeDescription) {
+  package init(_ attribute: NSAttributeDescription) {
     self = attribute is NSCompositeAttributeDescription ? .composite : SlotKind(attribute.attributeType)
   }
 
-  init(_ type: NSAttributeType) {
+  package init(_ type: NSAttributeType) {
     self =
       switch type {
       case .integer16AttributeType: .int16

@@ -1,11 +1,11 @@
 /// The author of a change, as the history of a store keeps it.
-struct ChangeOrigin {
-  var author: String?
-  var contextName: String?
+package struct ChangeOrigin {
+  package var author: String?
+  package var contextName: String?
 }
 
 /// A place in the history of one store.
-enum HistoryBound {
+package enum HistoryBound {
   /// Before the first transaction.
   case start
   case number(Int64)
@@ -14,30 +14,30 @@ enum HistoryBound {
 }
 
 /// One transaction of a store's history, without its changes.
-struct HistoryTransactionRow {
-  let number: Int64
+package struct HistoryTransactionRow {
+  package let number: Int64
   /// Seconds since 2001-01-01 00:00 UTC.
-  let time: Double
-  var author: String?
-  var contextName: String?
-  var bundleID: String?
-  var processID: String?
+  package let time: Double
+  package var author: String?
+  package var contextName: String?
+  package var bundleID: String?
+  package var processID: String?
 }
 
 /// One change of a transaction.
-struct HistoryChangeRow {
-  let number: Int64
+package struct HistoryChangeRow {
+  package let number: Int64
   /// 0 insert, 1 update, 2 delete.
-  let type: Int
-  let row: RowReference
+  package let type: Int
+  package let row: RowReference
   /// The properties that an update changed; nil for other changes, and if the store does not say.
-  var updated: [LayoutProperty]?
+  package var updated: [LayoutProperty]?
   /// The boxed values that a deletion preserved, by attribute.
-  var tombstone: [String: Any] = [:]
+  package var tombstone: [String: Any] = [:]
 }
 
 /// The history that a store keeps of its changes. Any thread.
-protocol StoreHistory: AnyObject {
+package protocol StoreHistory: AnyObject {
   /// The number of the last transaction, even if it was deleted since; 0 if there was none yet.
   func lastNumber() throws -> Int64
 

@@ -2,7 +2,7 @@
 ///
 /// Integers of all widths and booleans share `.int`, `Float` and `Double` share `.double`;
 /// the slot's kind says which of them a property is.
-enum Value {
+package enum Value {
   case null
   /// Integer 16, 32, 64 and Boolean (0 or 1).
   case int(Int64)
@@ -35,32 +35,32 @@ enum Value {
 }
 
 /// A set of slots, such as those that have a value or were changed: bit n for slot n.
-struct SlotMask: Hashable {
+package struct SlotMask: Hashable {
   private var low: UInt64 = 0
   private var high: [UInt64] = []
 
-  init() {}
+  package init() {}
 
-  init(words: UnsafeBufferPointer<UInt64>) {
+  package init(words: UnsafeBufferPointer<UInt64>) {
     low = words.first ?? 0
     if words.count > 1 { high = Array(words.dropFirst()) }
   }
 
-  init(_ slots: some Sequence<Int>) {
+  package init(_ slots: some Sequence<Int>) {
     for slot in slots { insert(slot) }
   }
 
-  var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
+  package var isEmpty: Bool { low == 0 && high.allSatisfy { $0 == 0 } }
 
   @inline(__always)
-  func contains(_ slot: Int) -> Bool {
+  package func contains(_ slot: Int) -> Bool {
     if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
     let word = slot / 64 - 1
     return word < high.count && high[word] & (1 << UInt64(slot % 64)) != 0
   }
 
   @inline(__always)
-  mutating func insert(_ slot: Int) {
+  package mutating func insert(_ slot: Int) {
     if slot < 64 { low |= 1 << UInt64(slot) } else { insertHigh(slot) }
   }
 
@@ -93,7 +93,7 @@ struct SlotMask: Hashable {
   }
 
   /// Calls `body` for each slot in ascending order.
-  func forEach(_ body: (Int) throws -> Void) rethrows {
+  package func forEach(_ body: (Int) throws -> Void) rethrows {
     var rest = low
     while rest != 0 {
       try body(rest.trailingZeroBitCount)

@@ -30,6 +30,8 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
   ///
   /// - Parameters:
   ///   - changeID: its number in the store; later ones have higher numbers.
+  ///   - changeType: whether the object was inserted, changed or deleted.
+  ///   - changedObjectID: the object's id.
   ///   - updatedProperties: the names of the properties that an update changed; nil if the store does not know.
   ///   - tombstone: what a deletion preserved, by the names of attributes.
   public convenience init(

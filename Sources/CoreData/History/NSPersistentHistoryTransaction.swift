@@ -21,6 +21,11 @@ nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unc
   /// - Parameters:
   ///   - transactionNumber: its number in the store; later ones have higher numbers.
   ///   - storeID: the store's UUID, its `identifier`.
+  ///   - timestamp: when it was committed.
+  ///   - author: the `transactionAuthor` of the context that saved it.
+  ///   - contextName: the `name` of that context.
+  ///   - bundleID: the identifier of the program that saved it.
+  ///   - processID: that of its process.
   ///   - changes: what it changed, in order.
   public convenience init(
     transactionNumber: Int64, storeID: String, timestamp: Date, author: String? = nil, contextName: String? = nil,

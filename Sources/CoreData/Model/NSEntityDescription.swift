@@ -175,7 +175,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   open override var hash: Int { storedName?.hashValue ?? 0 }
 
   /// The entity's own constraints as attribute names.
-  final var constraintNames: [[String]] {
+  package final var constraintNames: [[String]] {
     storedUniquenessConstraints.map { constraint in
       constraint.map { ($0 as? NSPropertyDescription)?.storedName ?? ($0 as? String) ?? "\($0)" }
     }

@@ -12,7 +12,7 @@ import Foundation
 ///
 /// nil values are left out. The one exception is the count on a key path, which counts members whatever their values
 /// are.
-enum Aggregate: String, CaseIterable, Sendable {
+package enum Aggregate: String, CaseIterable, Sendable {
   case count, sum, min, max, average
 
   init?(_ function: PredicateFunction) {

@@ -38,7 +38,7 @@ nonisolated open class NSPersistentStore: NSObject {
   open var metadata: [String: Any]! = [:]
 
   /// What ids of this store refer to.
-  final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
+  package final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
 
   /// Called by the coordinator when you add the store. It reads nothing yet; ``loadMetadata()`` is called later.
   public required init(
@@ -55,7 +55,7 @@ nonisolated open class NSPersistentStore: NSObject {
   }
 
   /// The name of "all entities" in Apple's framework.
-  static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+  package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
   /// Reads or makes the store's metadata. Called once, before the store is used.
   open func loadMetadata() throws {}
@@ -74,7 +74,7 @@ nonisolated open class NSPersistentStore: NSObject {
 
   /// The client's metadata, completed by the framework's: without version hashes no model would be compatible with the
   /// store.
-  static func metadata(_ new: [String: Any]?, keepingOwnOf old: [String: Any]?) -> [String: Any] {
+  package static func metadata(_ new: [String: Any]?, keepingOwnOf old: [String: Any]?) -> [String: Any] {
     (old ?? [:]).filter { isOwn($0.key) }.merging(new ?? [:]) { $1 }
   }
 

@@ -1,9 +1,11 @@
+import Foundation
+
 /// What the stack needs of every store: it reads and writes rows.
 ///
 /// There are two kinds. A `ValueStore` gets changes as values; an `ObjectStore`, whose methods take managed objects,
 /// gets them with the objects. Other abilities are protocols (`BatchStore`, `WatchableStore`, `FileOperating`,
 /// `InPlaceMigrating`) or flags here.
-protocol RowStore: NSPersistentStore {
+package protocol RowStore: NSPersistentStore {
   /// The cache of rows that contexts have, in the newest state.
   var rowCache: RowCache { get }
 
@@ -29,7 +31,7 @@ protocol RowStore: NSPersistentStore {
 }
 
 /// A store that gets changes as values, as all of the framework's own do.
-protocol ValueStore: RowStore {
+package protocol ValueStore: RowStore {
   /// Pins the store's current state; nil if the store can't do that.
   func pinnedGeneration() throws -> (any StoreGeneration)?
 
@@ -55,7 +57,7 @@ protocol ValueStore: RowStore {
 }
 
 /// A store that knows batch requests.
-protocol BatchStore: ValueStore {
+package protocol BatchStore: ValueStore {
   /// Deletes rows and applies the delete rules, all or nothing. Returns the requested rows, without those that cascades
   /// deleted.
   func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference]
@@ -68,8 +70,14 @@ protocol BatchStore: ValueStore {
   func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted
 }
 
+/// A store that a server keeps: what is done with files is refused.
+package protocol ServerStore: ValueStore {
+  /// Whether the place that a URL names has a store already, which a new one must not be mixed with.
+  static func isOccupied(_ url: URL) throws -> Bool
+}
+
 /// A store whose file others may write to.
-protocol WatchableStore: ValueStore {
+package protocol WatchableStore: ValueStore {
   /// Calls `told` whenever another process has written to the store, with the number of the last transaction in its
   /// history, if it keeps one. On some queue; until `endWatching()`.
   func beginWatching(_ told: @escaping (Int64?) -> Void)
@@ -79,7 +87,7 @@ protocol WatchableStore: ValueStore {
 
 extension NSPersistentStore {
   /// The store, if it speaks in rows. What its identity says of itself costs less than the cast.
-  final var rowStore: (any RowStore)? {
+  package final var rowStore: (any RowStore)? {
     if let known = identity.rowStore, known === self { return known }
     return self as? any RowStore
   }
@@ -87,7 +95,7 @@ extension NSPersistentStore {
 
 extension NSPersistentStore {
   /// The store, if it is told of changes in values; as `rowStore`.
-  final var valueStore: (any ValueStore)? {
+  package final var valueStore: (any ValueStore)? {
     if let known = identity.valueStore, known === self { return known }
     return self as? any ValueStore
   }
@@ -95,31 +103,31 @@ extension NSPersistentStore {
 
 extension RowStore where Self: RowReader {
   /// Nearly all stores read their newest state themselves.
-  func reader(for context: NSManagedObjectContext?) -> any RowReader { self }
+  package func reader(for context: NSManagedObjectContext?) -> any RowReader { self }
 }
 
 extension RowStore {
-  func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
+  package func changedElsewhere(_ rows: [RowReference]) { rowCache.invalidate(rows) }
 
-  var storeHistory: (any StoreHistory)? { nil }
+  package var storeHistory: (any StoreHistory)? { nil }
 
-  var hasUnsavedMetadata: Bool { false }
+  package var hasUnsavedMetadata: Bool { false }
 
-  var translatesFetches: Bool { false }
+  package var translatesFetches: Bool { false }
 
-  var evaluatesFetches: Bool { false }
+  package var evaluatesFetches: Bool { false }
 }
 
 extension ValueStore {
-  func pinnedGeneration() throws -> (any StoreGeneration)? { nil }
+  package func pinnedGeneration() throws -> (any StoreGeneration)? { nil }
 
-  func proposeKeys(_ count: Int, in root: EntityLayout) throws -> ProposedKeys? { nil }
+  package func proposeKeys(_ count: Int, in root: EntityLayout) throws -> ProposedKeys? { nil }
 
-  func giveBack(_ keys: ProposedKeys) {}
+  package func giveBack(_ keys: ProposedKeys) {}
 
-  func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool {
+  package func admitKeys(upTo last: Int64, in root: EntityLayout) throws -> Bool {
     try reserveKeys(Int(last), in: root) == 1
   }
 
-  var followsReferences: Bool { false }
+  package var followsReferences: Bool { false }
 }

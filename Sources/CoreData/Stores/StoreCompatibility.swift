@@ -1,10 +1,10 @@
 /// Whether a store's metadata and a model are compatible. Used by every kind of store.
-enum StoreCompatibility {
+package enum StoreCompatibility {
   /// Throws if the metadata is of another type of store, or if its version hashes differ from the model's. Returns
   /// false if they differ and that shall be ignored.
   ///
   /// - Parameter configuration: nil for all entities.
-  static func check(
+  package static func check(
     _ metadata: [String: Any], type: String, url: URL, model: NSManagedObjectModel, configuration: String?,
     options: [AnyHashable: Any]?
   ) throws -> Bool {
@@ -20,7 +20,7 @@ enum StoreCompatibility {
     throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
   }
 
-  static func isOn(_ option: String, _ options: [AnyHashable: Any]?) -> Bool {
+  package static func isOn(_ option: String, _ options: [AnyHashable: Any]?) -> Bool {
     let value = options?[option]
     return (value as? Bool) ?? (value as? NSNumber)?.boolValue ?? false
   }

@@ -67,7 +67,8 @@ extension OracleGenerator {
       return String(String.UnicodeScalarView(scalars))
     case .matches:
       return dice.pick([
-        ".*", "a.*", "[a-c]+", ".*b", "\\w+", "(a|b)+", "A?b*", "é", "e.", ".", "\\d+", "[^a]*", "s{2}",
+        ".*", "a.*", "[a-c]+", ".*b", ComparedStores.haveOneLocale ? "\\w+" : "[^ ]+", "(a|b)+", "A?b*", "é", "e.", ".",
+        "\\d+", "[^a]*", "s{2}",
         "\\S+", "",
       ])
     default:

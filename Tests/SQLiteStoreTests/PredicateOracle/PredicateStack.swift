@@ -106,13 +106,14 @@ final class PredicateStack {
     let known = Set(stored.keys).union(unsaved.keys)
     guard request.predicate?.objects.isSubset(of: known) ?? true else { return nil }
     return context.performAndWait {
-      let isRefused = !isChanged && kind == NSSQLiteStoreType && request.predicate?.isRefused == true
+      let isRefused = !isChanged && kind == ComparedStores.asked && request.predicate?.isRefused == true
       let found: String?
       do {
         found = try mismatch(request, data, context, isChanged)
       } catch {
+        if ComparedStores.refuses(error) { return nil }
         // Where changes are evaluated in memory it may be found or refused.
-        let mayRefuse = isRefused || (kind == NSSQLiteStoreType && request.predicate?.isRefused == true)
+        let mayRefuse = isRefused || (kind == ComparedStores.asked && request.predicate?.isRefused == true)
         return mayRefuse ? nil : "threw \(error)"
       }
       return isRefused ? "was not refused" : found

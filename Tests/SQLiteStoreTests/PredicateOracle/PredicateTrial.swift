@@ -16,10 +16,10 @@ struct PredicateTrial {
 
   /// Makes requests as long as they are answered rightly. How many fetches were compared, and what failed.
   func run(
-    _ count: Int, _ kinds: [String] = [NSSQLiteStoreType, NSInMemoryStoreType], _ next: () -> OracleRequest
+    _ count: Int, _ kinds: [String] = ComparedStores.types, _ next: () -> OracleRequest
   ) throws -> (Int, PredicateFailure?) {
     let folder = TemporaryFolder()
-    let stacks = try kinds.map { try PredicateStack($0, model, data, at: folder.file("\($0).store")) }
+    let stacks = try kinds.map { try PredicateStack($0, model, data, at: folder.place("\($0).store", ofType: $0)) }
     for stack in stacks { stack.change(changes, data) }
     var clean = stacks.map { $0.newContext() }
     let changed = changedData

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A sort descriptor as a value: the property, the direction, and how strings compare.
-struct SortKey: Hashable, Sendable {
+package struct SortKey: Hashable, Sendable {
   var path: [String]
   var ascending: Bool
   var collation: Collation
@@ -9,7 +9,7 @@ struct SortKey: Hashable, Sendable {
   var comparison: SortComparison?
 
   /// How strings compare. Other values compare as in SQLite.
-  enum Collation: String, Sendable {
+  package enum Collation: String, Sendable {
     /// By UTF-8 bytes, like SQLite's BINARY.
     case binary = "compare:"
     case caseInsensitive = "caseInsensitiveCompare:"

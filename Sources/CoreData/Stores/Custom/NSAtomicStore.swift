@@ -14,7 +14,7 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
   let layouts: ModelLayouts
-  let committed: CommittedRows
+  package let committed: CommittedRows
   let nodes = CacheNodes()
   /// Taken during a save. The subclass's methods run under it, and may call anything.
   let saving = NSRecursiveLock()

@@ -1,6 +1,6 @@
 /// An incremental store behind the coordinator.
 extension NSIncrementalStore: ObjectStore {
-  func reader(for context: NSManagedObjectContext?) throws -> any RowReader {
+  package func reader(for context: NSManagedObjectContext?) throws -> any RowReader {
     guard let context else {
       throw Failure.unsupportedFeature("Reading a store of class \(Swift.type(of: self)) without a context")
     }
@@ -11,7 +11,7 @@ extension NSIncrementalStore: ObjectStore {
     NSManagedObjectID(layout: layouts.layouts[Int(reference.entity)], key: reference.key, store: identity)
   }
 
-  var storeHistory: (any StoreHistory)? { AuthorHistory(ofTokensOf: self) }
+  package var storeHistory: (any StoreHistory)? { AuthorHistory(ofTokensOf: self) }
 
   func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64] {
     let ids = try obtainPermanentIDs(for: objects)

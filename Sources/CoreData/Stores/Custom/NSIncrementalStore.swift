@@ -28,7 +28,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   /// Keeps the descriptions alive that layouts point into without counting.
   private let model: NSManagedObjectModel
   let layouts: ModelLayouts
-  let rowCache: RowCache
+  package let rowCache: RowCache
   /// What is known about the rows besides their nodes.
   let ownVersions = OwnVersions()
   private(set) lazy var references = ReferenceTable.shared(

@@ -1,7 +1,7 @@
 /// The rows of a store that has all of them in memory, perhaps besides a file. Used by all such stores.
 ///
 /// Any thread: `rows` and `lastKeys` are touched under `lock`; a read takes a copy of `rows` and lets go of the lock.
-final class CommittedRows: @unchecked Sendable {
+package final class CommittedRows: @unchecked Sendable {
   // `@unchecked Sendable`: see above.
   let layouts: ModelLayouts
   let rowCache: RowCache

@@ -9,24 +9,24 @@ internal import CSQLite
 /// | 4 | also SQLite's plan of each query |
 ///
 /// Any thread.
-final class StatementTrace: @unchecked Sendable {
+package final class StatementTrace: @unchecked Sendable {
   // `@unchecked Sendable`: `recorded` and `prepared` are only touched under `lock`; the rest is constant.
 
-  let level: Int
+  package let level: Int
   private let writesToStandardError: Bool
   private let lock = NSLock()
   private var recorded: [String] = []
   private var prepared: [String] = []
   private let isRecording: Bool
 
-  init(level: Int, isRecording: Bool = false) {
+  package init(level: Int, isRecording: Bool = false) {
     self.level = level
     self.isRecording = isRecording
     writesToStandardError = !isRecording
   }
 
   /// The trace that the program's arguments ask for, shared by all stores; nil without the argument.
-  static let requested: StatementTrace? = {
+  package static let requested: StatementTrace? = {
     let arguments = ProcessInfo.processInfo.arguments
     guard let index = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug"), index + 1 < arguments.count,
       let level = Int(arguments[index + 1]), level > 0
@@ -35,7 +35,7 @@ final class StatementTrace: @unchecked Sendable {
   }()
 
   /// The SQL since the last call, one statement an element. Only of a recording trace.
-  func takeRecorded() -> [String] {
+  package func takeRecorded() -> [String] {
     lock.lock()
     defer { lock.unlock() }
     defer { recorded = [] }
@@ -57,7 +57,7 @@ final class StatementTrace: @unchecked Sendable {
     lock.unlock()
   }
 
-  func willRun(_ sql: String) {
+  package func willRun(_ sql: String) {
     if isRecording {
       lock.lock()
       recorded.append(sql)
@@ -75,9 +75,9 @@ final class StatementTrace: @unchecked Sendable {
     }
   }
 
-  func annotate(_ text: @autoclosure () -> String) { write("annotation: \(text())") }
+  package func annotate(_ text: @autoclosure () -> String) { write("annotation: \(text())") }
 
-  func detail(_ text: @autoclosure () -> String) { write("details: \(text())") }
+  package func detail(_ text: @autoclosure () -> String) { write("details: \(text())") }
 
   private func write(_ text: String) {
     guard writesToStandardError, level > 0 else { return }
@@ -85,7 +85,7 @@ final class StatementTrace: @unchecked Sendable {
   }
 
   /// A duration as the lines give it: seconds with four digits.
-  static func seconds(since start: UInt64) -> String {
+  package static func seconds(since start: UInt64) -> String {
     String(format: "%.4fs", Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
   }
 }

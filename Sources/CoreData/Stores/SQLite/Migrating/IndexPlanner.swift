@@ -5,7 +5,7 @@ enum IndexPlanner {
   static func plan(
     _ versions: MigrationVersions, after written: MigrationStatements
   ) throws -> MigrationStatements {
-    let wanted = try versions.destination.indexes()
+    let wanted = try versions.destination.indexes(.sqlite)
     let facts = versions.facts
     var statements = MigrationStatements()
     statements.clearing = facts.triggers.map { .init(sql: "DROP TRIGGER \($0)", purpose: "dropping the trigger \($0)") }

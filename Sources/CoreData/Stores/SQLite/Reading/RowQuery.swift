@@ -6,13 +6,15 @@
 /// varies; then what subentities add, in their order.
 ///
 /// Immutable; any thread.
-final class RowQuery: @unchecked Sendable {
+package final class RowQuery: @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
-  let entity: EntitySchema
-  let layouts: Range<Int>
+  package let entity: EntitySchema
+  package let layouts: Range<Int>
   /// With the table's alias `t0`.
-  let columns: [SQLExpression]
+  package let columns: [SQLExpression]
+  /// Where in a statement that selects `columns` a column is, by its name.
+  package let places: [String: Int32]
   private let schema: StoreSchema
   /// By layout index, less the first one's; nil for entities outside the configuration.
   private let decoders: [RowDecoder?]
@@ -20,7 +22,7 @@ final class RowQuery: @unchecked Sendable {
   /// Whether rows may refer to files, which they then hold from the transaction on in which they are read.
   private let mayRefer: Bool
 
-  init(_ schema: StoreSchema, _ layout: EntityLayout, includesSubentities: Bool) throws {
+  package init(_ schema: StoreSchema, _ layout: EntityLayout, includesSubentities: Bool) throws {
     self.schema = schema
     entity = try schema.entity(layout)
     layouts = includesSubentities ? layout.subtree : layout.index..<(layout.index + 1)
@@ -43,6 +45,7 @@ final class RowQuery: @unchecked Sendable {
           })
       }
     }
+    self.places = places
     mayRefer = decoders.contains { $0?.mayRefer == true }
     columns = [RowQuery.entityColumn(entity)] + names.map { .column("t0", $0) }
     entityCondition = RowQuery.condition(schema, entity, layouts)
@@ -120,7 +123,7 @@ final class RowQuery: @unchecked Sendable {
 
   /// The condition that keeps rows of other entities out, and the values of its parameters; nil where the table
   /// has none.
-  let entityCondition: (condition: SQLExpression, numbers: [Binding])?
+  package let entityCondition: (condition: SQLExpression, numbers: [Binding])?
 
   private static func condition(
     _ schema: StoreSchema, _ entity: EntitySchema, _ layouts: Range<Int>

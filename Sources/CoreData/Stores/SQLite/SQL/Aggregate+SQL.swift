@@ -1,13 +1,14 @@
 extension Aggregate {
   /// What stands before the parenthesis of the operand, and behind it.
-  var sql: (before: StaticString, after: StaticString) {
+  func sql(_ dialect: SQLDialect) -> (before: StaticString, after: StaticString) {
     switch self {
     case .count: ("COUNT", "")
-    // SQLite's sum of nothing is null.
-    case .sum: ("IFNULL(SUM", ", 0)")
+    // SQL's sum of nothing is null.
+    case .sum: dialect == .sqlite ? ("IFNULL(SUM", ", 0)") : ("COALESCE(SUM", ", 0)")
     case .min: ("MIN", "")
     case .max: ("MAX", "")
-    case .average: ("AVG", "")
+    // Of integers PostgreSQL makes decimals.
+    case .average: dialect == .sqlite ? ("AVG", "") : ("AVG(CAST", " AS DOUBLE PRECISION))")
     }
   }
 

@@ -1,10 +1,13 @@
 /// A value bound to a parameter of a statement.
-enum Binding: Hashable {
+package enum Binding: Hashable {
   case null
   case int(Int64)
   case double(Double)
   case text(String)
   case blob(Data)
+  case uuid(UUID)
+  /// The values of a list, all of one case. Only engines that have arrays are given such.
+  case array([Binding])
 
   /// A slot of a row as its column holds it.
   init(_ row: RowSnapshot, _ property: LayoutProperty) {
@@ -17,7 +20,7 @@ enum Binding: Hashable {
     case .integer, .destination: self = .int(row.int(word: word))
     case .real: self = .double(row.double(word: word))
     case .text: self = .text(row.string(word: word))
-    case .uuid: self = .blob(Data(UnsafeRawBufferPointer(start: row.words + word, count: 16)))
+    case .uuid: self = .uuid(row.uuid(word: word))
     case .decimal: self = .text(RowWritePlan.text(row.decimal(word: word)))
     case .bytes where row.isReference(word: word):
       self = (try? row.data(property, asksStore: false)).map { .blob($0) } ?? .null
@@ -33,6 +36,8 @@ enum Binding: Hashable {
     case .double(let value): statement.bind(value, at: index)
     case .text(let value): statement.bind(text: value, at: index)
     case .blob(let value): value.withUnsafeBytes { statement.bind(blob: $0, at: index) }
+    case .uuid(let value): withUnsafeBytes(of: value.uuid) { statement.bind(blob: $0, at: index) }
+    case .array: preconditionFailure("SQLite has no arrays.")
     }
   }
 
@@ -44,6 +49,8 @@ enum Binding: Hashable {
     case .double(let value): "\(value)"
     case .text(let value): "'" + value.replacingOccurrences(of: "'", with: "''") + "'"
     case .blob(let value): "X'" + value.map { String(format: "%02X", $0) }.joined() + "'"
+    case .uuid(let value): Binding.blob(withUnsafeBytes(of: value.uuid) { Data($0) }).literal
+    case .array: preconditionFailure("SQLite has no arrays.")
     }
   }
 
@@ -55,6 +62,8 @@ enum Binding: Hashable {
     case .double(let value): "(double)\(value)"
     case .text(let value): "\"\(value)\""
     case .blob(let value): "<\(value.count) bytes>"
+    case .uuid: "<16 bytes>"
+    case .array(let values): "{" + values.map(\.text).joined(separator: ", ") + "}"
     }
   }
 }

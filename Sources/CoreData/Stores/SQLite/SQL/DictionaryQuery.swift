@@ -3,22 +3,23 @@ internal import CSQLite
 /// A fetch of dictionaries: its statement, and how the columns become values.
 ///
 /// Without groups, aggregates beside plain columns repeat the aggregate of the whole table in each row.
-struct DictionaryQuery {
-  private struct Column {
-    let name: String
+package struct DictionaryQuery {
+  package struct Column {
+    package let name: String
     /// As the column description declares it: an average as an integer is cut, a number as a string is text. Else that
     /// of the value.
-    let kind: SlotKind?
+    package let kind: SlotKind?
     /// The destination, for object ids.
-    let reference: EntityLayout?
+    package let reference: EntityLayout?
     /// The column with the Z_ENT of the destination's row, where it has subentities.
-    let entityColumn: Int32
+    package let entityColumn: Int32
   }
 
-  let select: SelectStatement
-  private let columns: [Column]
+  package let select: SelectStatement
+  package let columns: [Column]
 
-  init(_ planner: FetchPlanner, _ fetch: FetchDescription, _ request: DictionaryFetch, _ query: RowQuery) throws {
+  package init(_ planner: FetchPlanner, _ fetch: FetchDescription, _ request: DictionaryFetch, _ query: RowQuery) throws
+  {
     let translator = planner.translator
     let scope = QueryScope(planner.schema, fetch.layout)
     var select = SelectStatement(from: .named(query.entity.table, as: "t0"))
@@ -58,6 +59,7 @@ struct DictionaryQuery {
       try scope.withAggregates(.ofGroup) { try translator.condition(having, scope) }
     }
     select.order = try fetch.sort.map { try planner.order($0, scope) }
+    if translator.dialect == .postgreSQL, !select.groupBy.isEmpty { select.orderGroups() }
     select.joins = scope.joins
     select.limit = fetch.limit
     select.offset = fetch.offset

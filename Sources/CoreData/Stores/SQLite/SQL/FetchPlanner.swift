@@ -1,10 +1,17 @@
 /// Turns a fetch description into a SELECT. Pure.
-struct FetchPlanner {
-  let schema: StoreSchema
-  let translator: PredicateTranslator
+package struct FetchPlanner {
+  package let schema: StoreSchema
+  package let translator: PredicateTranslator
+
+  package init(schema: StoreSchema, translator: PredicateTranslator) {
+    self.schema = schema
+    self.translator = translator
+  }
 
   /// What a fetch reads, for one of the outputs that have a shape.
-  func select(_ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery) throws -> SelectStatement {
+  package func select(_ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery) throws
+    -> SelectStatement
+  {
     switch output {
     case .rows: return try select(fetch, query, columns: query.columns)
     // Z_ENT, or 0, and Z_PK.
@@ -19,13 +26,17 @@ struct FetchPlanner {
     }
   }
 
-  func select(
+  package func select(
     _ fetch: FetchDescription, _ query: RowQuery, columns: [SQLExpression]
   ) throws -> SelectStatement {
     let scope = QueryScope(schema, fetch.layout)
     var select = SelectStatement(columns, from: .named(query.entity.table, as: "t0"))
     try addConditions(fetch, query, scope, to: &select)
     select.order = try fetch.sort.map { try order($0, scope) }
+    // SQLite has rows of one place in the order of their keys; others have to be told.
+    if !translator.dialect.ordersByKey, !select.order.isEmpty || fetch.limit > 0 || fetch.offset > 0 {
+      select.order.append(SelectStatement.Order(value: .column("t0", "Z_PK")))
+    }
     select.joins = scope.joins
     select.limit = fetch.limit
     select.offset = fetch.offset

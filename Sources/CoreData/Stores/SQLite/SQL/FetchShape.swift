@@ -7,8 +7,8 @@
 /// of `ColumnComparison`s under any AND, OR and NOT, sorted by columns as they are. Each comparison becomes one
 /// parameter, and the printer keeps the predicate's order. Other fetches are translated each time, and find their
 /// prepared statement by its text.
-struct FetchShape: Hashable {
-  enum Output: Int {
+package struct FetchShape: Hashable {
+  package enum Output: Int {
     case rows, references, count
   }
 
@@ -18,7 +18,7 @@ struct FetchShape: Hashable {
   /// nil if the fetch is not simple.
   ///
   /// - Parameter bindings: takes the predicate's values.
-  init?(
+  package init?(
     _ fetch: FetchDescription, _ output: Output, _ entity: EntitySchema, _ translator: PredicateTranslator,
     bindings: inout [Binding]
   ) {

@@ -3,7 +3,7 @@ extension SelectStatement {
   /// Of members as `t0`, in the relationship's order where it has one; and the column with their owner's key.
   ///
   /// - Parameter condition: which owners, by that column.
-  static func ofMembers(
+  package static func ofMembers(
     _ columns: [SQLExpression], _ members: EntitySchema, _ storage: ToManyStorage, _ schema: StoreSchema,
     owners condition: (SQLExpression) -> SQLExpression
   ) throws -> (select: SelectStatement, owner: SQLExpression) {

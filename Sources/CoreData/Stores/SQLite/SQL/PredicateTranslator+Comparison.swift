@@ -57,7 +57,7 @@ extension PredicateTranslator {
       let (a, b) = (try expression(left, scope), try expression(right, scope))
       if let options = textOptions(comparison, left), textOptions(comparison, right) != nil {
         let equal = SQLExpression.call(
-          "IFNULL", [.infix(.textOrder(a, b, options), "=", .number(0)), .infix(a, "IS", b)])
+          "IFNULL", [.infix(.textOrder(a, b, options), "=", .number(0)), .same(a, b, isSame: true)])
         return isEqual ? equal : .prefix("NOT", equal)
       }
       if case .reference(_, let one) = left, case .reference(_, let other) = right, one.rootIndex != other.rootIndex {
@@ -65,7 +65,7 @@ extension PredicateTranslator {
         return isEqual ? .both(a.isNull(), b.isNull()) : .either(a.isNull(false), b.isNull(false))
       }
       // Null equals null, as in memory.
-      return .infix(a, isEqual ? "IS" : "IS NOT", b)
+      return .same(a, b, isSame: isEqual)
     }
     let value = try expression(left, scope)
     if constant.isNull { return value.isNull(isEqual) }
@@ -187,7 +187,7 @@ extension PredicateTranslator {
       switch operand {
       case .value(let value, let kind):
         if kind?.form == .bytes || kind?.form == .uuid { return nil }
-        return PredicateTranslator.text(value, kind)
+        return self.text(value, kind)
       case .constant(let constant):
         return ValueComparison.text(of: constant).map { .bound(.text($0)) }
       case .reference, .entity, .collection:

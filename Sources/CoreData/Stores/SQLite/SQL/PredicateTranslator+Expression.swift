@@ -82,7 +82,9 @@ extension PredicateTranslator {
   }
 
   /// A value beside texts: floating numbers are written as in memory.
-  static func text(_ value: SQLExpression, _ kind: SlotKind?) -> SQLExpression {
+  func text(_ value: SQLExpression, _ kind: SlotKind?) -> SQLExpression {
+    // An engine with strict types has a function of one name for each type of number.
+    if dialect == .postgreSQL { return kind?.form == .text ? value : .ownCall("NSCoreDataText", [value]) }
     if kind == .date { return .ownCall("NSCoreDataText", [.infix(.word("1.0"), "*", value)]) }
     return kind == nil || kind?.form == .real ? .ownCall("NSCoreDataText", [value]) : value
   }
@@ -186,7 +188,7 @@ extension PredicateTranslator {
       let isReal = kinds.contains { $0?.form == .real || $0?.form == .decimal }
       return .value(.arithmetic(values[0], sign, values[1]), isReal ? .double : nil)
     }
-    func text() -> SQLExpression { PredicateTranslator.text(values[0], operands[0].kind) }
+    func text() -> SQLExpression { self.text(values[0], operands[0].kind) }
     func call(_ name: StaticString, _ kind: SlotKind?) -> SQLOperand { .value(.call(name, values), kind) }
     switch function {
     case .add: return infix("+")
@@ -248,7 +250,7 @@ extension PredicateTranslator {
     case "NSNumber", "NSDecimalNumber", "Double", "Int":
       return .value(.cast(try expression(value, scope), "NUMERIC"), nil)
     case "NSString", "String":
-      let text = PredicateTranslator.text(try expression(value, scope), value.kind)
+      let text = self.text(try expression(value, scope), value.kind)
       return .value(.cast(text, "TEXT"), .string)
     default: throw scope.unsupported("CAST to \(type)")
     }
@@ -288,7 +290,7 @@ extension PredicateTranslator {
     case .string(let value): .text(value)
     case .url(let value): .text(value.absoluteString)
     case .data(let value): .blob(value)
-    case .uuid(let value): .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+    case .uuid(let value): .uuid(value)
     case .decimal(let value): number(value)
     }
   }

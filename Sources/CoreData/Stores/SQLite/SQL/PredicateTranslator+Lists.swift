@@ -25,7 +25,7 @@ extension PredicateTranslator {
     } else {
       bindings = try members.filter { !$0.isNull }.compactMap { try binding($0, for: left, scope) }
     }
-    guard let list = PredicateTranslator.list(bindings, beside: left) else { return .truth(negated) }
+    guard let list = list(bindings, beside: left) else { return .truth(negated) }
     return value.isIn(list, negated: negated)
   }
 
@@ -48,9 +48,17 @@ extension PredicateTranslator {
   }
 
   /// nil for an empty list.
-  private static func list(_ bindings: [Binding], beside left: SQLOperand) -> SQLExpression? {
+  private func list(_ bindings: [Binding], beside left: SQLOperand) -> SQLExpression? {
     guard let last = bindings.last else { return nil }
-    if bindings.count > listLimit { return jsonArray(bindings, beside: left) }
+    if dialect.hasArrays {
+      // No text is a number.
+      let isText = left.kind?.form == .text
+      let comparable = isText ? bindings.filter { if case .text = $0 { true } else { false } } : bindings
+      return comparable.isEmpty ? nil : .elements(.array(comparable))
+    }
+    if bindings.count > PredicateTranslator.listLimit {
+      return PredicateTranslator.jsonArray(bindings, beside: left)
+    }
     // By repeating the last.
     var padded = bindings
     var size = 8
@@ -81,7 +89,8 @@ extension PredicateTranslator {
       case .text(let value) where value.utf8.contains(0): json += "\"h\(hexadecimal(Array(value.utf8)))\""
       case .text(let value): json += jsonString(value, kind: "t")
       case .blob(let value): json += "\"x\(hexadecimal(value))\""
-      case .null: json += "null"
+      case .uuid(let value): json += "\"x\(hexadecimal(withUnsafeBytes(of: value.uuid) { Array($0) }))\""
+      case .null, .array: json += "null"
       }
     }
     json += "]"

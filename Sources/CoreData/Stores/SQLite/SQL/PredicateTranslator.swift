@@ -5,12 +5,19 @@
 /// they are pushed down to the comparisons, and there unknown is made false before it is negated.
 ///
 /// Pure: what cannot be translated throws a `Failure` that names it.
-struct PredicateTranslator {
+package struct PredicateTranslator {
   /// The store whose objects may be compared by key; others equal none of its rows.
   let store: StoreIdentity?
+  /// Whose SQL it is to be.
+  let dialect: SQLDialect
   /// Whether SQLite may stop before it has looked at all rows: a limit, and no order that needs them all. Then a
   /// test of each row may cost less than finding all that pass it.
   var stopsEarly = false
+
+  package init(store: StoreIdentity?, dialect: SQLDialect = .sqlite) {
+    self.store = store
+    self.dialect = dialect
+  }
 
   func condition(
     _ node: PredicateNode, _ scope: QueryScope, negated: Bool = false

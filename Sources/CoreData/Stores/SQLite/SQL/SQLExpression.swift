@@ -4,7 +4,7 @@
 /// A program's values are in `bound` and `list` and nowhere else. What else is written has two sources: names
 /// that the schema has made fit for SQL, and words that stand in this module's source, which is what
 /// `StaticString` asserts.
-indirect enum SQLExpression {
+package indirect enum SQLExpression {
   // Values.
 
   /// `t0.ZNAME`
@@ -43,10 +43,15 @@ indirect enum SQLExpression {
   /// `(?,?,?)`
   case list([SQLExpression])
 
+  /// `(SELECT unnest(?))`: the values of an array, for engines that have such.
+  case elements(Binding)
+
   // Conditions.
 
   /// `1 = 1`, `1 = 0`
   case truth(Bool)
+  /// `t0.ZNAME IS t0.ZTITLE`: equal, or both null.
+  case same(SQLExpression, SQLExpression, isSame: Bool)
   /// `t0.ZNAME = ?`
   case infix(SQLExpression, StaticString, SQLExpression)
   /// `( t0.ZNAME >= ? AND t0.ZNAME < ?)`: two parts of one comparison.
@@ -60,17 +65,17 @@ indirect enum SQLExpression {
 }
 
 extension SQLExpression {
-  static let always = SQLExpression.truth(true)
-  static let never = SQLExpression.truth(false)
-  static let null = SQLExpression.word("NULL")
+  package static let always = SQLExpression.truth(true)
+  package static let never = SQLExpression.truth(false)
+  package static let null = SQLExpression.word("NULL")
   /// `?`, for a value that comes when the statement runs.
-  static let parameter = SQLExpression.bound(.null)
+  package static let parameter = SQLExpression.bound(.null)
 
-  var isAlways: Bool { if case .truth(true) = self { true } else { false } }
-  var isNever: Bool { if case .truth(false) = self { true } else { false } }
+  package var isAlways: Bool { if case .truth(true) = self { true } else { false } }
+  package var isNever: Bool { if case .truth(false) = self { true } else { false } }
 
   /// All of some conditions, or any. Of one there is only that, of none it is what changes no others.
-  static func joined(_ conditions: [SQLExpression], isAnd: Bool) -> SQLExpression {
+  package static func joined(_ conditions: [SQLExpression], isAnd: Bool) -> SQLExpression {
     switch conditions.count {
     case 0: .truth(isAnd)
     case 1: conditions[0]
@@ -79,25 +84,25 @@ extension SQLExpression {
   }
 
   /// `( t0.ZNAME <> ? OR t0.ZNAME IS NULL)`
-  static func either(_ one: SQLExpression, _ other: SQLExpression) -> SQLExpression {
+  package static func either(_ one: SQLExpression, _ other: SQLExpression) -> SQLExpression {
     .pair(one, "OR", other)
   }
 
-  static func both(_ one: SQLExpression, _ other: SQLExpression) -> SQLExpression { .pair(one, "AND", other) }
+  package static func both(_ one: SQLExpression, _ other: SQLExpression) -> SQLExpression { .pair(one, "AND", other) }
 
   /// Whether it is null, or isn't. A file need not be read for that.
-  func isNull(_ isNull: Bool = true) -> SQLExpression {
+  package func isNull(_ isNull: Bool = true) -> SQLExpression {
     if case .storedData(let column) = self { return column.isNull(isNull) }
     return .infix(self, isNull ? "IS" : "IS NOT", .null)
   }
 
   /// `t0.Z_PK IN (?,?,?)`
-  func isInParameters(_ count: Int) -> SQLExpression {
+  package func isInParameters(_ count: Int) -> SQLExpression {
     .infix(self, "IN", .list(Array(repeating: .parameter, count: count)))
   }
 
   /// Whether it is among some values. Null is in no list.
-  func isIn(_ list: SQLExpression, negated: Bool) -> SQLExpression {
+  package func isIn(_ list: SQLExpression, negated: Bool) -> SQLExpression {
     negated ? .either(.infix(self, "NOT IN", list), isNull()) : .infix(self, "IN", list)
   }
 }

@@ -1,9 +1,9 @@
 /// SQL as text, with the values of its parameters in the order of the question marks.
-struct SQLFragment: Hashable {
-  var sql: String
-  var bindings: [Binding]
+package struct SQLFragment: Hashable {
+  package var sql: String
+  package var bindings: [Binding]
 
-  init(_ sql: String, _ bindings: [Binding] = []) {
+  package init(_ sql: String, _ bindings: [Binding] = []) {
     self.sql = sql
     self.bindings = bindings
   }

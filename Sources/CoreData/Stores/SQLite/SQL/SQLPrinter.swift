@@ -10,10 +10,15 @@ struct SQLPrinter {
   private var isInSchema = false
   /// Whether it needs more than the values of one row and SQLite's own functions.
   private var needsMore = false
+  private let dialect: SQLDialect
+
+  private init(_ dialect: SQLDialect) { self.dialect = dialect }
 
   /// The text that `body` writes.
-  static func print(_ body: (inout SQLPrinter) throws -> Void) rethrows -> SQLFragment {
-    var printer = SQLPrinter()
+  static func print(
+    _ dialect: SQLDialect = .sqlite, _ body: (inout SQLPrinter) throws -> Void
+  ) rethrows -> SQLFragment {
+    var printer = SQLPrinter(dialect)
     printer.fragment.sql.reserveCapacity(256)
     try body(&printer)
     return printer.fragment
@@ -21,8 +26,8 @@ struct SQLPrinter {
 
   /// A condition on one row for the schema of a file, with its values as literals; nil for one that needs
   /// other rows, or functions that only this module's connections have.
-  static func ofRow(_ condition: SQLExpression) -> String? {
-    var printer = SQLPrinter()
+  static func ofRow(_ condition: SQLExpression, _ dialect: SQLDialect = .sqlite) -> String? {
+    var printer = SQLPrinter(dialect)
     printer.isInSchema = true
     printer.print(condition, afterBlank: true)
     return printer.needsMore ? nil : printer.fragment.sql
@@ -71,11 +76,17 @@ struct SQLPrinter {
     }
     for (index, order) in select.order.enumerated() {
       write(index == 0 ? " ORDER BY " : ", ")
-      print(order.value, afterBlank: true)
-      if let collation = order.collation.sqlName { write(" COLLATE \(collation)") }
+      print(dialect.isFolded(order.collation) ? order.value.folded : order.value, afterBlank: true)
+      if let collation = dialect.collation(order.collation) { write(" COLLATE \(collation)") }
       if !order.ascending { write(" DESC") }
+      if dialect == .postgreSQL { write(order.ascending ? " NULLS FIRST" : " NULLS LAST") }
     }
-    if select.limit > 0 || select.offset > 0 { write(" LIMIT \(select.limit > 0 ? select.limit : -1)") }
+    if select.limit > 0 {
+      write(" LIMIT \(select.limit)")
+    } else if select.offset > 0, dialect == .sqlite {
+      // SQLite has no offset without a limit.
+      write(" LIMIT -1")
+    }
     if select.offset > 0 { write(" OFFSET \(select.offset)") }
   }
 
@@ -85,7 +96,8 @@ struct SQLPrinter {
     case .rows(let select):
       write("(")
       print(select)
-      write(")")
+      // Before its version 16 PostgreSQL wants a name.
+      write(dialect == .sqlite ? ")" : ") f")
     case .json(let array):
       write("json_each(")
       bind(array)
@@ -123,14 +135,28 @@ struct SQLPrinter {
       needsMore = true
       compose(
         [.text(name), "(", .node(text), ", ", .node(piece)] + rest.flatMap { [",", .node($0)] } + [")"])
+    // Whether a number that was a text is whole decides what a division is.
+    case .arithmetic(.cast(let text, let type), let sign, let right)
+    where dialect == .postgreSQL && sign.description == "/" && type.description == "NUMERIC":
+      printCall("NSCoreDataDivide", [.cast(text, type), right], isOwn: true)
     case .arithmetic(let left, let sign, let right):
-      compose(["(", .node(.infix(left, sign, right)), ")"])
+      compose(["(", .node(.infix(left, sign, dialect == .sqlite ? right : right.operand(behind: sign))), ")"])
+    // A plus that keeps SQLite from using an index is a mistake beside a text elsewhere.
+    case .prefix(let sign, let value) where dialect == .postgreSQL && sign.description == "+":
+      print(value, afterBlank: true)
+    // The smallest integer has no opposite.
+    case .prefix(let sign, let value) where dialect == .postgreSQL && sign.description == "-":
+      compose(["- CAST(", .node(value), " AS NUMERIC)"])
     case .prefix(let sign, let value): compose([.text(sign), .node(value)])
     case .conditional(let test, let yes, let no):
       compose(["CASE WHEN", .node(test), " THEN", .node(yes), " ELSE", .node(no), " END"])
-    case .cast(let value, let type): compose(["CAST(", .node(value), " AS ", .text(type), ")"])
+    case .cast(let value, let type):
+      if let function = dialect.function(forCastTo: type) { return printCall(function, [value], isOwn: true) }
+      compose(["CAST(", .node(value), " AS ", .text(type), ")"])
     case .aggregate(let aggregate, let value):
-      compose([.text(aggregate.sql.before), "(", .node(value), ")", .text(aggregate.sql.after)])
+      let sql = aggregate.sql(dialect)
+      let isCast = dialect == .postgreSQL && aggregate == .average
+      compose([.text(sql.before), "(", .node(value), isCast ? "" : ")", .text(sql.after)])
     case .rowCount(let alias): write("COUNT(\(alias).Z_PK)")
     case .select(let select): printSelect(select)
     case .selectOfMembers(let select):
@@ -144,14 +170,29 @@ struct SQLPrinter {
       }
       write(")")
 
+    case .elements(let array):
+      write("(SELECT unnest(")
+      printValue(array)
+      write("))")
+
     case .truth(let value): write(value ? "1 = 1" : "1 = 0")
     case .infix(let left, let sign, let right):
       print(left, afterBlank: afterBlank)
       write(" ")
       write(sign.description)
       print(right)
+    case .same(let one, let other, let isSame):
+      switch dialect {
+      case .sqlite: print(.infix(one, isSame ? "IS" : "IS NOT", other), afterBlank: afterBlank)
+      case .postgreSQL:
+        print(.infix(one, isSame ? "IS NOT DISTINCT FROM" : "IS DISTINCT FROM", other), afterBlank: afterBlank)
+      }
     case .pair(let one, let word, let other): compose(["(", .node(.infix(one, word, other)), ")"])
-    case .notTrue(let condition): compose(["NOT IFNULL((", .node(condition), "), 0)"])
+    case .notTrue(let condition):
+      switch dialect {
+      case .sqlite: compose(["NOT IFNULL((", .node(condition), "), 0)"])
+      case .postgreSQL: compose(["((", .node(condition), ") IS NOT TRUE)"])
+      }
     case .exists(let select):
       write("EXISTS")
       printSelect(select)
@@ -173,7 +214,8 @@ struct SQLPrinter {
   /// - Parameter isOwn: whether the function is one of `StoreFunctions`.
   private mutating func printCall(_ name: StaticString, _ arguments: [SQLExpression], isOwn: Bool = false) {
     if isOwn { needsMore = true }
-    write("\(name)(")
+    write(dialect == .sqlite ? name.description : dialect.name(of: name))
+    write("(")
     for (index, argument) in arguments.enumerated() {
       if index > 0 { write(",") }
       print(argument)
@@ -223,11 +265,23 @@ extension SQLExpression {
   /// Whether it begins with an operand or a parenthesis of conditions, which see to the blank before them.
   fileprivate var beginsWithAnother: Bool {
     switch self {
-    case .infix, .pair, .compound: true
+    case .infix, .same, .pair, .compound: true
     case .column, .storedData, .bound, .number, .word, .call, .ownCall, .search, .arithmetic, .prefix,
       .conditional,
-      .cast, .aggregate, .rowCount, .select, .selectOfMembers, .list, .truth, .notTrue, .exists:
+      .cast, .aggregate, .rowCount, .select, .selectOfMembers, .list, .elements, .truth, .notTrue, .exists:
       false
+    }
+  }
+
+  /// The text under which those have the same bytes that differ in case only.
+  fileprivate var folded: SQLExpression { .ownCall("NSCoreDataFold", [self, .number(257)]) }
+
+  /// The right side of an operator of PostgreSQL, for which zero is no divisor and a shift's width a short integer.
+  fileprivate func operand(behind sign: StaticString) -> SQLExpression {
+    switch sign.description {
+    case "/", "%": .call("NULLIF", [self, .number(0)])
+    case "<<", ">>": .cast(self, "INTEGER")
+    default: self
     }
   }
 }

@@ -1,7 +1,7 @@
 /// A SELECT as a tree.
-struct SelectStatement {
+package struct SelectStatement {
   /// What it reads.
-  enum Table {
+  package enum Table {
     /// `ZBOOK t0`
     case named(String, as: String)
     /// `(SELECT …)`
@@ -11,41 +11,63 @@ struct SelectStatement {
   }
 
   /// `LEFT OUTER JOIN ZAUTHOR t1 ON t0.ZAUTHOR = t1.Z_PK`
-  struct Join {
-    let kind: StaticString
-    let table: Table
-    let condition: SQLExpression
+  package struct Join {
+    package let kind: StaticString
+    package let table: Table
+    package let condition: SQLExpression
   }
 
   /// `t0.ZNAME COLLATE NSCollateLocale DESC`
-  struct Order {
-    let value: SQLExpression
-    var collation = SortKey.Collation.binary
-    var ascending = true
+  package struct Order {
+    package let value: SQLExpression
+    package var collation = SortKey.Collation.binary
+    package var ascending = true
+
+    package init(value: SQLExpression, collation: SortKey.Collation = .binary, ascending: Bool = true) {
+      self.value = value
+      self.collation = collation
+      self.ascending = ascending
+    }
   }
 
-  var isDistinct = false
-  var columns: [SQLExpression] = []
+  package var isDistinct = false
+  package var columns: [SQLExpression] = []
   /// `t0.ZNAME AS v`: what the only column is called in the select around.
-  var columnName: StaticString?
-  var table: Table
-  var joins: [Join] = []
-  var conditions: [SQLExpression] = []
+  package var columnName: StaticString?
+  package var table: Table
+  package var joins: [Join] = []
+  package var conditions: [SQLExpression] = []
   /// Whether it looks for rows by keys. In Apple's statements of that kind a condition has a blank behind it, and
   /// several have no parentheses around them.
-  var isByKey = false
-  var groupBy: [SQLExpression] = []
-  var having: SQLExpression?
-  var order: [Order] = []
+  package var isByKey = false
+  package var groupBy: [SQLExpression] = []
+  package var having: SQLExpression?
+  package var order: [Order] = []
   /// 0 for none.
-  var limit = 0
-  var offset = 0
+  package var limit = 0
+  package var offset = 0
 
-  init(_ columns: [SQLExpression] = [], from table: Table) {
+  package init(_ columns: [SQLExpression] = [], from table: Table) {
     self.columns = columns
     self.table = table
   }
 
+  /// Sorts groups by the least of what their rows have, where that is not what they are grouped by. SQLite takes that
+  /// of any row.
+  mutating func orderGroups() {
+    func text(_ value: SQLExpression) -> String {
+      SQLPrinter.print(.postgreSQL) { $0.print(value, afterBlank: true) }.sql
+    }
+    let grouped = Set(groupBy.map(text))
+    for index in order.indices where !grouped.contains(text(order[index].value)) {
+      let key = order[index]
+      order[index] = Order(
+        value: .aggregate(.min, key.value), collation: key.collation, ascending: key.ascending)
+    }
+  }
+
   /// Its text and the values of its parameters.
-  var fragment: SQLFragment { SQLPrinter.print { $0.print(self) } }
+  package var fragment: SQLFragment { fragment(.sqlite) }
+
+  package func fragment(_ dialect: SQLDialect) -> SQLFragment { SQLPrinter.print(dialect) { $0.print(self) } }
 }

@@ -1,14 +1,14 @@
 /// The steps for links that no row of the many side holds: join tables, and keys without a property.
 ///
 /// A many-to-many link comes from both sides; it is written once.
-struct LinkSteps {
-  enum Step {
+package struct LinkSteps {
+  package enum Step {
     case keys(String, [Int64])
     case pairs(String, [KeyPair])
   }
 
-  private(set) var removals: [Step] = []
-  private(set) var additions: [Step] = []
+  package private(set) var removals: [Step] = []
+  package private(set) var additions: [Step] = []
 
   /// What happens to the pairs of one join table.
   private struct JoinChanges {
@@ -20,7 +20,10 @@ struct LinkSteps {
     var removedByOther: [KeyPair] = []
   }
 
-  init(_ changes: ChangeSet, _ schema: StoreSchema) throws {
+  private let texts: LinkTexts
+
+  package init(_ changes: ChangeSet, _ schema: StoreSchema, _ dialect: SQLDialect = .sqlite) throws {
+    texts = LinkTexts(dialect)
     try addDeletedOwners(changes.deleted, schema)
     guard !changes.links.isEmpty else { return }
     var joins: [JoinChanges] = []
@@ -29,16 +32,14 @@ struct LinkSteps {
       switch schema.entity(at: Int(link.owner.entity)).toMany[link.relationship.toManyIndex] {
       case .foreignKey(let table, _, let order):
         // The key itself is in the members' rows; a member that leaves loses its place.
-        if let order { append(&removals, "UPDATE \(table) SET \(order) = NULL WHERE Z_PK = ?", link.removed) }
+        if let order { append(&removals, texts.clearPlaces(table, order: order), link.removed) }
       case .hiddenKey(let table, let column, let order):
-        let clear = order.map { ", \($0) = NULL" } ?? ""
         let owner = link.owner.key
         appendPairs(
-          &removals, "UPDATE \(table) SET \(column) = NULL\(clear) WHERE Z_PK = ? AND \(column) = ?",
-          link.removed.map { KeyPair(first: $0.key, second: owner) })
+          &removals, texts.unlink(table, key: column, order: order),
+          link.removed.map { KeyPair($0.key, owner) })
         appendPairs(
-          &additions, "UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?",
-          link.added.map { KeyPair(first: owner, second: $0.key) })
+          &additions, texts.link(table, key: column), link.added.map { KeyPair(owner, $0.key) })
       case .join(let side):
         let id = ObjectIdentifier(side.table)
         if positions[id] == nil {
@@ -59,11 +60,11 @@ struct LinkSteps {
   private static func collect(_ link: LinkChange, _ side: JoinSide, into join: inout JoinChanges) {
     let owner = link.owner.key
     func pairs(_ members: [RowReference]) -> [KeyPair] {
-      members.map { side.isNaming ? KeyPair(first: owner, second: $0.key) : KeyPair(first: $0.key, second: owner) }
+      members.map { side.isNaming ? KeyPair(owner, $0.key) : KeyPair($0.key, owner) }
     }
     if side.table.isSymmetric {
       // Both of its rows come from either end; an end that is not in the change set tells nothing.
-      let mirrored = { (pairs: [KeyPair]) in pairs.map { KeyPair(first: $0.second, second: $0.first) } }
+      let mirrored = { (pairs: [KeyPair]) in pairs.map { KeyPair($0.second, $0.first) } }
       join.added += pairs(link.added)
       join.removed += pairs(link.removed)
       join.addedByOther += mirrored(pairs(link.added))
@@ -83,10 +84,8 @@ struct LinkSteps {
     var removed = LinkSteps.union(join.removed, join.removedByOther)
     // Nothing else keeps a pair from being there twice.
     if !table.keepsPairsOnce { removed = LinkSteps.union(removed, added) }
-    appendPairs(
-      &removals, "DELETE FROM \(table.name) WHERE \(table.first) = ? AND \(table.second) = ?", removed)
-    appendPairs(
-      &additions, "INSERT OR REPLACE INTO \(table.name)(\(table.first), \(table.second)) VALUES (?, ?)", added)
+    appendPairs(&removals, texts.remove(table), removed)
+    appendPairs(&additions, texts.add(table), added)
   }
 
   /// Both lists, each pair once.
@@ -106,13 +105,12 @@ struct LinkSteps {
       for storage in schema.entity(at: entity).toMany {
         switch storage {
         case .join(let side):
-          removals.append(.keys("DELETE FROM \(side.table.name) WHERE \(side.owner) = ?", keys))
+          removals.append(.keys(texts.removeAll(side.table, end: side.owner), keys))
           if side.table.isSymmetric {
-            removals.append(.keys("DELETE FROM \(side.table.name) WHERE \(side.member) = ?", keys))
+            removals.append(.keys(texts.removeAll(side.table, end: side.member), keys))
           }
         case .hiddenKey(let table, let column, let place):
-          let clear = place.map { ", \($0) = NULL" } ?? ""
-          removals.append(.keys("UPDATE \(table) SET \(column) = NULL\(clear) WHERE \(column) = ?", keys))
+          removals.append(.keys(texts.unlinkAll(table, key: column, order: place), keys))
         case .foreignKey, .none: break
         }
       }

@@ -1,5 +1,5 @@
 /// The numbers by which the members of an ordered relationship are sorted.
-enum OrderKeys {
+package enum OrderKeys {
   static let first: Int64 = 2048
   static let step: Int64 = 1024
   private static let usable = Int64(-1) << 61...Int64(1) << 61
@@ -8,7 +8,7 @@ enum OrderKeys {
   ///
   /// Members that came in between get numbers from the gap; where a gap is too small all are numbered anew:
   /// 2048, 3072, 4096 …
-  static func assign(_ stored: [Int64?]) -> [Int64] {
+  package static func assign(_ stored: [Int64?]) -> [Int64] {
     // What no program numbers by can't be reckoned with either.
     let old = stored.map { key in key.flatMap { usable.contains($0) ? $0 : nil } }
     let kept = longestAscent(old)

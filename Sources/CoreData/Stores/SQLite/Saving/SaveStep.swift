@@ -25,9 +25,11 @@ enum SaveStep {
   }
 }
 
-struct KeyPair: Hashable {
-  var first: Int64
-  var second: Int64
+package struct KeyPair: Hashable {
+  package var first: Int64
+  package var second: Int64
+
+  package init(_ first: Int64, _ second: Int64) { (self.first, self.second) = (first, second) }
 }
 
 /// How the order of one relationship is read and written.

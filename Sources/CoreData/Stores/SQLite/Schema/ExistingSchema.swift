@@ -1,36 +1,48 @@
 /// What a store's file has: numbers of entities, tables and their columns.
-struct ExistingSchema {
+package struct ExistingSchema {
   /// A row of `Z_PRIMARYKEY`.
-  struct Entity {
-    let number: Int
-    let name: String
+  package struct Entity {
+    package let number: Int
+    package let name: String
     /// Z_ENT of the parent, 0 for a root.
-    let parent: Int
+    package let parent: Int
+
+    package init(number: Int, name: String, parent: Int) {
+      self.number = number
+      self.name = name
+      self.parent = parent
+    }
   }
 
-  struct Column {
+  package struct Column {
     /// In capitals, as SQL takes it.
-    let name: String
+    package let name: String
     /// As declared, in capitals; empty in the join tables of the oldest files.
-    let type: String
-    let isKey: Bool
+    package let type: String
+    package let isKey: Bool
+
+    package init(name: String, type: String, isKey: Bool) {
+      self.name = name
+      self.type = type
+      self.isKey = isKey
+    }
   }
 
   let url: URL
   /// By number. The entities of histories are not among them.
-  let entities: [Entity]
+  package let entities: [Entity]
   /// The entities that the file's metadata name; empty where they name none.
   let hashedNames: Set<String>
   /// By name in capitals, as SQL takes it; columns in the table's order.
-  let tables: [String: [Column]]
+  package let tables: [String: [Column]]
   /// Tables that a migration has put aside.
   var deferredTables: Set<String> = []
   /// Whether a table has rows that are of none of some entities.
-  var hasStrangers: (_ table: String, _ numbers: [Int]) throws -> Bool = { _, _ in false }
+  package var hasStrangers: (_ table: String, _ numbers: [Int]) throws -> Bool = { _, _ in false }
   /// The names of columns, by table.
   private let columnNames: [String: [String]]
 
-  init(url: URL, entities: [Entity], hashedNames: Set<String>, tables: [String: [Column]]) {
+  package init(url: URL, entities: [Entity], hashedNames: Set<String>, tables: [String: [Column]]) {
     self.url = url
     self.entities = entities.sorted { $0.number < $1.number }
     self.hashedNames = hashedNames
@@ -38,7 +50,7 @@ struct ExistingSchema {
     columnNames = tables.mapValues { $0.map(\.name) }
   }
 
-  func columns(of table: String) -> [String]? { columnNames[table] }
+  package func columns(of table: String) -> [String]? { columnNames[table] }
 
   /// Whether statements that fit one fit the other.
   func isSame(as other: ExistingSchema) -> Bool {

@@ -5,16 +5,20 @@ internal import DataModelFiles
 /// migrate the file. One row: the model's keyed archive, as in a `.mom`, deflated without a header.
 ///
 /// A file without it, or with one that can't be read, is as good as any other.
-enum ModelCache {
+package enum ModelCache {
   /// Fetch request templates and fetched properties are no part of what a store depends on, and left out.
   static func write(_ model: NSManagedObjectModel, to connection: Connection) throws {
-    let archive = CompiledModelFiles.mom(DataModel(model))
-    guard let content = deflated(archive) else { return }
+    guard let content = content(of: model) else { return }
     let sql = "INSERT INTO Z_MODELCACHE(Z_CONTENT) VALUES(?)"
     let statement = try Statement(sql, in: connection.database, isKept: false)
     connection.trace?.willRun(sql)
     content.withUnsafeBytes { statement.bind(blob: $0, at: 1) }
     try statement.run()
+  }
+
+  /// What the row holds; nil when zlib has no memory.
+  package static func content(of model: NSManagedObjectModel) -> [UInt8]? {
+    deflated(CompiledModelFiles.mom(DataModel(model)))
   }
 
   /// Puts a model in the place of the one that there is, in a file that has such a table.

@@ -1,7 +1,7 @@
 /// Names of tables and columns.
-enum SQLName {
+package enum SQLName {
   /// The name as SQL takes it: in quotes when it has characters that no plain name has.
-  static func quoted(_ name: String) -> String {
+  package static func quoted(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy {
       $0 == 95 || $0 >= 128 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0
     }
@@ -9,10 +9,10 @@ enum SQLName {
   }
 
   /// The name as a text.
-  static func literal(_ name: String) -> String { "'" + name.replacingOccurrences(of: "'", with: "''") + "'" }
+  package static func literal(_ name: String) -> String { "'" + name.replacingOccurrences(of: "'", with: "''") + "'" }
 
   /// The name in capitals, which nearly all names in a file are: finding that out is cheaper than making another.
-  static func inCapitals(_ name: String) -> String {
+  package static func inCapitals(_ name: String) -> String {
     name.utf8.allSatisfy { $0 < 97 } ? name : name.uppercased()
   }
 

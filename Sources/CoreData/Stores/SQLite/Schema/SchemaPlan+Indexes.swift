@@ -1,17 +1,19 @@
 /// An index of the file.
-struct PlannedIndex {
+package struct PlannedIndex {
   /// The statement that makes it.
-  let sql: String
+  package let sql: String
   /// What it makes unique.
-  var constraint: (entity: EntitySchema, attributes: [String])?
+  package var constraint: (entity: EntitySchema, attributes: [String])?
+  /// The same as its name, its columns and the rows that it is about, for engines that judge a save by its end.
+  package var parts: (name: String, columns: [String], condition: String?)?
 }
 
 extension SchemaPlan {
-  func createIndexes() throws -> [String] { try indexes().map(\.sql) }
+  func createIndexes() throws -> [String] { try indexes(.sqlite).map(\.sql) }
 
   /// By table: foreign keys, Z_ENT where entities share the table, join tables, then for each entity the
   /// attributes marked as indexed, the fetch indexes, the uniqueness constraints.
-  func indexes() throws -> [PlannedIndex] {
+  package func indexes(_ dialect: SQLDialect) throws -> [PlannedIndex] {
     try tables.flatMap { table -> [PlannedIndex] in
       var statements = table.foreignKeys.map { index(table.name, $0) }
       if table.root.hasSubentities { statements.append(index(table.name, "Z_ENT")) }
@@ -21,7 +23,8 @@ extension SchemaPlan {
       var indexes = statements.map { PlannedIndex(sql: $0) }
       for entity in schema.entities.compactMap({ $0 })
       where entity.layout.rootIndex == table.root.index {
-        indexes += try self.indexes(of: entity).map { PlannedIndex(sql: $0) } + constraints(of: entity)
+        indexes +=
+          try self.indexes(of: entity, dialect).map { PlannedIndex(sql: $0) } + constraints(of: entity, dialect)
       }
       return indexes
     }
@@ -31,7 +34,7 @@ extension SchemaPlan {
     "CREATE INDEX \(SQLName.quoted("\(table)_\(column)_INDEX")) ON \(table) (\(column))"
   }
 
-  private func indexes(of entity: EntitySchema) throws -> [String] {
+  private func indexes(of entity: EntitySchema, _ dialect: SQLDialect) throws -> [String] {
     let description = entity.layout.entity
     var names = Set(description.indexes.map(\.name))
     var statements: [String] = []
@@ -39,13 +42,13 @@ extension SchemaPlan {
     for attribute in description.ownProperties
     where attribute.isIndexed && attribute is NSAttributeDescription {
       guard !attribute.isTransient, names.insert(attribute.name).inserted else { continue }
-      statements.append(create(entity, attribute.name, [(try column(attribute.name, entity), true)]))
+      statements.append(create(entity, attribute.name, [(try column(attribute.name, entity), true)], dialect))
     }
     for compound in description.compoundIndexes {
       let properties = compound.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
       let name = properties.joined(separator: "_")
       guard names.insert(name).inserted, !properties.contains(where: { lacksColumn($0, entity) }) else { continue }
-      statements.append(create(entity, name, try properties.map { (try column($0, entity), true) }))
+      statements.append(create(entity, name, try properties.map { (try column($0, entity), true) }, dialect))
     }
     for index in description.indexes {
       if index.elements.contains(where: { $0.collationType == .rTree }) {
@@ -61,15 +64,17 @@ extension SchemaPlan {
         return (try column(element.propertyName ?? "", entity), element.isAscending)
       }
       if elements.isEmpty { continue }
-      let condition = try condition(of: index, entity).map { " WHERE \($0)" } ?? ""
-      statements.append(create(entity, index.name, elements) + condition)
+      let condition = try condition(of: index, entity, dialect).map { " WHERE \($0)" } ?? ""
+      statements.append(create(entity, index.name, elements, dialect) + condition)
     }
     return statements
   }
 
   /// The condition of a partial index: as in a fetch, but with the values in it, and of columns of the row
   /// alone, so that every program can write to the table. nil for an index of all rows.
-  private func condition(of index: NSFetchIndexDescription, _ entity: EntitySchema) throws -> String? {
+  private func condition(
+    of index: NSFetchIndexDescription, _ entity: EntitySchema, _ dialect: SQLDialect
+  ) throws -> String? {
     let node: PredicateNode
     if let predicate = index.partialIndexPredicate {
       node = try predicate.node
@@ -79,8 +84,9 @@ extension SchemaPlan {
       return nil
     }
     let scope = QueryScope(schema, entity.layout)
-    let condition = try PredicateTranslator(store: nil).condition(node.joiningElements(entity.layout), scope)
-    guard scope.joins.isEmpty, let text = SQLPrinter.ofRow(condition) else {
+    let translator = PredicateTranslator(store: nil, dialect: dialect)
+    let condition = try translator.condition(node.joiningElements(entity.layout), scope)
+    guard scope.joins.isEmpty, let text = SQLPrinter.ofRow(condition, dialect) else {
       throw Failure.unsupportedFeature(
         "The partial index \(index.name) of \(entity.layout.name), whose condition is of more than the row's own values "
           + "and SQLite's own functions,")
@@ -88,27 +94,32 @@ extension SchemaPlan {
     return text
   }
 
-  private func constraints(of entity: EntitySchema) throws -> [PlannedIndex] {
+  private func constraints(of entity: EntitySchema, _ dialect: SQLDialect) throws -> [PlannedIndex] {
     try entity.layout.entity.constraintNames.map { names in
       let columns = try names.map { (try column($0, entity), true) }
       // Inherited attributes have values in rows of other entities too; those are not concerned.
       let isInherited = names.contains {
         entity.layout.property(named: $0)?.declaringEntity != entity.layout.index
       }
-      var statement = create(entity, "UNIQUE_" + names.joined(separator: "_"), columns, isUnique: true)
+      let name = "UNIQUE_" + names.joined(separator: "_")
+      var statement = create(entity, name, columns, dialect, isUnique: true)
+      var condition: String?
       if isInherited {
         let numbers = schema.numbers(entity.layout.subtree)
-        statement += " WHERE Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
+        condition = "Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
+        statement += " WHERE \(condition!)"
       }
-      return PlannedIndex(sql: statement, constraint: (entity, names))
+      return PlannedIndex(
+        sql: statement, constraint: (entity, names),
+        parts: (SQLName.quoted("Z_\(entity.layout.name)_\(name)"), columns.map(\.0), condition))
     }
   }
 
   private func create(
-    _ entity: EntitySchema, _ name: String, _ columns: [(name: String, ascending: Bool)],
+    _ entity: EntitySchema, _ name: String, _ columns: [(name: String, ascending: Bool)], _ dialect: SQLDialect,
     isUnique: Bool = false
   ) -> String {
-    let list = columns.map { "\($0.name) COLLATE BINARY \($0.ascending ? "ASC" : "DESC")" }
+    let list = columns.map { "\($0.name) \(SQLName.direction(isAscending: $0.ascending, dialect))" }
     return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLName.quoted("Z_\(entity.layout.name)_\(name)")) "
       + "ON \(entity.table) (\(list.joined(separator: ", ")))"
   }

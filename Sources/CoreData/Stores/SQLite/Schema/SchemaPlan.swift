@@ -1,8 +1,8 @@
 /// One entity hierarchy's table, before it exists.
-struct TablePlan {
-  struct Column {
-    let name: String
-    let type: ColumnType
+package struct TablePlan {
+  package struct Column {
+    package let name: String
+    package let type: ColumnType
     /// Whether it holds places in an ordered relationship: these stand behind the entity's foreign keys.
     var isOrder = false
     /// Layout index of the entity that brings the column; one past the last for hidden keys.
@@ -11,12 +11,12 @@ struct TablePlan {
     fileprivate func place(_ offset: Int) -> (Int, Int, Int, Int) { (type.group, entity, isOrder ? 1 : 0, offset) }
   }
 
-  let name: String
-  let root: EntityLayout
+  package let name: String
+  package let root: EntityLayout
   /// In the order in which names were given: by entity, attributes before relationships.
-  var columns: [Column] = []
-  var foreignKeys: [String] = []
-  var joins: [JoinTable] = []
+  package var columns: [Column] = []
+  package var foreignKeys: [String] = []
+  package var joins: [JoinTable] = []
 
   /// Grouped by type; in a group the order of `columns`, hidden keys last.
   var columnsInOrder: [Column] {
@@ -27,9 +27,9 @@ struct TablePlan {
 }
 
 /// A store's schema together with the tables that make it up.
-struct SchemaPlan {
-  let schema: StoreSchema
-  let tables: [TablePlan]
+package struct SchemaPlan {
+  package let schema: StoreSchema
+  package let tables: [TablePlan]
 
   /// Everything that makes a new file, as statements, in the order of `sqlite_master`.
   func createStatements() throws -> [String] {
@@ -60,7 +60,7 @@ struct SchemaPlan {
   }
 
   /// The rows of Z_PRIMARYKEY: Z_ENT, name, Z_ENT of the parent.
-  var primaryKeyRows: [(number: Int, name: String, parent: Int)] {
+  package var primaryKeyRows: [(number: Int, name: String, parent: Int)] {
     schema.entities.compactMap { $0 }.sorted { $0.number < $1.number }.map { entity in
       let parent = entity.layout.superIndex < 0 ? nil : schema.entities[entity.layout.superIndex]
       return (entity.number, entity.layout.name, parent?.number ?? 0)

@@ -13,10 +13,12 @@
 /// 5. many-to-many: a join table, see `joinTable`;
 /// 6. an inverse that does not name the relationship in turn: a to-many relationship is found by the inverse's key
 ///    where that is a to-one, else it has a join table of its own.
-struct SchemaPlanner {
+package struct SchemaPlanner {
   private let layouts: ModelLayouts
   private let members: [EntityLayout]
   private let existing: ExistingSchema?
+  /// Whether long values may go into files of their own.
+  private let keepsFiles: Bool
   /// Z_ENT by layout index; 0 for entities outside the configuration.
   private var numbers: [Int]
   private var slots: [[SlotColumn?]]
@@ -32,16 +34,21 @@ struct SchemaPlanner {
   /// - Parameters:
   ///   - configuration: nil for all entities.
   ///   - existing: what the file has; nil for a new one.
-  static func plan(
-    _ layouts: ModelLayouts, configuration: String?, existing: ExistingSchema?
+  ///   - keepsFiles: whether long values may go into files of their own.
+  package static func plan(
+    _ layouts: ModelLayouts, configuration: String?, existing: ExistingSchema?, keepsFiles: Bool = true
   ) throws -> SchemaPlan {
-    var planner = try SchemaPlanner(layouts, configuration: configuration, existing: existing)
+    var planner = try SchemaPlanner(
+      layouts, configuration: configuration, existing: existing, keepsFiles: keepsFiles)
     return try planner.run()
   }
 
-  private init(_ layouts: ModelLayouts, configuration: String?, existing: ExistingSchema?) throws {
+  private init(
+    _ layouts: ModelLayouts, configuration: String?, existing: ExistingSchema?, keepsFiles: Bool
+  ) throws {
     self.layouts = layouts
     self.existing = existing
+    self.keepsFiles = keepsFiles
     guard let entities = layouts.model.entitiesInStoreOrder(forConfigurationName: configuration) else {
       throw Failure.unknownConfiguration(
         name: configuration ?? "", configurations: layouts.model.configurations)
@@ -111,7 +118,7 @@ struct SchemaPlanner {
           TablePlan.Column(name: name, type: property.kind.column, entity: layout.index))
         slots[layout.index][property.slot] = SlotColumn(
           property: property, name: name,
-          isTagged: property.kind == .binary && property.attribute.allowsExternalBinaryDataStorage)
+          isTagged: keepsFiles && property.kind == .binary && property.attribute.allowsExternalBinaryDataStorage)
       }
     }
   }

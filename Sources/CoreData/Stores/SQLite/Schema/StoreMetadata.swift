@@ -8,14 +8,14 @@ import Foundation
 /// | Z_VERSION | 1 |
 /// | Z_UUID | the store's UUID in capitals; `NSStoreUUID` in the dictionary |
 /// | Z_PLIST | the rest of the dictionary, a binary property list |
-enum StoreMetadata {
+package enum StoreMetadata {
   static let hashesDigestKey = "NSStoreModelVersionHashesDigest"
   static let checksumKey = "NSStoreModelVersionChecksumKey"
   static let frameworkVersionKey = "NSPersistenceFrameworkVersion"
   static let maximumFrameworkVersionKey = "NSPersistenceMaximumFrameworkVersion"
   static let autoVacuumKey = "_NSAutoVacuumLevel"
   /// What depends on the model.
-  static let modelKeys = [
+  package static let modelKeys = [
     NSStoreModelVersionHashesKey, NSStoreModelVersionHashesVersionKey, hashesDigestKey, checksumKey,
     NSStoreModelVersionIdentifiersKey,
   ]
@@ -26,7 +26,7 @@ enum StoreMetadata {
   static let hashesVersion = 3
 
   /// What a new store says of itself.
-  static func make(for model: NSManagedObjectModel, configuration: String?, uuid: String) -> [String: Any] {
+  package static func make(for model: NSManagedObjectModel, configuration: String?, uuid: String) -> [String: Any] {
     let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
     return [
       NSStoreTypeKey: NSSQLiteStoreType,

@@ -1,0 +1,63 @@
+/// The statements for links, by dialect. SQLite runs one for each key or pair; PostgreSQL is sent all of them at once,
+/// as arrays.
+struct LinkTexts {
+  private let dialect: SQLDialect
+  private let pairs = "unnest(?::bigint[], ?::bigint[]) AS p(a, b)"
+
+  init(_ dialect: SQLDialect) { self.dialect = dialect }
+
+  /// Takes the place from members that leave an ordered relationship. Keys: the members'.
+  func clearPlaces(_ table: String, order: String) -> String {
+    "UPDATE \(table) SET \(order) = NULL WHERE Z_PK \(isOneOfKeys)"
+  }
+
+  /// Takes members from an owner. Pairs: member, owner.
+  func unlink(_ table: String, key: String, order: String?) -> String {
+    let sets = "UPDATE \(table) SET \(key) = NULL\(clearing(order))"
+    switch dialect {
+    case .sqlite: return "\(sets) WHERE Z_PK = ? AND \(key) = ?"
+    case .postgreSQL: return "\(sets) FROM \(pairs) WHERE Z_PK = p.a AND \(key) = p.b"
+    }
+  }
+
+  /// Gives members to an owner. Pairs: owner, member.
+  func link(_ table: String, key: String) -> String {
+    switch dialect {
+    case .sqlite: "UPDATE \(table) SET \(key) = ? WHERE Z_PK = ?"
+    case .postgreSQL: "UPDATE \(table) SET \(key) = p.a FROM \(pairs) WHERE Z_PK = p.b"
+    }
+  }
+
+  /// Takes all members from owners that go. Keys: the owners'.
+  func unlinkAll(_ table: String, key: String, order: String?) -> String {
+    "UPDATE \(table) SET \(key) = NULL\(clearing(order)) WHERE \(key) \(isOneOfKeys)"
+  }
+
+  func remove(_ table: JoinTable) -> String {
+    switch dialect {
+    case .sqlite: "DELETE FROM \(table.name) WHERE \(table.first) = ? AND \(table.second) = ?"
+    case .postgreSQL:
+      "DELETE FROM \(table.name) USING \(pairs) WHERE \(table.first) = p.a AND \(table.second) = p.b"
+    }
+  }
+
+  func add(_ table: JoinTable) -> String {
+    switch dialect {
+    case .sqlite: "INSERT OR REPLACE INTO \(table.name)(\(table.first), \(table.second)) VALUES (?, ?)"
+    case .postgreSQL:
+      "INSERT INTO \(table.name)(\(table.first), \(table.second)) SELECT a, b FROM \(pairs) ON CONFLICT DO NOTHING"
+    }
+  }
+
+  /// Keys: those of an end that goes.
+  func removeAll(_ table: JoinTable, end: String) -> String { "DELETE FROM \(table.name) WHERE \(end) \(isOneOfKeys)" }
+
+  private func clearing(_ order: String?) -> String { order.map { ", \($0) = NULL" } ?? "" }
+
+  private var isOneOfKeys: String {
+    switch dialect {
+    case .sqlite: "= ?"
+    case .postgreSQL: "= ANY(?)"
+    }
+  }
+}

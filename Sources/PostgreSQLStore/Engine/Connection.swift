@@ -1,0 +1,175 @@
+internal import CPostgreSQL
+internal import CoreData
+import Foundation
+
+/// One connection to the server, used by one thread at a time. What is run with parameters is prepared once.
+final class Connection {
+  private let handle: OpaquePointer
+  private let preparesStatements: Bool
+  private let trace: StatementTrace?
+  /// By text, the name of the prepared statement.
+  private var prepared: [String: String] = [:]
+  /// How often something was sent and an answer waited for.
+  private(set) var trips = 0
+  /// The connection's row in `Z_WRITERS`, once it has one, and the number of its last save.
+  private var writer: UUID?
+  private var lastSave: Int64 = 0
+
+  init(_ address: StoreAddress, preparesStatements: Bool, trace: StatementTrace?) throws {
+    self.preparesStatements = preparesStatements
+    self.trace = trace
+    handle = try address.connect()
+    guard PQstatus(handle) == CONNECTION_OK else { throw lost(sql: nil) }
+    // Notices are for people at a terminal.
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    if let schema = address.schema { try run("SET search_path TO \(SQLName.identifier(schema))") }
+  }
+
+  deinit { PQfinish(handle) }
+
+  var isBroken: Bool { PQstatus(handle) != CONNECTION_OK }
+
+  /// Whether a transaction was left open, by an error that nobody has answered.
+  var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE }
+
+  /// The server's version, as in 150018.
+  var version: Int { Int(PQserverVersion(handle)) }
+
+  /// What the next save leaves behind. The first one asks for the row.
+  func nextMark() throws -> SaveMark {
+    if let writer { return SaveMark(writer: writer, number: lastSave + 1) }
+    let new = UUID()
+    try SaveMark.register(new, self)
+    (writer, lastSave) = (new, 0)
+    return SaveMark(writer: new, number: 1)
+  }
+
+  /// The save is committed, or not: then its row is as it was, or gone.
+  func didSave(_ mark: SaveMark, isCommitted: Bool) {
+    if isCommitted { lastSave = mark.number } else { writer = nil }
+  }
+
+  // Statements.
+
+  /// A command, or several, without parameters.
+  @discardableResult
+  func run(_ sql: String) throws -> ServerRows {
+    trace?.willRun(sql)
+    trips += 1
+    return try checked(PQexec(handle, sql), sql)
+  }
+
+  /// A statement with its parameters. Rows come in binary.
+  @discardableResult
+  func execute(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ServerRows {
+    guard preparesStatements else {
+      trace?.willRun(sql)
+      trips += 1
+      let result = parameters.withPointers { values, lengths, formats in
+        PQexecParams(handle, sql, Int32(parameters.count), parameters.types, values, lengths, formats, 1)
+      }
+      return try checked(result, sql)
+    }
+    let name = try prepare(sql, parameters)
+    trace?.willRun(sql)
+    trips += 1
+    let result = parameters.withPointers { values, lengths, formats in
+      PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+    }
+    return try checked(result, sql)
+  }
+
+  /// How many statements a connection keeps.
+  private static let preparedLimit = 512
+
+  private func prepare(_ sql: String, _ parameters: Parameters) throws -> String {
+    // The same text with values of other types is another statement.
+    let key = sql + "\n" + parameters.types.map(String.init).joined(separator: ",")
+    if let name = prepared[key] { return name }
+    if prepared.count >= Connection.preparedLimit {
+      try run("DEALLOCATE ALL")
+      prepared = [:]
+    }
+    let name = "s\(prepared.count)"
+    trips += 1
+    _ = try checked(PQprepare(handle, name, sql, Int32(parameters.count), parameters.types), sql)
+    prepared[key] = name
+    return name
+  }
+
+  /// COPY of rows in binary: `body` has them without the head and the end.
+  func copy(_ sql: String, _ body: [UInt8]) throws {
+    trace?.willRun(sql)
+    trips += 2
+    _ = try checked(PQexec(handle, sql), sql)
+    var head: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
+    head.append(big: Int64(0))
+    for part in [head, body, [0xFF, 0xFF]] { try put(part, sql) }
+    guard PQputCopyEnd(handle, nil) == 1 else { throw lost(sql: sql) }
+    let result = PQgetResult(handle)
+    while let more = PQgetResult(handle) { PQclear(more) }
+    _ = try checked(result, sql)
+  }
+
+  private func put(_ bytes: [UInt8], _ sql: String) throws {
+    let portion = 1 << 20
+    try bytes.withUnsafeBytes { bytes in
+      for start in stride(from: 0, to: bytes.count, by: portion) {
+        let part = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + portion, bytes.count)])
+        let text = part.baseAddress!.assumingMemoryBound(to: CChar.self)
+        guard PQputCopyData(handle, text, Int32(part.count)) == 1 else { throw lost(sql: sql) }
+      }
+    }
+  }
+
+  /// Runs `body` in a transaction; takes it back where `body` throws.
+  func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try run("BEGIN")
+    return try finishingTransaction(body)
+  }
+
+  /// The same in a transaction that has begun.
+  func finishingTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
+  func rollback() {
+    if !isBroken, !isIdle { _ = try? run("ROLLBACK") }
+  }
+
+  // Answers.
+
+  private func checked(_ result: OpaquePointer?, _ sql: String) throws -> ServerRows {
+    guard let result else { throw lost(sql: sql) }
+    switch PQresultStatus(result) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_EMPTY_QUERY: return ServerRows(result)
+    default:
+      defer { PQclear(result) }
+      func field(_ code: Unicode.Scalar) -> String? {
+        PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
+      }
+      // No state: the server said nothing, the connection broke.
+      guard let state = field("C") else { throw lost(sql: sql) }
+      throw ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
+    }
+  }
+
+  private func lost(sql: String?) -> ServerError {
+    let message = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline).joined(separator: "; ")
+    // What the server has said to a connection that it refuses comes in the message only.
+    let state = message.contains("password") || message.contains("authentication") ? "28P01" : "08006"
+    return ServerError(state: state, message: message, sql: sql)
+  }
+}
+
+extension SQLName {
+  /// A name as it is, whatever characters it has.
+  static func identifier(_ name: String) -> String { "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\"" }
+}

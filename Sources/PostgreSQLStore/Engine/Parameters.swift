@@ -1,0 +1,138 @@
+internal import CoreData
+import Foundation
+
+/// The values of a statement's parameters in binary, and their types, so that the server has to guess none.
+struct Parameters {
+  private(set) var types: [UInt32] = []
+  /// All values, one behind the other.
+  private var bytes: [UInt8] = []
+  /// Where each begins, or -1 for null.
+  private var starts: [Int] = []
+  private var lengths: [Int32] = []
+
+  init() {}
+
+  /// What a translated statement has in its places.
+  init(_ bindings: [Binding]) throws {
+    for binding in bindings { try add(binding) }
+  }
+
+  var count: Int { types.count }
+
+  mutating func add(_ value: Int64) { add(.integer) { $0.append(big: value) } }
+  mutating func add(_ value: String) { add(.text) { $0.append(contentsOf: value.utf8) } }
+  mutating func add(_ value: some Sequence<UInt8>) { add(.bytes) { $0.append(contentsOf: value) } }
+  mutating func add(keys: [Int64]) {
+    addArray(of: .integer, count: keys.count) { bytes in
+      for key in keys {
+        bytes.append(big: Int32(8))
+        bytes.append(big: key)
+      }
+    }
+  }
+
+  private mutating func add(_ type: ServerType, _ append: (inout [UInt8]) -> Void) {
+    types.append(type.oid)
+    starts.append(bytes.count)
+    append(&bytes)
+    lengths.append(Int32(bytes.count - starts.last!))
+  }
+
+  /// - Parameter append: appends each element with the count of its bytes before it.
+  mutating func addArray(of type: ServerType, count: Int, _ append: (inout [UInt8]) -> Void) {
+    types.append(type.arrayOID)
+    starts.append(bytes.count)
+    bytes.append(big: Int32(count == 0 ? 0 : 1))
+    // That nulls may be among them.
+    bytes.append(big: Int32(1))
+    bytes.append(big: type.oid)
+    if count > 0 {
+      bytes.append(big: Int32(count))
+      bytes.append(big: Int32(1))
+    }
+    append(&bytes)
+    lengths.append(Int32(bytes.count - starts.last!))
+  }
+
+  private mutating func add(_ binding: Binding) throws {
+    switch binding {
+    case .null:
+      types.append(0)
+      starts.append(-1)
+      lengths.append(0)
+    case .int(let value): add(value)
+    case .double(let value): add(.real) { $0.append(big: value.bitPattern) }
+    case .text(let value): add(value)
+    case .blob(let value): add(value)
+    case .uuid(let value): add(.uuid) { bytes in withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) } }
+    case .array(let values): try add(array: values)
+    }
+  }
+
+  /// Integers among doubles become doubles; other mixtures are of no type.
+  private mutating func add(array values: [Binding]) throws {
+    var numbers: [Int64] = []
+    var reals: [Double] = []
+    var others: [[UInt8]] = []
+    var type: ServerType?
+    for value in values {
+      let next: ServerType
+      switch value {
+      case .int(let number):
+        (next, numbers) = (.integer, numbers + [number])
+        reals.append(Double(number))
+      case .double(let number):
+        next = .real
+        reals.append(number)
+      case .text(let text):
+        next = .text
+        others.append(Array(text.utf8))
+      case .blob(let data):
+        next = .bytes
+        others.append(Array(data))
+      case .uuid(let uuid):
+        next = .uuid
+        others.append(withUnsafeBytes(of: uuid.uuid) { Array($0) })
+      case .null, .array: continue
+      }
+      if let known = type, known != next {
+        guard [known, next].allSatisfy({ $0 == .integer || $0 == .real }) else {
+          throw StoreFailure.unsupported("A list of values of several types in a predicate for a PostgreSQL store")
+        }
+        type = .real
+      } else {
+        type = next
+      }
+    }
+    let found = type ?? .text
+    let elements: [[UInt8]]
+    switch found {
+    case .integer: elements = numbers.map { withUnsafeBytes(of: $0.bigEndian) { Array($0) } }
+    case .real: elements = reals.map { withUnsafeBytes(of: $0.bitPattern.bigEndian) { Array($0) } }
+    default: elements = others
+    }
+    addArray(of: found, count: elements.count) { bytes in
+      for element in elements { bytes.append(counted: element) }
+    }
+  }
+
+  /// Runs `body` with what libpq takes: pointers to the values, their lengths, and that all are binary.
+  func withPointers<Result>(
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Result
+  ) -> Result {
+    let formats = [Int32](repeating: 1, count: max(count, 1))
+    // A byte more, so that the last value may be empty.
+    return (bytes + [0]).withUnsafeBufferPointer { bytes in
+      let pointers = starts.map { start -> UnsafePointer<CChar>? in
+        start < 0 ? nil : UnsafeRawPointer(bytes.baseAddress! + start).assumingMemoryBound(to: CChar.self)
+      }
+      return (pointers + [nil]).withUnsafeBufferPointer { pointers in
+        (lengths + [0]).withUnsafeBufferPointer { lengths in
+          formats.withUnsafeBufferPointer { formats in
+            body(pointers.baseAddress!, lengths.baseAddress!, formats.baseAddress!)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+internal import CoreData
+import Foundation
+
+/// Values in the protocol's binary form: numbers with the highest byte first, a count of bytes before each value of an
+/// array or a COPY.
+extension [UInt8] {
+  @inline(__always)
+  mutating func append<Number: FixedWidthInteger>(big number: Number) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+  }
+
+  mutating func appendNull() { append(big: Int32(-1)) }
+
+  /// A slot of a row, with its count of bytes.
+  @inline(__always)
+  mutating func append(_ row: RowSnapshot, form: RowForm, slot: Int, word: Int) {
+    if word < 0 || row.isNull(slot: slot) { return appendNull() }
+    switch form {
+    case .integer, .destination:
+      append(big: Int32(8))
+      append(big: row.int(word: word))
+    case .real:
+      append(big: Int32(8))
+      append(big: row.double(word: word).bitPattern)
+    case .text, .bytes:
+      let tail = row.tail(word: word)
+      append(big: Int32(tail.count))
+      append(contentsOf: tail)
+    case .uuid:
+      append(big: Int32(16))
+      append(contentsOf: UnsafeRawBufferPointer(start: row.words + word, count: 16))
+    case .decimal: append(counted: WireDecimal.bytes(of: row.decimal(word: word)))
+    case .none: appendNull()
+    }
+  }
+
+  mutating func append(counted bytes: [UInt8]) {
+    append(big: Int32(bytes.count))
+    append(contentsOf: bytes)
+  }
+}
+
+/// `numeric`: how many digits of 10,000, the weight of the first, the sign, how many decimal places are shown; then the
+/// digits.
+enum WireDecimal {
+  private static let negative: UInt16 = 0x4000
+  private static let notANumber: UInt16 = 0xC000
+
+  static func bytes(of decimal: Decimal) -> [UInt8] {
+    if decimal.isNaN { return header(count: 0, weight: 0, sign: notANumber, scale: 0) }
+    // The description has neither an exponent nor a separator of thousands.
+    let text = decimal.description
+    let parts = text.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
+    let (whole, fraction) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+    func groups(_ digits: String) -> [Int16] {
+      stride(from: 0, to: digits.utf8.count, by: 4).map { start in
+        Int16(String(decoding: Array(digits.utf8)[start..<(start + 4)], as: UTF8.self)) ?? 0
+      }
+    }
+    let left = groups(String(repeating: "0", count: (4 - whole.count % 4) % 4) + whole)
+    let right = groups(fraction + String(repeating: "0", count: (4 - fraction.count % 4) % 4))
+    let sign = text.hasPrefix("-") ? negative : 0
+    var bytes = header(
+      count: left.count + right.count, weight: left.count - 1, sign: sign, scale: fraction.count)
+    for digit in left + right { bytes.append(big: digit) }
+    return bytes
+  }
+
+  private static func header(count: Int, weight: Int, sign: UInt16, scale: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(big: Int16(count))
+    bytes.append(big: Int16(weight))
+    bytes.append(big: sign)
+    bytes.append(big: Int16(scale))
+    return bytes
+  }
+
+  static func decimal(_ bytes: UnsafeRawBufferPointer) -> Decimal {
+    func short(_ index: Int) -> Int16 {
+      Int16(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 2, as: Int16.self))
+    }
+    guard bytes.count >= 8 else { return .nan }
+    let (count, weight, sign) = (Int(short(0)), Int(short(1)), UInt16(bitPattern: short(2)))
+    guard sign == 0 || sign == negative, bytes.count >= 8 + count * 2 else { return .nan }
+    var significand = Decimal(0)
+    for index in 0..<count { significand = significand * 10_000 + Decimal(Int(short(4 + index))) }
+    let value = Decimal(sign: .plus, exponent: (weight - count + 1) * 4, significand: significand)
+    return sign == negative ? -value : value
+  }
+}

@@ -1,0 +1,159 @@
+package import CoreData
+package import Foundation
+
+/// A store in a database of a PostgreSQL server, which many processes on many machines may have open at a time.
+///
+///     container.persistentStoreDescriptions = [NSPersistentStoreDescription(postgreSQL: url)]
+///
+/// Tables and columns have the names that they have in a SQLite file. After `loadMetadata()` any thread may read, and
+/// write by `reserveKeys(_:in:)` and `commit(_:)`; each takes a connection of the pool.
+package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked Sendable {
+  // `@unchecked Sendable`: what changes is written once, by `loadMetadata()`, or under a lock.
+
+  let layouts: ModelLayouts
+  /// The layouts don't keep it.
+  private let model: NSManagedObjectModel
+  package let rowCache: RowCache
+  let pool: ConnectionPool
+  let trace: StatementTrace?
+  let settings: StoreSettings
+  /// The database's schema that the URL names.
+  let schemaName: String?
+
+  /// Set once, by `loadMetadata()`.
+  @exclusivity(unchecked) private(set) var schema: StoreSchema!
+  @exclusivity(unchecked) private(set) var plans: StatementPlans!
+  let keys = KeyBlocks()
+
+  private let metadataLock = NSLock()
+  private var storedMetadata: [String: Any] = [:]
+  private var isMetadataChanged = false
+
+  package override var type: String { PostgreSQLStore.storeType }
+
+  /// The store's metadata. A change is written with the next commit.
+  package override var metadata: [String: Any]! {
+    get { metadataLock.withLock { storedMetadata } }
+    set {
+      metadataLock.withLock {
+        storedMetadata = NSPersistentStore.metadata(newValue, keepingOwnOf: storedMetadata)
+        storedMetadata[NSStoreTypeKey] = PostgreSQLStore.storeType
+        storedMetadata[NSStoreUUIDKey] = identity.uuid
+        isMetadataChanged = true
+      }
+    }
+  }
+
+  /// The metadata if they have to be written.
+  var changedMetadata: [String: Any]? { metadataLock.withLock { isMetadataChanged ? storedMetadata : nil } }
+
+  package var hasUnsavedMetadata: Bool { !isReadOnly && changedMetadata != nil }
+
+  func didWriteMetadata() { metadataLock.withLock { isMetadataChanged = false } }
+
+  package var translatesFetches: Bool { true }
+
+  /// How often the store's connections have sent something and waited for an answer: for measurements.
+  package var trips: Int { pool.trips }
+
+  package required init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) {
+    guard let root else { preconditionFailure("A PostgreSQL store is made by the coordinator that it is added to.") }
+    model = root.managedObjectModel
+    layouts = ModelLayouts.of(model)
+    rowCache = RowCache(layouts)
+    let address = StoreAddress(url)
+    schemaName = address.schema
+    let trace = StatementTrace.requested
+    self.trace = trace
+    let settings = StoreSettings(options)
+    self.settings = settings
+    pool = ConnectionPool(limit: settings.connections, patience: settings.patience) {
+      try Connection(address, preparesStatements: settings.preparesStatements, trace: trace)
+    }
+    // What anybody may read has no password in it.
+    super.init(persistentStoreCoordinator: root, configurationName: name, at: address.shown, options: options)
+  }
+
+  /// Connects, and makes the tables where there are none. Throws a failure.
+  package override func loadMetadata() throws {
+    guard let url, StoreAddress.isAddress(url) else {
+      throw StoreFailure.unsupported("A PostgreSQL store at a URL that is not postgresql://…")
+    }
+    try refuseUnknownOptions()
+    do {
+      let opened = try StoreOpening(self, url).run()
+      identity.uuid = opened.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
+      metadataLock.withLock { storedMetadata = opened.metadata }
+      schema = opened.schema
+      plans = StatementPlans(opened.schema, url: url)
+    } catch let error as ServerError {
+      throw error.openingFailure
+    }
+  }
+
+  /// What a program asks for and would not get.
+  private func refuseUnknownOptions() throws {
+    func isOn(_ option: String) -> Bool {
+      guard let value = options?[option] else { return false }
+      return (value as? NSNumber)?.boolValue ?? !(value is NSNull)
+    }
+    for (option, what) in [
+      (NSPersistentHistoryTrackingKey, "Persistent history in a PostgreSQL store"),
+      (NSPersistentStoreRemoteChangeNotificationPostOptionKey, "Notifications of remote changes of a PostgreSQL store"),
+      (NSPersistentStoreStagedMigrationManagerOptionKey, "A staged migration of a PostgreSQL store"),
+    ] where isOn(option) {
+      throw StoreFailure.unsupported(what)
+    }
+  }
+
+  package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { pool.close() }
+
+  /// The configuration's name, nil for the one of all entities.
+  var configuration: String? {
+    configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
+  }
+
+  /// Runs `body`, and turns what the server says into a failure.
+  func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as ServerError { throw error.failure }
+  }
+
+  package static func isOccupied(_ url: URL) throws -> Bool {
+    try MetadataTable.withConnection(to: url) { try MetadataTable.read($0) != nil }
+  }
+
+  package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try MetadataTable.withConnection(to: url) { connection in
+      guard let metadata = try MetadataTable.read(connection) else {
+        throw StoreFailure.incompatibleSchema(StoreAddress(url).shown, table: "Z_METADATA", "there is no such table")
+      }
+      return metadata
+    }
+  }
+
+  package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    try MetadataTable.withConnection(to: url) { connection in
+      guard let old = try MetadataTable.read(connection) else {
+        throw StoreFailure.incompatibleSchema(StoreAddress(url).shown, table: "Z_METADATA", "there is no such table")
+      }
+      try MetadataTable.write(NSPersistentStore.metadata(metadata, keepingOwnOf: old), connection)
+    }
+  }
+}
+
+/// The options that a PostgreSQL store knows.
+struct StoreSettings {
+  let connections: Int
+  let patience: TimeInterval
+  let preparesStatements: Bool
+
+  init(_ options: [AnyHashable: Any]?) {
+    connections = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
+    patience = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 30
+    preparesStatements =
+      (options?[PostgreSQLPreparedStatementsOption] as? NSNumber)?.boolValue ?? true
+  }
+}

@@ -1,0 +1,86 @@
+internal import CoreData
+import Foundation
+
+/// The rows of a fetch of dictionaries.
+struct DictionaryRows {
+  private let query: DictionaryQuery
+  private let schema: StoreSchema
+  private let identity: StoreIdentity
+
+  init(_ query: DictionaryQuery, _ schema: StoreSchema, _ identity: StoreIdentity) {
+    self.query = query
+    self.schema = schema
+    self.identity = identity
+  }
+
+  /// Null has no key.
+  func dictionaries(_ rows: ServerRows) -> [NSDictionary] {
+    let names = query.columns.map { NSString(string: $0.name) }
+    return (0..<rows.count).map { row in
+      var keys: [NSObject] = []
+      var values: [AnyObject] = []
+      for (index, column) in query.columns.enumerated() {
+        guard let value = value(rows, row, index, column) else { continue }
+        keys.append(names[index])
+        values.append(value)
+      }
+      return NSDictionary(objects: values, forKeys: keys, count: keys.count)
+    }
+  }
+
+  private func value(_ rows: ServerRows, _ row: Int, _ index: Int, _ column: DictionaryQuery.Column) -> NSObject? {
+    if rows.isNull(row, index) { return nil }
+    if let layout = column.reference {
+      let key = rows.int(row, index)
+      guard key > 0 else { return nil }
+      let place = Int(column.entityColumn)
+      let actual = place < 0 || rows.isNull(row, place) ? nil : schema.index(ofNumber: Int(rows.int(row, place)))
+      return NSManagedObjectID(
+        layout: actual.map { layout.model.layouts[$0] } ?? layout, key: key, store: identity)
+    }
+    guard let kind = column.kind else { return natural(rows, row, index) }
+    switch kind.form {
+    case .integer:
+      // An average as an integer is cut.
+      guard let exact = rows.number(row, index) else { return natural(rows, row, index) }
+      let number = exact.doubleValue
+      if kind == .boolean { return NSNumber(value: number != 0) }
+      return NSNumber(value: abs(number) < 1e15 ? Int64(number) : exact.int64Value)
+    case .real:
+      guard let number = rows.number(row, index) else { return natural(rows, row, index) }
+      if kind == .date { return NSDate(timeIntervalSinceReferenceDate: number.doubleValue) }
+      return NSNumber(value: Double(number.stringValue) ?? number.doubleValue)
+    case .text:
+      guard let text = text(rows, row, index) else { return nil }
+      return kind == .uri ? URL(string: text).map { $0 as NSURL } : NSString(string: text)
+    case .uuid:
+      let bytes = rows.bytes(row, index)
+      return bytes.count == 16 ? bytes.loadUnaligned(as: UUID.self) as NSUUID : nil
+    case .decimal: return rows.number(row, index).map { NSDecimalNumber(decimal: $0.decimalValue) }
+    case .bytes: return Data(rows.bytes(row, index)) as NSData
+    case .destination, .none: return natural(rows, row, index)
+    }
+  }
+
+  /// A number as a text has its digits, of a floating one 15, as in SQLite.
+  private func text(_ rows: ServerRows, _ row: Int, _ index: Int) -> String? {
+    guard let number = rows.number(row, index) else { return rows.text(row, index) }
+    guard rows.type(index) == ServerType.real.oid else { return number.stringValue }
+    let text = String(format: "%.15g", number.doubleValue)
+    return text.allSatisfy { $0.isNumber || $0 == "-" } ? text + ".0" : text
+  }
+
+  /// A computed value in the server's own type; a `numeric` that is whole and short is an integer, else a double.
+  private func natural(_ rows: ServerRows, _ row: Int, _ index: Int) -> NSObject? {
+    if let number = rows.number(row, index) {
+      guard let decimal = number as? NSDecimalNumber else { return number }
+      return Int64(decimal.stringValue).map(NSNumber.init(value:))
+        ?? NSNumber(value: Double(decimal.stringValue) ?? decimal.doubleValue)
+    }
+    switch rows.type(index) {
+    case ServerType.bytes.oid: return Data(rows.bytes(row, index)) as NSData
+    case ServerType.uuid.oid: return rows.bytes(row, index).loadUnaligned(as: UUID.self) as NSUUID
+    default: return rows.text(row, index).map(NSString.init(string:))
+    }
+  }
+}

@@ -1,0 +1,153 @@
+internal import CPostgreSQL
+internal import CoreData
+import Foundation
+
+/// Makes rows of what a statement has answered that selects the columns of a `RowQuery`: from libpq's bytes into a
+/// row's slots, without a value in between.
+///
+/// Immutable; any thread.
+final class RowPlan: @unchecked Sendable {
+  // `@unchecked Sendable`: immutable.
+
+  private struct Step {
+    let form: RowForm
+    let slot: Int
+    let word: Int
+    let column: Int32
+    /// The column with the destination's Z_ENT, or -1.
+    let entityColumn: Int32
+    /// Layout index of the declared destination.
+    let destination: Int
+    let isPolymorphic: Bool
+  }
+
+  private struct Decoder {
+    let layout: EntityLayout
+    let steps: [Step]
+  }
+
+  let query: RowQuery
+  private let schema: StoreSchema
+  /// What errors name.
+  private let url: URL
+  /// By layout index, less the first one's; nil for entities outside the configuration.
+  private let decoders: [Decoder?]
+  private let hasOneEntity: Bool
+
+  init(_ schema: StoreSchema, _ layout: EntityLayout, includesSubentities: Bool, url: URL) throws {
+    self.schema = schema
+    self.url = url
+    let query = try RowQuery(schema, layout, includesSubentities: includesSubentities)
+    self.query = query
+    hasOneEntity = query.layouts.count == 1
+    decoders = query.layouts.map { index in
+      schema.entities[index].map { entity in
+        Decoder(
+          layout: entity.layout,
+          steps: entity.slots.compactMap { $0 }.map { column in
+            let property = column.property
+            return Step(
+              form: property.form, slot: property.slot, word: property.word, column: query.places[column.name]!,
+              entityColumn: column.entityName.flatMap { query.places[$0] } ?? -1, destination: property.destination,
+              isPolymorphic: property.isPolymorphic)
+          })
+      }
+    }
+  }
+
+  func rows(_ result: ServerRows, _ watch: FetchWatch? = nil) throws -> [RowSnapshot] {
+    var rows: [RowSnapshot] = []
+    rows.reserveCapacity(result.count)
+    try forEach(result) { index, row in
+      if index & 255 == 255 { try watch?.note(rows: index) }
+      rows.append(row)
+    }
+    return rows
+  }
+
+  /// The rows of a statement that also selects, behind the columns, the key of the object that a relationship leads
+  /// from.
+  func memberRows(_ result: ServerRows) throws -> [MemberRow] {
+    var rows: [MemberRow] = []
+    rows.reserveCapacity(result.count)
+    try forEach(result) { rows.append(MemberRow(owner: result.int($0, query.columns.count), row: $1)) }
+    return rows
+  }
+
+  private func forEach(_ result: ServerRows, _ body: (Int, RowSnapshot) throws -> Void) throws {
+    var builder = RowBuilder()
+    var number: Int64 = -1
+    var decoder = hasOneEntity ? decoders[0] : nil
+    for row in 0..<result.count {
+      if !hasOneEntity {
+        let next = result.int(row, 0)
+        if next != number || decoder == nil {
+          number = next
+          decoder = schema.index(ofNumber: Int(next)).flatMap {
+            query.layouts.contains($0) ? decoders[$0 - query.layouts.lowerBound] : nil
+          }
+        }
+      }
+      guard let decoder else {
+        let name = query.entity.layout.name
+        throw misfit("the row \(result.int(row, 1)) has the Z_ENT \(number), which is not \(name)'s")
+      }
+      try body(row, self.row(Int32(row), result, decoder, &builder))
+    }
+  }
+
+  @inline(__always)
+  private func row(
+    _ row: Int32, _ result: ServerRows, _ decoder: Decoder, _ builder: inout RowBuilder
+  ) throws -> RowSnapshot {
+    builder.begin(decoder.layout)
+    let handle = result.handle
+    for step in decoder.steps {
+      if PQgetisnull(handle, row, step.column) != 0 { continue }
+      let bytes = UnsafeRawPointer(PQgetvalue(handle, row, step.column)!)
+      switch step.form {
+      case .integer:
+        builder.setInt(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)), slot: step.slot, word: step.word)
+      case .real:
+        let bits = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        builder.setDouble(Double(bitPattern: bits), slot: step.slot, word: step.word)
+      case .text, .bytes:
+        let count = Int(PQgetlength(handle, row, step.column))
+        builder.setBytes(UnsafeRawBufferPointer(start: bytes, count: count), slot: step.slot, word: step.word)
+      case .uuid: builder.setUUID(bytes.loadUnaligned(as: UUID.self), slot: step.slot, word: step.word)
+      case .decimal:
+        let count = Int(PQgetlength(handle, row, step.column))
+        let decimal = WireDecimal.decimal(UnsafeRawBufferPointer(start: bytes, count: count))
+        builder.setDecimal(decimal, slot: step.slot, word: step.word)
+      case .destination: try setDestination(step, Int(row), result, bytes, &builder)
+      case .none: break
+      }
+    }
+    let key = result.int(Int(row), 1)
+    guard key > 0 else { throw misfit("a row has the Z_PK \(key)") }
+    return builder.finish(key: key, version: result.int(Int(row), 2), entity: decoder.layout.index)
+  }
+
+  private func setDestination(
+    _ step: Step, _ row: Int, _ result: ServerRows, _ bytes: UnsafeRawPointer, _ builder: inout RowBuilder
+  ) throws {
+    let key = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    // No row has such a key, and in memory it would be an object's that no store has seen.
+    if key <= 0 { return }
+    builder.setInt(key, slot: step.slot, word: step.word)
+    guard step.isPolymorphic else { return }
+    var entity = step.destination
+    if step.entityColumn >= 0, !result.isNull(row, Int(step.entityColumn)) {
+      let number = Int(result.int(row, Int(step.entityColumn)))
+      guard let found = schema.index(ofNumber: number), schema.layouts.layouts[entity].subtree.contains(found) else {
+        throw misfit("a relationship of row \(result.int(row, 1)) leads to the Z_ENT \(number)")
+      }
+      entity = found
+    }
+    builder.setInt(Int64(entity), slot: step.slot, word: step.word + 1)
+  }
+
+  private func misfit(_ what: String) -> any Error {
+    StoreFailure.incompatibleSchema(url, table: query.entity.table, what)
+  }
+}

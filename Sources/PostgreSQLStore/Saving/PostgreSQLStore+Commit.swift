@@ -1,0 +1,111 @@
+package import CoreData
+import Foundation
+
+/// Saving: run in one transaction, then answer.
+///
+/// | what happens | what comes of it |
+/// |---|---|
+/// | a row has another version, or is gone | `versionConflicts`; nothing is written |
+/// | a uniqueness constraint | `constraintConflicts`; nothing is written |
+/// | the save met another (40001, 40P01) | it is run again: the server has taken all of it back |
+/// | the connection was lost | the save's mark is looked up on another: committed, or run again |
+/// | the server can't be asked any more either | an error that says so, 08007 |
+extension PostgreSQLStore {
+  /// How often a save is run.
+  private static let attempts = 10
+
+  package func commit(_ changes: ChangeSet) throws -> SaveOutcome {
+    try translatingErrors {
+      // Values that another store keeps in files are in rows here.
+      let changes = try changes.withExternalValues(layouts)
+      let metadata = changedMetadata
+      let run = try SaveRun(changes, metadata: metadata, schema)
+      for attempt in 1... {
+        let isLast = attempt == PostgreSQLStore.attempts
+        do {
+          try reconnected { try write(run) }
+          if metadata != nil { didWriteMetadata() }
+          publish(changes)
+          return .saved(rewritten: [])
+        } catch let outdated as SaveRun.Outdated {
+          return .versionConflicts(try conflicts(outdated.rows))
+        } catch let error as ServerError where error.breaksUniqueness {
+          if error.constraint?.hasSuffix("_pkey") == true { throw error }
+          let conflicts = try pool.read { try ConstraintSearch(changes, self, $0).conflicts() }
+          // None: the row that was in the way has gone since.
+          guard conflicts.isEmpty else { return .constraintConflicts(conflicts) }
+          if isLast { throw error }
+        } catch let error as ServerError where error.isPassing && !isLast {
+          Thread.sleep(forTimeInterval: 0.005 * Double(attempt) * Double.random(in: 0.5...1.5))
+        } catch is SaveRun.MarkGone where !isLast {
+          // Written by nobody; the next attempt gets another mark.
+        }
+      }
+      preconditionFailure("The last attempt ends the save.")
+    }
+  }
+
+  /// Writes once. Where the answer was lost it is found out what it would have been.
+  private func write(_ run: SaveRun) throws {
+    var mark: SaveMark?
+    do {
+      try pool.use { connection in
+        let next = try connection.nextMark()
+        mark = next
+        do {
+          try run.run(connection, next)
+          connection.didSave(next, isCommitted: true)
+        } catch is SaveRun.MarkGone {
+          connection.didSave(next, isCommitted: false)
+          throw SaveRun.MarkGone()
+        }
+      }
+    } catch let error as ServerError where error.isLost {
+      // Without a mark nothing was sent that writes.
+      guard let mark else { throw error }
+      let isCommitted: Bool
+      do {
+        isCommitted = try reconnected { try pool.use { try mark.isCommitted($0) } }
+      } catch let error as ServerError where error.isLost {
+        throw ServerError(
+          state: "08007",
+          message: "the connection was lost during a save, and the server does not answer: whether the save is in the "
+            + "database is not known. \(error.message)")
+      }
+      if !isCommitted { throw SaveRun.MarkGone() }
+    }
+  }
+
+  /// Runs `body` until it isn't the connection that fails, as long as somebody waits for a connection.
+  private func reconnected<Result>(_ body: () throws -> Result) throws -> Result {
+    let deadline = Date(timeIntervalSinceNow: settings.patience)
+    while true {
+      do { return try body() } catch let error as ServerError where error.isLost && error.state != "08007" {
+        guard Date() < deadline else { throw error }
+        Thread.sleep(forTimeInterval: 0.1)
+      }
+    }
+  }
+
+  /// Lets the cache know what is committed.
+  private func publish(_ changes: ChangeSet) {
+    rowCache.invalidate(changes.deleted.map(\.reference))
+    var rows = changes.inserted + changes.updated.map(\.row)
+    rowCache.publish(&rows, sharingEqual: false, new: changes.inserted.count)
+  }
+
+  private func conflicts(_ bases: [RowSnapshot]) throws -> [VersionConflict] {
+    // Asked before the rows are read, which publishes them.
+    let cached = bases.map { rowCache.row($0.reference) }
+    var persisted: [RowReference: RowSnapshot] = [:]
+    for (root, rows) in Dictionary(grouping: bases, by: { layouts.layouts[$0.entity].rootIndex }) {
+      let found = try pool.read { try self.rows(forKeys: rows.map(\.key), in: layouts.layouts[root], $0) }
+      for row in found { persisted[RowReference(entity: root, key: row.key)] = row }
+    }
+    return zip(bases, cached).map { base, cached in
+      let now = persisted[RowReference(entity: layouts.layouts[base.entity].rootIndex, key: base.key)]
+      return VersionConflict(
+        base: base, persisted: now, isCached: now != nil && cached != nil && cached?.version == now?.version)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import CoreData
+import Foundation
+
+/// The statements that make a store's tables. Pure.
+///
+/// Names are those of a SQLite file: `ZBOOK` with `Z_PK`, `Z_ENT`, `Z_OPT` and `ZTITLE`, which the server has in small
+/// letters. What differs: the types (`ServerType`); the keys of a table come from a sequence, in blocks; a uniqueness
+/// constraint is judged at the end of the transaction; and functions that SQLite calls in the program are in the
+/// database.
+struct SchemaStatements {
+  private let plan: SchemaPlan
+
+  init(_ plan: SchemaPlan) { self.plan = plan }
+
+  var all: [String] {
+    get throws {
+      try refuseDerived()
+      return plan.tables.flatMap { table in
+        [create(table), KeyBlocks.create(plan.schema.entity(at: table.root.index))] + table.joins.map(create)
+      } + (try indexes()) + StoreFunctions.statements + [
+        "CREATE TABLE Z_PRIMARYKEY (Z_ENT bigint PRIMARY KEY, Z_NAME text, Z_SUPER bigint)",
+        "CREATE TABLE Z_METADATA (Z_VERSION bigint PRIMARY KEY, Z_UUID text, Z_PLIST bytea)",
+        "CREATE TABLE Z_MODELCACHE (Z_CONTENT bytea)", SaveMark.table,
+      ]
+    }
+  }
+
+  private func refuseDerived() throws {
+    for entity in plan.schema.entities.compactMap({ $0 }) {
+      for property in entity.layout.slots where property.description is NSDerivedAttributeDescription {
+        throw StoreFailure.unsupported(
+          "The derived attribute \(entity.layout.name).\(property.name) in a PostgreSQL store")
+      }
+    }
+  }
+
+  private func create(_ table: TablePlan) -> String {
+    let types = SchemaStatements.types(in: table, plan.schema)
+    let columns = table.columns.map { ", \($0.name) \((types[$0.name] ?? .integer).declaration)" }.joined()
+    return "CREATE TABLE \(table.name) "
+      + "(Z_PK bigint PRIMARY KEY, Z_ENT bigint NOT NULL, Z_OPT bigint NOT NULL\(columns))"
+  }
+
+  /// By name, the types of the columns that hold values; the others are integers.
+  static func types(in table: TablePlan, _ schema: StoreSchema) -> [String: ServerType] {
+    var types: [String: ServerType] = [:]
+    for entity in schema.entities.compactMap({ $0 }) where entity.layout.rootIndex == table.root.index {
+      for column in entity.slots.compactMap({ $0 }) { types[column.name] = ServerType(column.property.form) }
+    }
+    return types
+  }
+
+  private func create(_ join: JoinTable) -> String {
+    "CREATE TABLE \(join.name) (\(join.columns.map { "\($0) bigint" }.joined(separator: ", ")), "
+      + "PRIMARY KEY (\(join.first), \(join.second)))"
+  }
+
+  private func indexes() throws -> [String] {
+    try plan.indexes(.postgreSQL).map { index in
+      guard let (name, columns, condition) = index.parts, let entity = index.constraint?.entity else {
+        return index.sql
+      }
+      let deferred = "DEFERRABLE INITIALLY DEFERRED"
+      let add = "ALTER TABLE \(entity.table) ADD CONSTRAINT \(name)"
+      guard let condition else { return "\(add) UNIQUE (\(columns.joined(separator: ", "))) \(deferred)" }
+      // Only a constraint of this kind can be about some of a table's rows and judged at the end.
+      let equal = columns.map { "\($0) WITH =" }.joined(separator: ", ")
+      return "\(add) EXCLUDE USING btree (\(equal)) WHERE (\(condition)) \(deferred)"
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/// The functions and collations that a predicate's SQL calls, under the names that they have in a SQLite store, where
+/// the program itself answers. They are made with the tables.
+///
+/// | function | answers |
+/// |---|---|
+/// | NSCoreDataFold(text, options) | the text under which all that are equal to it have the same bytes |
+/// | NSCoreDataStringCompare(a, b, options, locale) | -1, 0, 1 |
+/// | NSCoreDataStringSearch(text, piece, options, locale) | whether the text has the piece |
+/// | NSCoreDataLike(text, pattern, options) | whether the whole text fits the pattern of `LIKE` |
+/// | NSCoreDataMatches(text, pattern, options) | whether the whole text fits the regular expression |
+/// | NSCoreDataText(number or text) | it as a text, as in memory |
+/// | NSCoreDataDivide(number, number) | the quotient of a number that was a text |
+/// | NSCoreDataNumber(number or text), NSCoreDataReal(…) | the number that a text begins with, else 0 |
+///
+/// `options`: 1 case, 128 diacritics, 32 by locale, 8 at the start, 12 at the end. Case and marks are ICU's. What
+/// differs from memory: a regular expression is PostgreSQL's, and an order by locale is that of ICU's root.
+enum StoreFunctions {
+  static let statements: [String] =
+    collations + [
+      // The base letters whose marks are diacritics, and the marks.
+      make(
+        "FoldMarks(text, bigint)", "text",
+        """
+        CASE WHEN $2 & 128 = 0 THEN $1 ELSE regexp_replace($1,
+          '([\\u0001-\\u02ff\\u0370-\\u0482\\u0488-\\u052f\\u1e00-\\u1fff\\u2c60-\\u2c7f])[\(marks)]+', '\\1', 'g') END
+        """),
+      // ı has the capital of another letter; ς is a σ at the end of a word.
+      make(
+        "FoldCase(text, bigint)", "text",
+        """
+        CASE WHEN $2 & 1 = 0 THEN $1 ELSE replace(replace(lower(upper(replace($1, 'ı', U&'\\E000')
+          COLLATE "und-x-icu") COLLATE "und-x-icu"), U&'\\E000', 'ı'), 'ς', 'σ') END
+        """),
+      make(
+        "Fold(text, bigint)", "text",
+        """
+        CASE WHEN $2 & 129 = 0 THEN $1
+          WHEN $1 ~ '^[\\x01-\\x7f]*$' THEN CASE WHEN $2 & 1 = 0 THEN $1 ELSE lower($1 COLLATE "und-x-icu") END
+          ELSE normalize(NSCoreDataFoldCase(NSCoreDataFoldMarks(normalize($1, NFD), $2), $2), NFC) END
+        """),
+      make("Order(text, text)", "bigint", "CASE WHEN $1 < $2 THEN -1 WHEN $1 > $2 THEN 1 ELSE 0 END::bigint"),
+      make(
+        "StringCompare(text, text, bigint, bigint)", "bigint",
+        """
+        CASE WHEN $3 & 32 <> 0 THEN NSCoreDataOrder(NSCoreDataFold($1, $3) COLLATE NSCollateLocale,
+            NSCoreDataFold($2, $3) COLLATE NSCollateLocale)
+          ELSE NSCoreDataOrder(NSCoreDataFold($1, $3) COLLATE "C", NSCoreDataFold($2, $3) COLLATE "C") END
+        """),
+      // An empty piece is in no text.
+      make(
+        "Place(text, text, bigint)", "boolean",
+        """
+        $2 <> '' AND CASE $3 & 12 WHEN 8 THEN starts_with($1, $2) WHEN 12 THEN right($1, length($2)) = $2
+          ELSE strpos($1, $2) > 0 END
+        """),
+      make(
+        "StringSearch(text, text, bigint, bigint)", "boolean",
+        "NSCoreDataPlace(NSCoreDataFold($1, $3) COLLATE \"C\", NSCoreDataFold($2, $3) COLLATE \"C\", $3)"),
+      """
+      CREATE FUNCTION NSCoreDataLikePattern(pattern text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+      AS $$
+      DECLARE
+        result text := '';
+        letter text;
+        escaped boolean := false;
+      BEGIN
+        FOREACH letter IN ARRAY string_to_array(pattern, NULL) LOOP
+          IF escaped OR letter NOT IN ('*', '?', '\\') THEN
+            result := result || CASE WHEN letter IN ('%', '_', '\\') THEN '\\' ELSE '' END || letter;
+            escaped := false;
+          ELSIF letter = '\\' THEN escaped := true;
+          ELSE result := result || CASE letter WHEN '*' THEN '%' ELSE '_' END;
+          END IF;
+        END LOOP;
+        RETURN result || CASE WHEN escaped THEN '\\\\' ELSE '' END;
+      END $$
+      """,
+      make(
+        "Like(text, text, bigint)", "boolean",
+        "NSCoreDataFold($1, $3) COLLATE \"C\" LIKE NSCoreDataLikePattern(NSCoreDataFold($2, $3))"),
+      make(
+        "Matches(text, text, bigint)", "boolean",
+        """
+        NSCoreDataFold($1, $3 & 128) COLLATE "und-x-icu"
+          ~ ('(?p' || CASE WHEN $3 & 1 = 0 THEN '' ELSE 'i' END || ')^(?:' || NSCoreDataFold($2, $3 & 128) || ')$')
+        """),
+      make("Text(text)", "text", "$1"),
+      make("Text(bigint)", "text", "$1::text COLLATE \"C\""),
+      make("Text(numeric)", "text", "trim_scale($1)::text COLLATE \"C\""),
+      // A whole number has one decimal place, and no zero is negative.
+      make(
+        "Text(double precision)", "text",
+        """
+        CASE WHEN $1 = 0 THEN '0.0' WHEN $1::text ~ '[.eNI]' THEN $1::text ELSE $1::text || '.0' END COLLATE "C"
+        """),
+      // The number that a text begins with, else 0.
+      make(
+        "Real(text)", "double precision",
+        """
+        coalesce(substring($1 FROM '^\\s*([-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?)')::double precision, 0)
+        """),
+      make("Real(double precision)", "double precision", "$1"),
+      make("Real(bigint)", "double precision", "$1::double precision"),
+      make("Real(numeric)", "double precision", "$1::double precision"),
+      make("Number(text)", "double precision", "NSCoreDataReal($1)"),
+      make("Number(double precision)", "double precision", "$1"),
+      make("Number(bigint)", "bigint", "$1"),
+      make("Number(numeric)", "numeric", "$1"),
+      // Of whole numbers the quotient is cut.
+      make(
+        "Divide(double precision, bigint)", "double precision",
+        """
+        CASE WHEN $2 = 0 THEN NULL WHEN $1 = trunc($1) THEN trunc($1 / $2::double precision)
+          ELSE $1 / $2::double precision END
+        """),
+      make(
+        "Divide(double precision, double precision)", "double precision", "CASE WHEN $2 <> 0 THEN $1 / $2 END"),
+      make("Divide(bigint, bigint)", "bigint", "CASE WHEN $2 <> 0 THEN $1 / $2 END"),
+      make("Divide(numeric, numeric)", "numeric", "CASE WHEN $2 <> 0 THEN $1 / $2 END"),
+      make("Uppercase(text)", "text", "upper($1 COLLATE \"und-x-icu\")"),
+      make("Lowercase(text)", "text", "lower($1 COLLATE \"und-x-icu\")"),
+      make("Canonical(text)", "text", "NSCoreDataFold($1, 129)"),
+      make("SquareRoot(double precision)", "double precision", "CASE WHEN $1 >= 0 THEN sqrt($1) END"),
+      make("Logarithm(double precision)", "double precision", "CASE WHEN $1 > 0 THEN ln($1) END"),
+      make("Logarithm10(double precision)", "double precision", "CASE WHEN $1 > 0 THEN log10($1) END"),
+      make(
+        "Least(VARIADIC anycompatiblearray)", "anycompatible",
+        "(SELECT CASE WHEN bool_or(v IS NULL) THEN NULL ELSE min(v) END FROM unnest($1) AS v)"),
+      make(
+        "Greatest(VARIADIC anycompatiblearray)", "anycompatible",
+        "(SELECT CASE WHEN bool_or(v IS NULL) THEN NULL ELSE max(v) END FROM unnest($1) AS v)"),
+    ]
+
+  /// Made before the functions that call them.
+  static let collations = [
+    "CREATE COLLATION NSCollateLocale (provider = icu, locale = 'und')",
+    "CREATE COLLATION NSCollateLocaleNoCase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+    "CREATE COLLATION NSCollateLocaleSensitive (provider = icu, locale = 'und-u-kn-true')",
+  ]
+
+  private static let marks =
+    "\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05bd\\u1ab0-\\u1abd\\u1dc0-\\u1dff\\u20d0-\\u20dc\\ufe20-\\ufe2f"
+
+  private static func make(_ signature: String, _ result: String, _ body: String) -> String {
+    "CREATE FUNCTION NSCoreData\(signature) RETURNS \(result) LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$ "
+      + "SELECT \(body) $f$"
+  }
+}

@@ -1,0 +1,169 @@
+import CoreData
+import Foundation
+import PostgreSQLTestServer
+import Testing
+
+@testable import PostgreSQLStore
+
+@Suite("Several writers of a PostgreSQL store", hasServer)
+struct ConflictTests {
+  /// A counter that two coordinators have read, and the first has changed to 1.
+  private func withCounter(
+    _ policy: NSMergePolicy, _ body: (Shelf, NSManagedObject, Shelf) throws -> Void
+  ) throws {
+    let one = try Shelf(libraryModel())
+    let two = try one.elsewhere()
+    try one.context.performAndWait {
+      one.context.new("Counter", ["count": 0])
+      try one.context.save()
+    }
+    try two.context.performAndWait {
+      two.context.mergePolicy = policy
+      let counter = try two.context.all("Counter")[0]
+      counter.setValue(5, forKey: "count")
+      try one.context.performAndWait {
+        try one.context.all("Counter")[0].setValue(1, forKey: "count")
+        try one.context.save()
+      }
+      try body(two, counter, one)
+    }
+  }
+
+  private func stored(_ shelf: Shelf) throws -> [Int] {
+    let other = try shelf.elsewhere()
+    return try other.context.performAndWait {
+      try other.context.all("Counter").map { $0.value(forKey: "count") as! Int }
+    }
+  }
+
+  @Test("A change based on an older version is refused, with what the store has")
+  func refused() throws {
+    try withCounter(.error) { shelf, counter, _ in
+      let error = #expect(throws: NSError.self) { try shelf.context.save() }
+      #expect(error?.code == NSManagedObjectMergeError)
+      let conflict = (error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict])?.first
+      #expect(conflict?.persistedSnapshot?["count"] as? Int == 1)
+      let found1 = try stored(shelf)
+      #expect(found1 == [1])
+    }
+  }
+
+  @Test(
+    "Merge policies decide",
+    arguments: [(0, [1]), (1, [5]), (2, [5]), (3, [1])])
+  func policies(_ number: Int, _ expected: [Int]) throws {
+    let policies: [NSMergePolicy] = [
+      .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+    ]
+    try withCounter(policies[number]) { shelf, _, _ in
+      try shelf.context.save()
+      let found2 = try stored(shelf)
+      #expect(found2 == expected)
+    }
+  }
+
+  @Test("An object that another has deleted is a conflict, and nothing of the save is written")
+  func deleted() throws {
+    try withCounter(.error) { shelf, counter, other in
+      try other.context.performAndWait {
+        try other.context.all("Counter").forEach(other.context.delete)
+        try other.context.save()
+      }
+      shelf.context.new("Author", ["name": "Ann"])
+      let error = #expect(throws: NSError.self) { try shelf.context.save() }
+      #expect(error?.code == NSManagedObjectMergeError)
+      let found3 = try stored(shelf)
+      #expect(found3 == [])
+      let fresh = try shelf.elsewhere()
+      let found4 = try fresh.context.performAndWait { try fresh.context.all("Author").count }
+      #expect(found4 == 0)
+    }
+  }
+
+  @Test("A value that another row has is a conflict of the constraint; the policy makes one row of the two")
+  func constraint() throws {
+    let one = try Shelf(libraryModel())
+    let two = try one.elsewhere()
+    try one.context.performAndWait {
+      one.context.new("Tag", ["name": "red"])
+      try one.context.save()
+    }
+    try two.context.performAndWait {
+      let tag = two.context.new("Tag", ["name": "red"])
+      tag.setValue(Set([two.context.new("Book", ["title": "b"])]), forKey: "books")
+      let error = #expect(throws: NSError.self) { try two.context.save() }
+      #expect(error?.code == NSManagedObjectConstraintMergeError)
+      two.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try two.context.save()
+      let found5 = try two.context.all("Tag").count
+      #expect(found5 == 1)
+    }
+    let fresh = try one.elsewhere()
+    try fresh.context.performAndWait {
+      let tags = try fresh.context.all("Tag")
+      #expect(tags.count == 1)
+      #expect((tags[0].value(forKey: "books") as! Set<NSManagedObject>).count == 1)
+    }
+  }
+
+  @Test("Rows that exchange the values of a constraint are saved")
+  func exchange() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let tags = ["red", "blue"].map { shelf.context.new("Tag", ["name": $0]) }
+      try shelf.context.save()
+      tags[0].setValue("blue", forKey: "name")
+      tags[1].setValue("red", forKey: "name")
+      try shelf.context.save()
+      let names = try shelf.elsewhere()
+      try names.context.performAndWait {
+        let names = try names.context.all("Tag").map { $0.value(forKey: "name") as! String }
+        #expect(Set(names) == ["red", "blue"])
+      }
+    }
+  }
+
+  @Test("Eight writers that count one counter lose nothing")
+  func counting() async throws {
+    let first = try Shelf(libraryModel())
+    try first.context.performAndWait {
+      first.context.new("Counter", ["count": 0])
+      try first.context.save()
+    }
+    let url = first.url
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          let shelf = try Shelf(libraryModel(), at: url)
+          try shelf.context.performAndWait {
+            let counter = try shelf.context.all("Counter")[0]
+            for _ in 0..<25 {
+              while true {
+                counter.setValue((counter.value(forKey: "count") as! Int) + 1, forKey: "count")
+                do {
+                  try shelf.context.save()
+                  break
+                } catch let error as NSError where error.code == NSManagedObjectMergeError {
+                  shelf.context.refresh(counter, mergeChanges: false)
+                }
+              }
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let found6 = try stored(first)
+    #expect(found6 == [200])
+  }
+
+  @Test("Many who open a new store at a time find one store")
+  func opening() async throws {
+    let url = try #require(TestServer.shared).newStoreURL()
+    let identifiers = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<6 { group.addTask { try Shelf(libraryModel(), at: url).store.identifier } }
+      return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+    }
+    #expect(identifiers.count == 1)
+  }
+}

@@ -1,0 +1,177 @@
+import CoreData
+import Foundation
+import PostgreSQLTestServer
+import Testing
+
+@testable import PostgreSQLStore
+
+@Suite("Servers that go away", hasServer, .serialized)
+struct FailureTests {
+  private func error(_ body: () throws -> Void) -> NSError? {
+    do { try body() } catch { return error as NSError }
+    return nil
+  }
+
+  private func increment(_ shelf: Shelf, _ counter: NSManagedObject) throws {
+    counter.setValue((counter.value(forKey: "count") as! Int) + 1, forKey: "count")
+    try shelf.context.save()
+  }
+
+  @Test("After a restart fetches and saves go on")
+  func restart() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    let shelf = try Shelf(libraryModel(), at: server.newStoreURL())
+    try shelf.context.performAndWait {
+      var counter = shelf.context.new("Counter", ["count": 0])
+      try shelf.context.save()
+      for mode in ["fast", "immediate"] {
+        server.halt(mode)
+        try server.start()
+        try increment(shelf, counter)
+        server.halt(mode)
+        try server.start()
+        shelf.context.reset()
+        let counters = try shelf.context.all("Counter")
+        #expect(counters.count == 1)
+        counter = counters[0]
+      }
+    }
+    let other = try shelf.elsewhere()
+    let count = try other.context.performAndWait { try other.context.all("Counter")[0].value(forKey: "count") as? Int }
+    #expect(count == 2)
+  }
+
+  @Test("While the server is away a fetch throws, and what was changed is still there to be saved")
+  func away() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    let shelf = try Shelf(libraryModel(), at: server.newStoreURL(), options: [NSPersistentStoreTimeoutOption: 1])
+    try shelf.context.performAndWait {
+      let counter = shelf.context.new("Counter", ["count": 0])
+      try shelf.context.save()
+      server.halt()
+      let fetching = error { _ = try shelf.context.all("Author") }
+      #expect(fetching?.code == NSPersistentStoreOperationError)
+      #expect(fetching?.userInfo["SQLSTATE"] as? String == "08006")
+      counter.setValue(3, forKey: "count")
+      let saving = error { try shelf.context.save() }
+      // Nothing was sent that could have been written.
+      #expect(saving?.userInfo["SQLSTATE"] as? String == "08006")
+      #expect(shelf.context.hasChanges)
+      try server.start()
+      try shelf.context.save()
+      shelf.context.reset()
+      let found = try shelf.context.all("Counter")[0].value(forKey: "count") as? Int
+      #expect(found == 3)
+    }
+  }
+
+  @Test(
+    "A save whose request or answer is lost is in the database once, wherever the connection is cut",
+    arguments: [Relay.Cut.beforeRequest, .beforeAnswer])
+  func lost(_ cut: Relay.Cut) throws {
+    let server = try #require(TestServer.shared)
+    let relay = try Relay(to: server)
+    let shelf = try Shelf(libraryModel(), at: relay.url(schema: "lost\(cut)"))
+    try shelf.context.performAndWait {
+      let counter = shelf.context.new("Counter", ["count": 0])
+      try shelf.context.save()
+      try increment(shelf, counter)
+      // One statement.
+      for _ in 0..<5 {
+        relay.cutNext(cut)
+        try increment(shelf, counter)
+        #expect(relay.hasCut)
+      }
+      // Several: cut in each of them, the commit among them.
+      for step in 0..<6 {
+        let author = shelf.context.new("Author", ["name": "a\(step)"])
+        counter.setValue((counter.value(forKey: "count") as! Int) + 1, forKey: "count")
+        Thread.detachNewThread {
+          usleep(UInt32(step) * 300)
+          relay.cutNext(cut)
+        }
+        try shelf.context.save()
+        author.setValue("b\(step)", forKey: "name")
+        try shelf.context.save()
+      }
+    }
+    let other = try Shelf(libraryModel(), at: server.url(schema: "lost\(cut)"))
+    try other.context.performAndWait {
+      let counters = try other.context.all("Counter")
+      #expect(counters.map { $0.value(forKey: "count") as! Int } == [12])
+      let names = try other.context.all("Author", sort: "name").map { $0.value(forKey: "name") as! String }
+      #expect(names == (0..<6).map { "b\($0)" })
+    }
+  }
+
+  @Test("A password is in no error, description or log of a store")
+  func secrets() throws {
+    let server = try #require(TestServer.shared)
+    let url = URL(string: "postgresql://mary:tops3cret@/nowhere?host=\(server.folder)&schema=s")!
+    #expect(StoreAddress(url).shown.absoluteString.contains("tops3cret") == false)
+    let failing = error { _ = try Shelf(libraryModel(), at: url) }
+    #expect(failing?.code == NSPersistentStoreOpenError)
+    #expect("\(failing!) \(failing!.userInfo)".contains("tops3cret") == false)
+    let working = URL(string: server.url(schema: "secret").absoluteString + "&password=tops3cret")!
+    let shelf = try Shelf(libraryModel(), at: working)
+    #expect(shelf.store.url?.absoluteString.contains("tops3cret") == false)
+  }
+
+  @Test("Tables that others have changed are refused with the table and what is wrong with it")
+  func changedTables() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.store.pool.use { _ = try $0.run("ALTER TABLE ZBOOK ALTER COLUMN ZPAGES TYPE integer") }
+    let misfit = error { _ = try shelf.elsewhere() }
+    #expect(misfit?.localizedDescription.contains("ZPAGES") == true, "\(misfit as Any)")
+    try shelf.store.pool.use { _ = try $0.run("ALTER TABLE ZBOOK DROP COLUMN ZPAGES") }
+    let missing = error { _ = try shelf.elsewhere() }
+    #expect(missing?.localizedDescription.contains("ZPAGES") == true, "\(missing as Any)")
+  }
+
+  @Test("Another version of the model is refused by its hashes")
+  func otherModel() throws {
+    let shelf = try Shelf(libraryModel())
+    let model = libraryModel()
+    model.entitiesByName["Tag"]!.properties += [attribute("colour", .stringAttributeType)]
+    let refused = error { _ = try Shelf(model, at: shelf.url) }
+    #expect(refused?.code == NSPersistentStoreIncompatibleVersionHashError)
+  }
+
+  @Test("Who waits too long for a connection is told how many there are")
+  func pool() throws {
+    let shelf = try Shelf(
+      libraryModel(),
+      options: [NSPersistentStoreConnectionPoolMaxSizeKey: 1, NSPersistentStoreTimeoutOption: 0.2])
+    try shelf.store.pool.use { _ in
+      let refused = #expect(throws: ServerError.self) { try shelf.store.pool.use { _ in } }
+      #expect(refused?.message.contains("all 1") == true)
+    }
+    let works: Void? = try shelf.store.pool.use { _ in }
+    #expect(works != nil)
+  }
+
+  @Test("What is not built yet is refused by name")
+  func refusals() throws {
+    let shelf = try Shelf(libraryModel())
+    let history = error { _ = try Shelf(libraryModel(), options: [NSPersistentHistoryTrackingKey: true]) }
+    #expect(history?.localizedDescription.contains("history") == true)
+    let batch = error {
+      try shelf.context.performAndWait {
+        _ = try shelf.context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Book")))
+      }
+    }
+    #expect(batch?.code == NSPersistentStoreUnsupportedRequestTypeError)
+    let destroying = error {
+      try shelf.coordinator.destroyPersistentStore(at: shelf.url, ofType: NSPostgreSQLStoreType)
+    }
+    #expect(destroying?.localizedDescription.contains("Destroying") == true)
+    let replacing = error {
+      try shelf.coordinator.replacePersistentStore(
+        at: shelf.url, withPersistentStoreFrom: shelf.url, ofType: NSPostgreSQLStoreType)
+    }
+    #expect(replacing?.localizedDescription.contains("Replacing") == true)
+    #expect(shelf.coordinator.persistentStores.count == 1)
+  }
+}

@@ -1,0 +1,153 @@
+import CoreData
+import Foundation
+import Testing
+
+@testable import PostgreSQLStore
+
+@Suite("Objects in a PostgreSQL store", hasServer)
+struct RoundTripTests {
+  private static let values: [String: Any] = [
+    "title": "Straße \u{1F4DA} 'quoted' \"twice\"", "pages": Int16.min, "copies": Int32.max, "sold": Int64.min,
+    "isRead": true, "weight": 0.1, "rating": Float(1.1), "added": Date(timeIntervalSinceReferenceDate: 0.1234567890123),
+    "price": NSDecimalNumber(string: "-12345678901234567890.0123456789"),
+    "id": UUID(uuidString: "7D444840-9DC0-11D1-B245-5FFDCE74FAD2")!, "link": URL(string: "https://a.example/1?b=c")!,
+    "cover": Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0) }), "notes": ["a", "b"] as NSArray,
+  ]
+
+  @Test("Values of every type come back as they were, read by another coordinator")
+  func types() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      shelf.context.new("Book", Self.values)
+      shelf.context.new("Book")
+      try shelf.context.save()
+    }
+    let other = try shelf.elsewhere()
+    try other.context.performAndWait {
+      let books = try other.context.all("Book", sort: "title")
+      #expect(books.count == 2)
+      for (key, value) in Self.values {
+        #expect(books[0].value(forKey: key) == nil, "\(key)")
+        #expect((books[1].value(forKey: key) as! NSObject).isEqual(value as! NSObject), "\(key)")
+      }
+    }
+  }
+
+  @Test(
+    "Decimals keep all their digits",
+    arguments: [
+      "0", "1", "-1", "0.0001", "10000", "100000000", "99999999999999999999999999999999999999", "1e-100", "1e60",
+      "-0.5", "123.4500",
+    ])
+  func decimals(_ text: String) throws {
+    let decimal = Decimal(string: text)!
+    let read = WireDecimal.bytes(of: decimal).withUnsafeBytes { WireDecimal.decimal($0) }
+    #expect(read == decimal)
+  }
+
+  @Test("Relationships of all kinds come back, ordered ones in their order")
+  func relationships() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let context = shelf.context
+      let author = context.new("Author", ["name": "Ann"])
+      let books = (0..<5).map { context.new($0 == 4 ? "Novel" : "Book", ["title": "b\($0)"]) }
+      let tags = ["red", "blue"].map { context.new("Tag", ["name": $0]) }
+      author.setValue(NSOrderedSet(array: books.reversed()), forKey: "books")
+      author.setValue(books[4], forKey: "favourite")
+      books[0].setValue(NSSet(array: tags), forKey: "tags")
+      books[1].setValue(NSSet(array: [tags[1]]), forKey: "tags")
+      try context.save()
+      // Moved, taken away, added.
+      author.setValue(NSOrderedSet(array: [books[2], books[4], books[0]]), forKey: "books")
+      books[0].setValue(NSSet(array: [tags[0]]), forKey: "tags")
+      try context.save()
+    }
+    let other = try shelf.elsewhere()
+    try other.context.performAndWait {
+      let author = try other.context.all("Author")[0]
+      let titles = (author.value(forKey: "books") as! NSOrderedSet).array.map {
+        ($0 as! NSManagedObject).value(forKey: "title") as! String
+      }
+      #expect(titles == ["b2", "b4", "b0"])
+      let favourite = author.value(forKey: "favourite") as! NSManagedObject
+      #expect(favourite.entity.name == "Novel")
+      #expect(favourite.value(forKey: "title") as? String == "b4")
+      let blue = try other.context.all("Tag", "name == 'blue'")[0]
+      let tagged = (blue.value(forKey: "books") as! Set<NSManagedObject>).map { $0.value(forKey: "title") as! String }
+      #expect(tagged == ["b1"])
+      let found1 = try other.context.all("Novel").count
+      #expect(found1 == 1)
+      let found2 = try other.context.all("Book").count
+      #expect(found2 == 5)
+    }
+  }
+
+  @Test("Objects are changed and deleted, and deletion follows the relationships")
+  func changes() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let context = shelf.context
+      let author = context.new("Author", ["name": "Ann"])
+      let books = (0..<300).map { context.new("Book", ["title": "b\($0)", "author": author]) }
+      try context.save()
+      for book in books { book.setValue(7, forKey: "pages") }
+      context.delete(books[0])
+      try context.save()
+      context.delete(author)
+      try context.save()
+    }
+    let other = try shelf.elsewhere()
+    try other.context.performAndWait {
+      let books = try other.context.all("Book")
+      #expect(books.count == 299)
+      #expect(books.allSatisfy { $0.value(forKey: "pages") as? Int == 7 && $0.value(forKey: "author") == nil })
+    }
+  }
+
+  @Test("One object is written in one round trip, a thousand that changed in three")
+  func trips() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let context = shelf.context
+      let books = (0..<1000).map { context.new("Book", ["title": "b\($0)"]) }
+      try context.save()
+      books[0].setValue("once", forKey: "title")
+      try context.save()
+      books[0].setValue("again", forKey: "title")
+      let found3 = try shelf.trips { try context.save() }
+      #expect(found3 == 1)
+      for book in books { book.setValue(1, forKey: "pages") }
+      try context.save()
+      for book in books { book.setValue(2, forKey: "pages") }
+      let found4 = try shelf.trips { try context.save() }
+      #expect(found4 == 3)
+    }
+  }
+
+  @Test("Prefetching asks once for each relationship, whatever the number of owners")
+  func prefetching() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      for number in 0..<100 {
+        let author = shelf.context.new("Author", ["name": "a\(number)"])
+        for _ in 0..<3 { shelf.context.new("Book", ["author": author]) }
+      }
+      try shelf.context.save()
+    }
+    let other = try shelf.elsewhere()
+    try other.context.performAndWait {
+      func read() throws -> Int {
+        other.context.reset()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.relationshipKeyPathsForPrefetching = ["books"]
+        return try other.context.fetch(request).reduce(0) { $0 + ($1.value(forKey: "books") as! NSOrderedSet).count }
+      }
+      let found5 = try read()
+      #expect(found5 == 300)
+      // Now that statements are prepared.
+      let trips = try other.trips { _ = try read() }
+      #expect(trips == 2)
+    }
+  }
+}
