@@ -35,12 +35,19 @@ extension NSManagedObject {
     destination?.gain(self, inverse)
   }
 
+  /// For those who follow changes that no program has asked for.
+  @inline(__always)
+  private final func tellOfInverse(_ property: LayoutProperty) {
+    if let follower = owner.inverseFollower { follower(self, property) }
+  }
+
   /// The inverse of `destination` leads here, if it can.
   private final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, inverse.destinations.contains(layout.index) else { return }
     let own = destination.own(inverse)
     if destination.state.contains(.fault) { destination.fireForChange() }
     if own.kind == .toOne { destination.setToOne(self, own) } else { destination.addMember(self, own) }
+    destination.tellOfInverse(own)
   }
 
   /// The inverse of `destination` does not lead here any more.
@@ -48,6 +55,7 @@ extension NSManagedObject {
     guard let inverse = property.oneSidedInverse, destination.leads(to: self, inverse) else { return }
     let own = destination.own(inverse)
     if own.kind == .toOne { destination.setToOne(nil, own) } else { destination.removeMember(self, own) }
+    destination.tellOfInverse(own)
   }
 
   /// The other side of this relationship now leads here as well: `object` comes in.
@@ -55,12 +63,14 @@ extension NSManagedObject {
     let property = own(property)
     if property.kind == .toMany {
       enter(object, property)
+      tellOfInverse(property)
       return
     }
     // One to one: whoever pointed here before loses it.
     if state.contains(.fault) { fire() }
     let previous = toOne(property)
     write(.object(object), slot: property.slot)
+    tellOfInverse(property)
     if let previous, previous !== object, let inverse = layout.inverse(of: property) {
       previous.lose(self, inverse)
     }
@@ -72,10 +82,14 @@ extension NSManagedObject {
     if property.kind == .toMany {
       noteChange()
       toManyState(property).remove(object)
+      tellOfInverse(property)
       return
     }
     if state.contains(.fault) { fire() }
-    if toOne(property) === object { write(.null, slot: property.slot) }
+    if toOne(property) === object {
+      write(.null, slot: property.slot)
+      tellOfInverse(property)
+    }
   }
 
   /// Records a member; in an ordered relationship it stands at the end, even if it left from elsewhere.
@@ -135,14 +149,18 @@ extension NSManagedObject {
     let inverse = own(inverse)
     guard inverse.kind == .toOne else {
       enter(object, inverse)
+      tellOfInverse(inverse)
       return
     }
     if state.contains(.fault) { fire() }
     let previous = toOne(inverse)
     write(.object(object), slot: inverse.slot)
+    tellOfInverse(inverse)
     if let previous, previous !== object {
+      let former = previous.own(property)
       previous.noteChange()
-      previous.toManyState(previous.own(property)).remove(self)
+      previous.toManyState(former).remove(self)
+      previous.tellOfInverse(former)
     }
   }
 
