@@ -28,5 +28,7 @@ package struct ModelActorDeclaration: Sendable {
     """
   }
 
-  package static func conformance(of type: String) -> String { "extension \(type): SwiftData.ModelActor {\n}" }
+  package static func conformance(of type: String) -> String {
+    "nonisolated extension \(type): SwiftData.ModelActor {\n}"
+  }
 }

@@ -50,6 +50,10 @@ extension ModelDeclaration {
     \(access)\(isFinal ? "" : "required ")init(backingData: any SwiftData.BackingData<\(name)>) {
       \(markers)
       self.persistentBackingData = backingData
+    }
+
+    \(isFinal ? access : overridableAccess)nonisolated var _observationRegistrars: [Observation.ObservationRegistrar] {
+      [_$observationRegistrar]
     }\(isFinal ? "" : "\n\n\(access)typealias _SwiftDataRoot = \(name)")
     """
   }
@@ -71,6 +75,10 @@ extension ModelDeclaration {
       \(access)required init(backingData: any SwiftData.BackingData<_SwiftDataRoot>) {
         \(markers)
         super.init(backingData: backingData)
+      }
+
+      \(overriding)nonisolated override var _observationRegistrars: [Observation.ObservationRegistrar] {
+        super._observationRegistrars + [_$observationRegistrar]
       }
       """
   }
@@ -113,8 +121,10 @@ extension ModelDeclaration {
   /// - Parameter wanted: those that the compiler asks for.
   package func conformances(of type: String, wanted: String) -> String {
     var extensions: [String] = []
-    if wanted.contains("PersistentModel") { extensions.append("extension \(type): SwiftData.PersistentModel {\n}") }
-    if wanted.contains("Observable") { extensions.append("extension \(type): Observation.Observable {\n}") }
+    if wanted.contains("PersistentModel") {
+      extensions.append("nonisolated extension \(type): SwiftData.PersistentModel {\n}")
+    }
+    if wanted.contains("Observable") { extensions.append("nonisolated extension \(type): Observation.Observable {\n}") }
     return extensions.joined(separator: "\n\n")
   }
 }

@@ -134,7 +134,7 @@ struct DataStoreTests {
   func changes() throws {
     try fill(ModelContext(try container()))
     let context = ModelContext(try container())
-    var books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
+    let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
     books[1].pages = 500
     context.delete(books[0])
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 2)

@@ -41,6 +41,31 @@ struct FetchTests {
     #expect(authors.map(\.name) == ["Jane"])
   }
 
+  @Test("Predicates of optional values, ranges, counts and conditions are asked in the store")
+  func shapes() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let (range, half, zero) = (100...280, 100..<280, 0)
+    #expect(try titles(context, #Predicate { range.contains($0.pages) }) == ["Frankenstein", "Édda"])
+    #expect(try titles(context, #Predicate { half.contains($0.pages) }) == ["Édda"])
+    #expect(try titles(context, #Predicate { (100...280).contains($0.pages) }) == ["Frankenstein", "Édda"])
+    #expect(try titles(context, #Predicate { ($0.secondGenre == nil ? $0.pages : 0) > 300 }) == ["Emma"])
+    #expect(try titles(context, #Predicate { ($0.author?.name ?? "Nobody") == "Nobody" }) == ["Édda"])
+    #expect(try titles(context, #Predicate { $0.author.flatMap { $0.name == "Mary" } == true }) == ["Frankenstein"])
+    #expect(
+      try titles(
+        context,
+        #Predicate { book in
+          if let size = book.size { return size.height == 2 } else { return false }
+        }) == ["Emma"])
+    #expect(try titles(context, #Predicate { $0.title.isEmpty || $0.title.count == 4 }) == ["Emma", "Édda"])
+    #expect(try titles(context, #Predicate { $0.pages + 20 == 300 && $0.pages % 2 == zero }) == ["Frankenstein"])
+    let busy = try context.fetch(
+      FetchDescriptor<Author>(predicate: #Predicate { $0.books.filter { $0.pages > 300 }.count == 1 }))
+    #expect(busy.map(\.name) == ["Jane"])
+    #expect(try context.fetchCount(FetchDescriptor<Author>(predicate: #Predicate { $0.books.isEmpty })) == 0)
+  }
+
   @Test("Models and identities are compared")
   func identities() throws {
     let folder = TemporaryFolder()
@@ -98,6 +123,23 @@ struct FetchTests {
     let context = try filled(folder)
     #expect(throws: SwiftDataError.unsupportedPredicate) {
       try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.summary == "x" }))
+    }
+    // No column has what a computed property of a value, a @Transient one or a computed one of the model says.
+    let raw = "essay"
+    let unsupported: [Predicate<Book>] = [
+      #Predicate { $0.genre.rawValue == raw }, #Predicate { $0.changes == 0 },
+      #Predicate { $0.pages > 1 && $0.summary.count > 1 },
+    ]
+    for predicate in unsupported {
+      #expect(throws: SwiftDataError.unsupportedPredicate) {
+        try context.fetchCount(FetchDescriptor(predicate: predicate))
+      }
+      #expect(throws: SwiftDataError.unsupportedPredicate) { try context.delete(model: Book.self, where: predicate) }
+    }
+    #expect(throws: SwiftDataError.unsupportedKeyPath) {
+      var descriptor = FetchDescriptor<Book>()
+      descriptor.propertiesToFetch = [\.summary]
+      return try context.fetch(descriptor)
     }
     #expect(throws: SwiftDataError.unsupportedSortDescriptor) {
       try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.summary)]))

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 enum NotesV1: VersionedSchema {
@@ -12,6 +13,14 @@ enum NotesV1: VersionedSchema {
       self.text = text
       self.stars = stars
     }
+  }
+}
+
+/// What Note was before it had stars.
+enum NotesV0 {
+  @Model final class Note {
+    var text: String
+    init(text: String) { self.text = text }
   }
 }
 
@@ -67,6 +76,21 @@ enum NotesPlan: SchemaMigrationPlan {
         }),
     ]
   }
+}
+
+/// A stage whose code fails. It is a static property, as plans have them.
+enum FailingPlan: SchemaMigrationPlan {
+  struct Stop: Error {}
+  static let failsBefore = Mutex(true)
+  static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
+  static var stages: [MigrationStage] { [toV2] }
+  static let toV2 = MigrationStage.custom(
+    fromVersion: NotesV1.self, toVersion: NotesV2.self,
+    willMigrate: { context in
+      try context.fetch(FetchDescriptor<NotesV1.Note>()).first?.text = "changed"
+      if failsBefore.withLock({ $0 }) { throw Stop() }
+    },
+    didMigrate: { _ in throw Stop() })
 }
 
 /// Versions that count how often their models are asked for.
@@ -181,6 +205,59 @@ struct MigrationTests {
       try ModelContainer(
         for: Book.self, migrationPlan: NotesPlan.self, configurations: ModelConfiguration(url: folder.file()))
     }
+  }
+
+  @Test("A property that a class does not have any more leaves the file with its values, if the file may be written")
+  func lessProperties() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let before = try Data(contentsOf: folder.file())
+    let readOnly = ModelConfiguration(url: folder.file(), allowsSave: false)
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: NotesV0.Note.self, configurations: readOnly)
+    }
+    #expect(error == .loadIssueModelContainer && error?.description.contains("Note") == true)
+    #expect(try Data(contentsOf: folder.file()) == before)
+    let container = try ModelContainer(for: NotesV0.Note.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    #expect(try context.fetch(FetchDescriptor<NotesV0.Note>()).map(\.text).sorted() == ["a b", "a b", "c"])
+    #expect(
+      try SQLiteText.rows(folder.file(), "SELECT name FROM pragma_table_info('ZNOTE') WHERE name = 'ZSTARS'") == [])
+  }
+
+  @Test("A store that has none of the schema's models is refused, and stays as it is; with one of them it is migrated")
+  func otherSchema() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let before = try Data(contentsOf: folder.file())
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
+    }
+    #expect(error == .loadIssueModelContainer)
+    let text = try #require(error).description
+    #expect(text.contains("has none of the schema's models. It has Note, and the schema Author, Book."))
+    #expect(try Data(contentsOf: folder.file()) == before)
+    let both = try ModelContainer(
+      for: NotesV1.Note.self, Shelf.self, configurations: ModelConfiguration(url: folder.file()))
+    #expect(try ModelContext(both).fetchCount(FetchDescriptor<NotesV1.Note>()) == 3)
+  }
+
+  @Test("Code of a stage that throws stops the migration, and the file is as before", arguments: [true, false])
+  func failingStage(before: Bool) throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    FailingPlan.failsBefore.withLock { $0 = before }
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: Schema(versionedSchema: NotesV2.self), migrationPlan: FailingPlan.self,
+        configurations: ModelConfiguration(url: folder.file()))
+    }
+    #expect(error == .loadIssueModelContainer)
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesV1.self), configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    let notes = try context.fetch(FetchDescriptor<NotesV1.Note>(sortBy: [SortDescriptor(\.stars)]))
+    #expect(notes.map(\.text) == ["a b", "a b", "c"])
   }
 
   @Test("A store of another program's models is an error, and stays as it is")

@@ -45,13 +45,28 @@ struct MisuseTests {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
+  /// Whether a program has ended with a report of four parts: what happened, the facts, how it comes about, what to do.
+  private func report(
+    _ result: ExitTest.Result?, _ what: String, facts: String..., how: String, remedy: String,
+    _ place: SourceLocation = #_sourceLocation
+  ) {
+    // Lines are broken at blanks.
+    let text = message(result).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for part in [what] + facts + ["\(how) \(remedy)"] {
+      #expect(text.contains(part), "\(message(result).prefix(2000))", sourceLocation: place)
+    }
+  }
+
   @Test("A stored case that the source no longer knows ends the program with a sentence")
   func unknownCase() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try readBook(after: "UPDATE ZBOOK SET ZGENRE = 'poem'") { _ = $0.genre }
     }
-    #expect(message(result).contains("What the store has for Book.genre is no Genre."))
-    #expect(message(result).contains("no case has the raw value poem"))
+    report(
+      result, "What the store has for Book.genre is no Genre.", facts: "Object: ",
+      "Why: no case has the raw value poem",
+      how: "It was written when the type had other cases or properties, or by another program.",
+      remedy: "Keep the earlier cases, make new properties optional, or migrate the store in a custom stage.")
   }
 
   @Test("JSON that does not decode ends the program with a sentence")
@@ -59,7 +74,10 @@ struct MisuseTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try readBook(after: "UPDATE ZBOOK SET ZMARKS = x'7B61'") { _ = $0.size }
     }
-    #expect(message(result).contains("What the store has for Book.size is no Size."))
+    report(
+      result, "What the store has for Book.size is no Size.", facts: "Object: ", "Stored: ", "Why: ",
+      how: "It was written when the type had other cases or properties, or by another program.",
+      remedy: "Keep the earlier cases, make new properties optional, or migrate the store in a custom stage.")
   }
 
   @Test("A row without a value for a property that needs one ends the program with a sentence")
@@ -67,7 +85,12 @@ struct MisuseTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try readBook(after: "UPDATE ZBOOK SET ZTITLE = NULL") { _ = $0.title }
     }
-    #expect(message(result).contains("Book.title has no value in the store, but is declared without \"?\"."))
+    report(
+      result, "Book.title has no value in the store, but is declared without \"?\".", facts: "Declared as: String",
+      how:
+        "The row was written when the property was optional or not there, by another program, or the object has been "
+        + "deleted.",
+      remedy: "Declare the property as String?, or give it an initial value and migrate the store.")
   }
 
   @Test("A type of which nothing can be stored is refused when the schema is made")
@@ -75,7 +98,11 @@ struct MisuseTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Schema([Holder.self])
     }
-    #expect(message(result).contains("Holder.nothing is of a type that cannot be stored."))
+    report(
+      result, "Holder.nothing is of a type that cannot be stored.", facts: "Declared as: Nothing",
+      how: "A persistent property is a simple value, a model, an array of models, or Codable.",
+      remedy: "Make the type Codable, name a transformer with `@Attribute(.transformable(by:))`, or mark the property "
+        + "@Transient.")
   }
 
   @Test("Names of parts that are not those of stored properties end the program with a sentence")
@@ -84,8 +111,10 @@ struct MisuseTests {
       let context = try memory(Letter.self)
       context.insert(Letter(body: Renamed(text: "x")))
     }
-    #expect(message(result).contains("A value of Letter.body cannot be stored."))
-    #expect(message(result).contains("has no stored property \"content\""))
+    report(
+      result, "A value of Letter.body cannot be stored.", facts: "Type: Renamed", "has no stored property \"content\"",
+      how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
+      remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own.")
   }
 
   @Test("An initial value that cannot be taken apart is refused when the model is made")
@@ -131,7 +160,47 @@ struct MisuseTests {
       }
       _ = book.title
     }
-    #expect(message(result).contains("A Book was used after its model context was gone."))
+    report(
+      result, "A Book was used after its model context was gone.", facts: "Property: Book.title",
+      how: "Models belong to the context that inserted or fetched them, and do not keep it alive.",
+      remedy: "Keep the ModelContext for as long as its models, or hand on their `persistentModelID` and ask another "
+        + "context for them.")
+  }
+
+  @Test("So do a change, an insertion of it, and a model that it led to", arguments: ["set", "insert", "relate"])
+  func contextGoneOtherwise(_ use: String) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [use] in
+      let (author, book) = (Author(name: "Jane"), Book(isbn: "1", title: "Emma"))
+      do {
+        let context = try memory(Book.self)
+        context.insert(book)
+        context.insert(author)
+        try context.save()
+      }
+      switch use {
+      case "set": book.title = "X"
+      case "insert": try memory(Book.self).insert(book)
+      default: author.books = [Book(isbn: "2", title: "Persuasion")]
+      }
+    }
+    let text = message(result)
+    #expect(text.contains("context was gone") || text.contains("The model's context is gone."))
+  }
+
+  @Test("An identity that no store of the container has leads to no model")
+  func strangeIdentity() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let folder = TemporaryFolder()
+      let (one, other) = (try library(folder.file("a")), try library(folder.file("b")))
+      let book = Book(isbn: "1", title: "Emma")
+      one.insert(book)
+      try one.save()
+      _ = other.model(for: book.persistentModelID)
+    }
+    report(
+      result, "No store of the container has a model of this identity.", facts: "Identity: x-coredata://",
+      how: "It is of another store, or of a model that was never saved.",
+      remedy: "Save the model before its identity is handed on, or use registeredModel(for:).")
   }
 
   @Test("A model of another context is refused")
@@ -144,7 +213,10 @@ struct MisuseTests {
       other.insert(book)
       book.author = author
     }
-    #expect(message(result).contains("A model of another context was used."))
+    report(
+      result, "A model of another context was used.", facts: "Call: ModelContext.insert(_:)", "Model: Author ",
+      how: "A model belongs to the context that inserted or fetched it.",
+      remedy: "Hand on its `persistentModelID`, and ask the context for the model: `context.model(for: id)`.")
   }
 
   @Test("A model that the container's schema does not have is refused")
@@ -152,6 +224,9 @@ struct MisuseTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try memory(Book.self).insert(Shelf(name: "x"))
     }
-    #expect(message(result).contains("The container's schema does not have the model"))
+    report(
+      result, "The container's schema does not have the model SwiftDataTests.Shelf.", facts: "Schema: ",
+      how: "The container was made for other classes, or for another version of this one.",
+      remedy: "Name the class where the container is made: `ModelContainer(for: Shelf.self)`.")
   }
 }

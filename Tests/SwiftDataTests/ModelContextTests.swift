@@ -83,6 +83,28 @@ struct ModelContextTests {
     #expect(try third.fetch(FetchDescriptor<Book>()).map(\.pages) == [9])
   }
 
+  @Test(
+    "An update by a unique value brings its relationships: to-one is replaced, to-many grows", arguments: [true, false])
+  func upsertWithRelationships(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = try inFile ? library(folder.file()) : memory(Book.self)
+    let (jane, mary) = (Author(name: "Jane"), Author(name: "Mary"))
+    context.insert(Book(isbn: "1", title: "Emma", author: jane))
+    context.insert(mary)
+    try context.save()
+    // The same book by another author, and the same author with another book.
+    context.insert(Book(isbn: "1", title: "Emma", author: mary))
+    let again = Author(name: "Jane")
+    again.books = [Book(isbn: "2", title: "Persuasion")]
+    context.insert(again)
+    try context.save()
+    let other = ModelContext(context.container)
+    let authors = try other.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)]))
+    #expect(authors.map(\.name) == ["Jane", "Mary"])
+    #expect(authors.map { $0.books.map(\.title) } == [["Persuasion"], ["Emma"]])
+    #expect(jane.books.map(\.title) == ["Persuasion"] && mary.books.map(\.title) == ["Emma"])
+  }
+
   @Test("A rollback drops inserts, deletions and changes")
   func rollback() throws {
     let context = try memory(Book.self)
@@ -102,6 +124,27 @@ struct ModelContextTests {
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 3)
   }
 
+  @Test("A rollback takes back both ends of a relationship, deletions by a predicate, and what could be undone")
+  func rollbackOfRelationships() throws {
+    let context = try memory(Author.self)
+    let (jane, mary) = (Author(name: "Jane"), Author(name: "Mary"))
+    let emma = Book(isbn: "1", title: "Emma", author: jane)
+    context.insert(emma)
+    context.insert(mary)
+    try context.save()
+    let manager = UndoManager()
+    context.undoManager = manager
+    emma.author = mary
+    context.insert(Book(isbn: "2", title: "Persuasion", author: jane))
+    try context.delete(model: Author.self, where: #Predicate { $0.name == "Mary" })
+    context.processPendingChanges()
+    #expect(manager.canUndo)
+    context.rollback()
+    #expect(emma.author === jane && jane.books == [emma] && mary.books == [] && !mary.isDeleted && !emma.isDeleted)
+    #expect(!context.hasChanges && !manager.canUndo)
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == 2)
+  }
+
   @Test("A change is undone")
   func undo() throws {
     let context = try memory(Book.self)
@@ -114,6 +157,85 @@ struct ModelContextTests {
     context.processPendingChanges()
     manager.undo()
     #expect(book.title == "Emma")
+  }
+
+  @Test("Inserts and deletions are undone and redone, and a model whose insertion was undone can be inserted again")
+  func undoneInsertion() throws {
+    let context = try memory(Book.self)
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    func step(_ body: () -> Void) {
+      manager.beginUndoGrouping()
+      body()
+      context.processPendingChanges()
+      manager.endUndoGrouping()
+    }
+    let book = Book(isbn: "1", title: "Emma")
+    step { context.insert(book) }
+    manager.undo()
+    #expect(book.modelContext == nil && book.title == "Emma" && !context.hasChanges)
+    manager.redo()
+    #expect(book.modelContext == context && context.insertedModelsArray.count == 1)
+    manager.undo()
+    step { context.insert(book) }
+    try context.save()
+    #expect(book.modelContext == context)
+    let other = ModelContext(context.container)
+    #expect(try other.fetch(FetchDescriptor<Book>()).map(\.title) == ["Emma"])
+    step { context.delete(book) }
+    #expect(book.isDeleted)
+    manager.undo()
+    #expect(!book.isDeleted && book.title == "Emma")
+    try context.save()
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Book>()) == 1)
+  }
+
+  @Test("A model that is to be deleted and is inserted again stays, saved or not")
+  func insertedAgain() throws {
+    let context = try memory(Book.self)
+    let (saved, new) = (Book(isbn: "1", title: "Emma"), Book(isbn: "2", title: "Persuasion"))
+    context.insert(saved)
+    try context.save()
+    context.insert(new)
+    for book in [saved, new] { context.delete(book) }
+    context.processPendingChanges()
+    #expect(new.modelContext == nil && new.title == "Persuasion")
+    for book in [saved, new] { context.insert(book) }
+    #expect(!saved.isDeleted && new.modelContext == context)
+    try context.save()
+    let other = ModelContext(context.container)
+    let found = try other.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.isbn)]))
+    #expect(found.map(\.title) == ["Emma", "Persuasion"])
+  }
+
+  @Test("A model that another context has deleted is deleted once that is merged, and keeps what was read of it")
+  @MainActor func deletedElsewhere() async throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
+    let book = Book(isbn: "1", title: "Emma")
+    container.mainContext.insert(book)
+    try container.mainContext.save()
+    let other = ModelContext(container)
+    try other.delete(model: Book.self)
+    try other.save()
+    for _ in 0..<500 where !book.isDeleted { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(book.isDeleted && book.modelContext == nil && book.title == "Emma")
+    #expect(try container.mainContext.fetchCount(FetchDescriptor<Book>()) == 0)
+  }
+
+  @Test("A transaction whose block throws saves nothing, and leaves its changes to you")
+  func failedTransaction() throws {
+    struct Stop: Error {}
+    let context = try memory(Book.self)
+    #expect(throws: Stop.self) {
+      try context.transaction {
+        context.insert(Book(isbn: "1", title: "Emma"))
+        throw Stop()
+      }
+    }
+    #expect(context.insertedModelsArray.count == 1)
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Book>()) == 0)
   }
 
   @Test("A transaction saves what its block has done")
@@ -258,6 +380,29 @@ struct ModelContextTests {
     #expect(throws: (any Error).self) { try reader.save() }
   }
 
+  @Test("A configuration whose name makes no file name is refused, and a store that does not open tells why")
+  func names() throws {
+    let schema = Schema([Book.self])
+    #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
+      try ModelContainer(for: schema, configurations: ModelConfiguration("a/b"))
+    }
+    #expect(throws: SwiftDataError.configurationFileNameTooLong) {
+      try ModelContainer(for: schema, configurations: ModelConfiguration(String(repeating: "é", count: 130)))
+    }
+    let folder = TemporaryFolder()
+    let file = folder.file()
+    try Data("no database".utf8).write(to: file)
+    let refusal = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: schema, configurations: ModelConfiguration(url: file))
+    }
+    let error = try #require(refusal)
+    #expect(error == .loadIssueModelContainer && error.description.contains(file.path))
+    let reason = try #require((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)
+    #expect(reason.domain == NSCocoaErrorDomain)
+    #expect(error.localizedDescription.contains(reason.localizedDescription))
+    #expect(try Data(contentsOf: file) == Data("no database".utf8))
+  }
+
   @Test("Erasing removes the file")
   func erase() throws {
     let folder = TemporaryFolder()
@@ -277,6 +422,12 @@ struct ModelContextTests {
     return book.persistentModelID
   }
   func title(_ id: PersistentIdentifier) -> String? { self[id, as: Book.self]?.title }
+  /// Whether the other one came.
+  nonisolated private func wait(_ other: DispatchSemaphore) -> Bool { other.wait(timeout: .now() + 60) == .success }
+  func meet(saying own: DispatchSemaphore, waitingFor other: DispatchSemaphore) -> Bool {
+    own.signal()
+    return wait(other)
+  }
 }
 
 @Suite("A model actor")
@@ -291,6 +442,18 @@ struct ModelActorTests {
     let context = ModelContext(container)
     let titles = try context.fetch(FetchDescriptor<Book>()).map(\.title)
     #expect(titles == ["Emma"])
+  }
+
+  @Test("It runs on a queue of its own, while the main actor and other model actors run")
+  @MainActor func ownQueue() async throws {
+    let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let (one, other) = (Librarian(modelContainer: container), Librarian(modelContainer: container))
+    // Each waits for the other, and the main actor's queue for neither.
+    let (oneIsThere, otherIsThere) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    async let first = one.meet(saying: oneIsThere, waitingFor: otherIsThere)
+    async let second = other.meet(saying: otherIsThere, waitingFor: oneIsThere)
+    let met = await (first, second)
+    #expect(met == (true, true))
   }
 
   @Test("Many actors write at once")

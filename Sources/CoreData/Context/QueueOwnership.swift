@@ -71,7 +71,16 @@ final class QueueOwnership {
   private static let mainQueueMark: Void = DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)
 }
 
+/// Whether the running code is the main queue's.
+package func isOnMainQueue() -> Bool { QueueOwnership.isMainQueue }
+
 extension NSManagedObjectContext {
+  /// Has `follower` told of each relationship, by its name, that changes because its other end does. For a context that
+  /// has a coordinator and no objects yet.
+  package final func followInverses(_ follower: @escaping (NSManagedObject, String) -> Void) {
+    owner.inverseFollower = { follower($0, $1.name) }
+  }
+
   /// The context of the innermost `perform` block on this thread.
   static var current: NSManagedObjectContext? { QueueOwnership.innermost }
 }

@@ -34,12 +34,19 @@ extension NSManagedObject {
     destination?.gain(self, inverse)
   }
 
+  /// For those who follow changes that no program has asked for.
+  @inline(__always)
+  private final func tellOfInverse(_ property: LayoutProperty) {
+    if let follower = owner.inverseFollower { follower(self, property) }
+  }
+
   /// Makes the inverse of `destination` lead here, if there is one.
   private final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, inverse.destinations.contains(layout.index) else { return }
     let own = destination.own(inverse)
     if destination.state.contains(.fault) { destination.fireForChange() }
     if own.kind == .toOne { destination.setToOne(self, own) } else { destination.addMember(self, own) }
+    destination.tellOfInverse(own)
   }
 
   /// Makes the inverse of `destination` no longer lead here.
@@ -47,6 +54,7 @@ extension NSManagedObject {
     guard let inverse = property.oneSidedInverse, destination.leads(to: self, inverse) else { return }
     let own = destination.own(inverse)
     if own.kind == .toOne { destination.setToOne(nil, own) } else { destination.removeMember(self, own) }
+    destination.tellOfInverse(own)
   }
 
   /// Adds `object` to this relationship, because the other side now leads here.
@@ -54,12 +62,14 @@ extension NSManagedObject {
     let property = own(property)
     if property.kind == .toMany {
       enter(object, property)
+      tellOfInverse(property)
       return
     }
     // One to one: the object that led here before no longer does.
     if state.contains(.fault) { fire() }
     let previous = toOne(property)
     write(.object(object), slot: property.slot)
+    tellOfInverse(property)
     if let previous, previous !== object, let inverse = layout.inverse(of: property) {
       previous.lose(self, inverse)
     }
@@ -71,10 +81,14 @@ extension NSManagedObject {
     if property.kind == .toMany {
       noteChange()
       toManyState(property).remove(object)
+      tellOfInverse(property)
       return
     }
     if state.contains(.fault) { fire() }
-    if toOne(property) === object { write(.null, slot: property.slot) }
+    if toOne(property) === object {
+      write(.null, slot: property.slot)
+      tellOfInverse(property)
+    }
   }
 
   /// Records a member. In an ordered relationship it goes to the end, even if it was elsewhere before.
@@ -134,14 +148,18 @@ extension NSManagedObject {
     let inverse = own(inverse)
     guard inverse.kind == .toOne else {
       enter(object, inverse)
+      tellOfInverse(inverse)
       return
     }
     if state.contains(.fault) { fire() }
     let previous = toOne(inverse)
     write(.object(object), slot: inverse.slot)
+    tellOfInverse(inverse)
     if let previous, previous !== object {
+      let former = previous.own(property)
       previous.noteChange()
-      previous.toManyState(previous.own(property)).remove(self)
+      previous.toManyState(former).remove(self)
+      previous.tellOfInverse(former)
     }
   }
 

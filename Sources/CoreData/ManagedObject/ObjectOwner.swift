@@ -8,6 +8,10 @@ class ObjectOwner {
   let model: NSManagedObjectModel
   let layouts: ModelLayouts
 
+  /// Told of each relationship that has changed because its other end did; nil where nobody follows them. Set before
+  /// the first object is made, on the queue of the owner's context.
+  @exclusivity(unchecked) final var inverseFollower: ((NSManagedObject, LayoutProperty) -> Void)?
+
   init(_ layouts: ModelLayouts) {
     self.layouts = layouts
     model = layouts.model

@@ -35,8 +35,20 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// Which folder of several programs the store is in.
   public let groupContainer: GroupContainer
 
+  /// Whether the file is called as the configuration is.
+  let isFileNamed: Bool
+
   /// The store's file.
   public var id: URL { url }
+
+  /// Whether there can be a file of the configuration's name.
+  func checkFileName() throws {
+    guard isFileNamed else { return }
+    if name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) {
+      throw SwiftDataError.configurationFileNameContainsInvalidCharacters
+    }
+    if "\(name).store".utf8.count > 255 { throw SwiftDataError.configurationFileNameTooLong }
+  }
 
   /// A store of all models of the container.
   public init(isStoredInMemoryOnly: Bool = false) {
@@ -61,6 +73,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     self.schema = schema
     self.allowsSave = allowsSave
     self.isStoredInMemoryOnly = isStoredInMemoryOnly
+    isFileNamed = !isStoredInMemoryOnly
     self.cloudKitDatabase = cloudKitDatabase
     self.groupContainer = groupContainer
   }
@@ -75,6 +88,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     self.schema = schema
     self.allowsSave = allowsSave
     isStoredInMemoryOnly = false
+    isFileNamed = false
     self.cloudKitDatabase = cloudKitDatabase
     groupContainer = .none
   }

@@ -46,13 +46,15 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Opens stores of a schema; makes those that are not there. Without configurations it is one, "default".
   ///
-  /// Throws `SwiftDataError` for configurations and plans that do not fit, and `CocoaError` for files that do not open.
+  /// Throws `SwiftDataError`: for configurations and plans that do not fit, and `loadIssueModelContainer` for a store
+  /// that does not open, with the `CocoaError` that tells why as the underlying error.
   public init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
     let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
+    for configuration in configurations { try configuration.checkFileName() }
     self.configurations = Set(configurations)
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     hasSubclasses = schema.types.contains { $0.supertype != nil }
@@ -64,7 +66,11 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let stages = try migrationPlan.map { try PlannedStages($0, for: schema) }
     for configuration in configurations {
-      try open(configuration, partition.isSingle ? nil : configuration.name, stages)
+      do {
+        try open(configuration, partition.isSingle ? nil : configuration.name, stages)
+      } catch {
+        throw SwiftDataError.loadIssue(configuration.url, error)
+      }
     }
   }
 
@@ -170,9 +176,31 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     }
     if let manager = stages?.manager() {
       options[NSPersistentStoreStagedMigrationManagerOptionKey] = manager
+    } else {
+      try refuseOtherModels(configuration.url, model.entities(forConfigurationName: name) ?? [])
     }
     try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: name, at: configuration.url, options: options)
+  }
+
+  /// An inferred migration drops the entities that a model lacks. Of a store that has no other entities nothing would
+  /// be left: it is another program's, perhaps one that did not name its store either.
+  private func refuseOtherModels(_ url: URL, _ entities: [NSEntityDescription]) throws {
+    guard FileManager.default.fileExists(atPath: url.path),
+      // What can't be read is told of when the store is opened, which is next.
+      let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+    else { return }
+    let stored = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]).keys)
+    let own = Set(entities.compactMap(\.name))
+    if stored.isEmpty || !stored.isDisjoint(with: own) { return }
+    throw CocoaError(
+      .persistentStoreIncompatibleVersionHash,
+      userInfo: [
+        NSFilePathErrorKey: url.path,
+        NSLocalizedDescriptionKey: "The store \(url.path) has none of the schema's models. It has "
+          + "\(stored.sorted().joined(separator: ", ")), and the schema \(own.sorted().joined(separator: ", ")). Name "
+          + "another file, or give a migration plan.",
+      ])
   }
 
   /// The same as ``erase()``; what stands in its way is written to standard error.

@@ -1,5 +1,7 @@
 /// Which models are wanted, in which order, and how many.
-public struct FetchDescriptor<T: PersistentModel> {
+public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
+  // `@unchecked Sendable`: it is a value, and of what is in it only key paths are not `Sendable`; they never change.
+
   /// What is true of the models; all without one.
   public var predicate: Predicate<T>?
   /// Their order, first key first.

@@ -28,6 +28,9 @@ public final class ModelContext: Equatable {
     managedContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     managedContext.undoManager = nil
     managedContext.userInfo[ModelContext.editingStateKey] = editingState.id
+    managedContext.followInverses { object, name in
+      unsafeDowncast(object, to: ModelObject.self).storage?.noteInverse(name)
+    }
     for store in container.dataStores { store.beginState(editingState) }
     guard concurrencyType == .mainQueueConcurrencyType else { return }
     managedContext.automaticallyMergesChangesFromParent = true
@@ -47,20 +50,13 @@ public final class ModelContext: Equatable {
   /// Whether they are the same.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 
-  /// Whether a save follows changes by itself, when the main queue, or the actor's, next has time. What stands in its
-  /// way is written to standard error.
+  /// Whether a save follows changes by itself, when the main queue, or the model actor's, next has time. What stands in
+  /// its way is written to standard error.
   ///
-  /// True for the main context, false for any other. A context that belongs to whoever uses it cannot save by itself.
+  /// True for the main context, false for any other. A context that is changed elsewhere has no queue to save on: it
+  /// says so on standard error, and waits for `save()`.
   public var autosaveEnabled = false {
-    didSet {
-      guard autosaveEnabled, autosaveQueue == nil else { return }
-      misuse(
-        MisuseReport(
-          "autosaveEnabled was set for a context without a queue.",
-          facts: [("Context", "made by ModelContext(_:)")],
-          how: "A save by itself needs a queue to run on, and this context belongs to whoever uses it.",
-          remedy: "Call save(), or use the container's mainContext or a @ModelActor."))
-    }
+    didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
 
   /// What changes are registered with, to be undone; nil by default.
@@ -108,11 +104,15 @@ public final class ModelContext: Equatable {
     return model.storage.object!
   }
 
-  /// Inserts a model, and with it all that it refers to. A model of this context stays what it is.
+  /// Inserts a model, and with it all that it refers to. A model of this context stays what it is, and one that was to
+  /// be deleted stays.
   public func insert<T: PersistentModel>(_ model: T) {
     let storage = model.storage
-    if storage.object != nil {
+    // Its insertion was undone: it begins again with the values that it has.
+    if storage.hasLeft { storage.detach(keeping: storage.valuesOfAttributes(), deleted: false) }
+    if let object = storage.object {
       if storage.context !== self { misuse(.otherContext(storage, "insert(_:)")) }
+      if object.isDeleted { managedContext.insert(object) }
       return
     }
     guard let entity = container.entities[ObjectIdentifier(storage.type)] else {
@@ -130,7 +130,7 @@ public final class ModelContext: Equatable {
   /// Deletes a model when the context is next saved. A model that was never inserted stays as it is.
   public func delete<T: PersistentModel>(_ model: T) {
     let storage = model.storage
-    guard let object = storage.object else { return }
+    guard let object = storage.object, !storage.hasLeft else { return }
     if storage.context !== self { misuse(.otherContext(storage, "delete(_:)")) }
     noteChange(of: storage)
     managedContext.delete(object)
@@ -189,10 +189,22 @@ public final class ModelContext: Equatable {
 
   func noteChange(of storage: ModelStorage) {
     if let model = storage.model { changed[ObjectIdentifier(model)] = model }
-    guard autosaveEnabled, !isAutosaveScheduled, let autosaveQueue else { return }
+    if autosaveEnabled { scheduleAutosave() }
+  }
+
+  private func scheduleAutosave() {
+    if isAutosaveScheduled { return }
     isAutosaveScheduled = true
     nonisolated(unsafe) weak let context = self
-    autosaveQueue { context?.saveByItself() }
+    if let autosaveQueue { return autosaveQueue { context?.saveByItself() } }
+    if isOnMainQueue() { return DispatchQueue.main.async { context?.saveByItself() } }
+    // Said once: no save will follow that could set `isAutosaveScheduled` back.
+    warn(
+      MisuseReport(
+        "A context that should save by itself has no queue to do so.",
+        facts: [("Context", "made by ModelContext(_:), and changed off the main queue")],
+        how: "autosaveEnabled is true, and the context belongs to whoever uses it.",
+        remedy: "Call save(), or use the container's mainContext or a @ModelActor."))
   }
 
   private func saveByItself() {

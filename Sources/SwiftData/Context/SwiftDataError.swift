@@ -1,15 +1,25 @@
-/// What the module itself refuses. Stores and validation throw `CocoaError`s, as Core Data does.
-public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
+import Foundation
+
+/// What the module itself refuses. Fetches, saves and validation throw `CocoaError`s, as Core Data does.
+public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNSError {
   private let name: String
   private let words: String
+  private let underlying: (any Error)?
 
-  private init(_ name: String, _ words: String) {
+  private init(_ name: String, _ words: String, underlying: (any Error)? = nil) {
     self.name = name
     self.words = words
+    self.underlying = underlying
   }
 
   /// The case's name, and a sentence.
   public var description: String { "SwiftDataError.\(name): \(words)" }
+  /// The same as the localized description, and under `NSUnderlyingErrorKey` why a container's store does not open.
+  public var errorUserInfo: [String: Any] {
+    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
+    userInfo[NSUnderlyingErrorKey] = underlying
+    return userInfo
+  }
 
   /// A predicate says what no store can be asked.
   public static let unsupportedPredicate = SwiftDataError(
@@ -35,9 +45,41 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   public static let invalidTransactionFetchRequest = SwiftDataError(
     "invalidTransactionFetchRequest",
     "the container has no such transactions, or they cannot be deleted without earlier ones")
+  /// A store of a container does not open. The `CocoaError` that tells why is the underlying error.
+  public static let loadIssueModelContainer = SwiftDataError(
+    "loadIssueModelContainer", "a store of the container does not open")
+  /// The name of a configuration makes a file name of more than 255 bytes.
+  public static let configurationFileNameTooLong = SwiftDataError(
+    "configurationFileNameTooLong", "the configuration's name makes a file name of more than 255 bytes")
+  /// The name of a configuration has a slash or a NUL in it.
+  public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
+    "configurationFileNameContainsInvalidCharacters",
+    "the configuration's name has a slash or a NUL in it, which no file name can have")
+  /// A history token is from before what was deleted of the history.
+  ///
+  /// Never thrown here: a history is read whole, and tells what is left of it.
+  public static let historyTokenExpired = SwiftDataError(
+    "historyTokenExpired", "the history behind the token was deleted")
+  /// A model is not valid. Never thrown here: `save()` throws the `CocoaError` that names the model and its property.
+  public static let modelValidationFailure = SwiftDataError("modelValidationFailure", "a model is not valid")
+  /// A model has no context. Never thrown here.
+  public static let missingModelContext = SwiftDataError("missingModelContext", "the model has no context")
+  /// Never thrown here: a fetch with a batch size sees pending changes.
+  public static let includePendingChangesWithBatchSize = SwiftDataError(
+    "includePendingChangesWithBatchSize", "a fetch with a batch size does not see pending changes")
+  /// Never thrown here: identities are sorted with pending changes among them.
+  public static let sortingPendingChangesWithIdentifiers = SwiftDataError(
+    "sortingPendingChangesWithIdentifiers", "identities of pending changes are not sorted")
   /// A context was asked for models of a class that its container's schema does not have.
   public static let unknownSchema = SwiftDataError(
     "unknownSchema", "the container's schema does not have the model's class, or no stage of the plan leads to it")
+
+  /// ``loadIssueModelContainer``, with the store's error.
+  static func loadIssue(_ url: URL, _ error: any Error) -> SwiftDataError {
+    SwiftDataError(
+      "loadIssueModelContainer", "the store \(url.path) does not open: \(error.localizedDescription)",
+      underlying: error)
+  }
 
   /// The case alone counts.
   public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool { left.name == right.name }

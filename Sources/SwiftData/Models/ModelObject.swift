@@ -7,6 +7,9 @@ final class ModelObject: NSManagedObject {
   /// Set while there is a model for the object; the storage takes itself away.
   unowned(unsafe) final var storage: ModelStorage?
 
+  /// A merge, an undo or a rollback has changed it.
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { storage?.noteSnapshot(flags) }
+
   override func validateForInsert() throws { try passingEmptyStructs { try super.validateForInsert() } }
   override func validateForUpdate() throws { try passingEmptyStructs { try super.validateForUpdate() } }
 

@@ -30,11 +30,16 @@ final class ModelProperty {
   let relationship: Schema.Relationship?
   let kind: Kind
   let access: AnyPropertyAccess
+  /// Tells observers of the property.
+  let observed: AnyObservedProperty
 
   init(_ metadata: Schema.PropertyMetadata, of entity: String) {
     name = metadata.name
     keyPath = metadata.keypath
     keyPaths = [metadata.keypath] + metadata.formerKeyPaths
+    // Its accessors are those of the class that declares it, and have that one's key path.
+    observed = makeObservedProperty(
+      metadata.formerKeyPaths.first ?? metadata.keypath, levelsBelow: metadata.formerKeyPaths.count)
     declaredType = Swift.type(of: metadata.keypath).valueType
     let optional = declaredType as? any OptionalValue.Type
     isOptional = optional != nil

@@ -44,7 +44,14 @@ class ModelStorage {
   deinit { object?.storage = nil }
 
   final var context: ModelContext? { ownContext }
-  final var isDeleted: Bool { wasDeleted || object?.isDeleted ?? false }
+  /// The context, unless it has let go of the object: its insertion was undone, or taken back by a deletion.
+  final var visibleContext: ModelContext? { hasLeft ? nil : ownContext }
+  final var hasLeft: Bool { object != nil && !isAbandoned && object?.managedObjectContext == nil }
+  final var isDeleted: Bool {
+    guard let object else { return wasDeleted }
+    // What has left with a row of its own was deleted by another context.
+    return object.isDeleted || hasLeft && !object.objectID.isTemporaryID
+  }
 
   final var identifier: PersistentIdentifier {
     if let object, !object.objectID.isTemporaryID { return PersistentIdentifier(object.objectID) }
@@ -85,6 +92,20 @@ class ModelStorage {
   final func abandon() {
     ownContext = nil
     isAbandoned = true
+  }
+
+  // Changes that nobody has set.
+
+  /// The other end of a relationship was set.
+  final func noteInverse(_ name: String) {
+    if let model, let property = type.property(named: name) { property.observed.tellObservers(of: model) }
+  }
+
+  /// A merge, an undo or a rollback does not say what it has changed.
+  final func noteSnapshot(_ flags: NSSnapshotEventType) {
+    guard let model else { return }
+    for property in type.properties { property.observed.tellObservers(of: model) }
+    if !flags.isDisjoint(with: [.undoInsertion, .undoDeletion, .undoUpdate]) { ownContext?.noteChange(of: self) }
   }
 
   // Values.

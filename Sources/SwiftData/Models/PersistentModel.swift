@@ -9,9 +9,16 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   var persistentBackingData: any BackingData<Self> { get set }
   /// The persistent properties, in the order of their declarations.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
+  /// Generated code: who observes the object, of the class's own properties last, before them those of the classes
+  /// above. Without it observers hear of what the program sets, and not of what a merge, an undo or the other end of a
+  /// relationship changes.
+  var _observationRegistrars: [ObservationRegistrar] { get }
 }
 
 extension PersistentModel {
+  /// None, for a class that no macro has written into.
+  public var _observationRegistrars: [ObservationRegistrar] { [] }
+
   /// Storage for a new object.
   public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
     DefaultBackingData<P>(for: P.self)
@@ -77,7 +84,7 @@ extension PersistentModel {
   /// The same; a model may have an `id` of its own instead.
   public var id: PersistentIdentifier { persistentModelID }
   /// The context that the object was inserted into or fetched by; nil before, and after its deletion was saved.
-  public var modelContext: ModelContext? { storage.context }
+  public var modelContext: ModelContext? { storage.visibleContext }
   /// Whether the object has changes that are not saved.
   public var hasChanges: Bool { storage.object?.hasChanges ?? false }
   /// Whether the object is deleted, saved or not.

@@ -15,7 +15,10 @@ public protocol SchemaMigrationPlan {
 }
 
 /// A step from one version to the next.
-public enum MigrationStage {
+public enum MigrationStage: @unchecked Sendable {
+  // `@unchecked Sendable`: plans keep their stages in static properties; their code runs while a container is opened,
+  // on the thread that opens it, one stage after the other.
+
   /// What became of what follows from the two versions.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
   /// The same, with code that is run before, in the earlier version, and after, in the later one.

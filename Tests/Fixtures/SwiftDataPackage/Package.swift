@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 // A package elsewhere whose models are plain Swift classes. It imports SwiftData and nothing else of Strata.
 import PackageDescription
 
@@ -9,8 +9,11 @@ let package = Package(
     .target(
       name: "Trips", dependencies: [.product(name: "SwiftData", package: "Strata")],
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .target(
+      name: "Diary", dependencies: [.product(name: "SwiftData", package: "Strata")],
+      swiftSettings: [.swiftLanguageMode(.v6), .defaultIsolation(MainActor.self)]),
     .executableTarget(
-      name: "TripsProgram", dependencies: ["Trips", .product(name: "SwiftData", package: "Strata")],
+      name: "TripsProgram", dependencies: ["Diary", "Trips", .product(name: "SwiftData", package: "Strata")],
       path: "Sources/Program"),
   ]
 )

@@ -140,7 +140,10 @@ extension PredicateExpressions.Comparison: ConvertibleExpression {
 
 extension PredicateExpressions.RangeExpressionContains: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    guard let range = range as? any ConvertibleRange else { throw PredicateConversion.Unsupported() }
+    let captured = (range as? any CapturedValue)?.captured as? any CapturedRange
+    guard let range = range as? any ConvertibleRange ?? captured?.converted else {
+      throw PredicateConversion.Unsupported()
+    }
     let element = try conversion.expression(element)
     let (lower, upper) = (
       try conversion.expression(range.lowerBound), try conversion.expression(range.upperBound)
@@ -173,6 +176,34 @@ extension PredicateExpressions.ClosedRange: ConvertibleRange {
   fileprivate var lowerBound: Any { lower }
   fileprivate var upperBound: Any { upper }
   fileprivate var isClosed: Bool { true }
+}
+
+/// A variable of the program's that a predicate has captured.
+private protocol CapturedValue {
+  var captured: Any { get }
+}
+
+extension PredicateExpressions.Value: CapturedValue {
+  fileprivate var captured: Any { value }
+}
+
+/// A range that was made before the predicate, as if its bounds had been written there.
+private protocol CapturedRange {
+  var converted: any ConvertibleRange { get }
+}
+
+extension Range: CapturedRange {
+  fileprivate var converted: any ConvertibleRange {
+    PredicateExpressions.Range(
+      lower: PredicateExpressions.Value(lowerBound), upper: PredicateExpressions.Value(upperBound))
+  }
+}
+
+extension ClosedRange: CapturedRange {
+  fileprivate var converted: any ConvertibleRange {
+    PredicateExpressions.ClosedRange(
+      lower: PredicateExpressions.Value(lowerBound), upper: PredicateExpressions.Value(upperBound))
+  }
 }
 
 // Arithmetic.

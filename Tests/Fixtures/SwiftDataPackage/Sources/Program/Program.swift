@@ -1,3 +1,4 @@
+import Diary
 import Foundation
 import SwiftData
 import Trips
@@ -9,6 +10,7 @@ struct Program {
     try inMemory()
     try await imported()
     try migrated()
+    try await ofTheMainActor()
     print("The SwiftData package works.")
   }
 
@@ -68,6 +70,19 @@ struct Program {
     let context = ModelContext(container)
     let entries = try context.fetch(FetchDescriptor<LogV2.Entry>())
     check(entries.map(\.title) == ["First"] && entries.map(\.length) == [5], "the file has become the next version")
+  }
+
+  @MainActor
+  static func ofTheMainActor() async throws {
+    let diary = try Diary()
+    let id = try await DiaryWriter(modelContainer: diary.container).write("Rain")
+    diary.container.mainContext.insert(Appointment(title: "Dentist", place: "Chur"))
+    try diary.container.mainContext.save()
+    try check(diary.texts(containing: "RAI") == ["Rain"], "the main actor reads what the other has written")
+    check((diary.container.mainContext.model(for: id) as? Entry)?.text == "Rain", "an identity leads to the model")
+    try check(
+      diary.container.mainContext.fetch(FetchDescriptor<Plan>()).map { ($0 as? Appointment)?.place } == ["Chur"],
+      "a model that inherits is found as one of its class")
   }
 
   static func check(_ isTrue: @autoclosure () throws -> Bool, _ what: String) rethrows {
