@@ -155,14 +155,15 @@ let package = Package(
 
     // Durability: files that fail on request, a program that is killed and breaks files, and tests with both. Nothing
     // of it is in a product.
-    .target(name: "FaultyFiles", path: "Tests/FaultyFiles"),
+    .target(name: "FaultyFiles", dependencies: ["CSQLite"], path: "Tests/FaultyFiles"),
     .target(
       name: "DurabilitySupport", dependencies: ["CoreData", "FaultyFiles", "TestDice"], path: "Tests/DurabilitySupport",
       swiftSettings: stackSettings),
     .executableTarget(
       name: "StoreCrasher",
       dependencies: [
-        "CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", "Inspection", "TestDice", argumentParser,
+        "CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", "FaultyFiles", "Inspection", "TestDice",
+        argumentParser,
       ],
       path: "Tests/StoreCrasher", swiftSettings: stackSettings),
     .testTarget(
