@@ -29,6 +29,7 @@ const char *core_data_noted_module(size_t index) {
 
 _Bool core_data_guards_queues;
 _Bool core_data_knows_small_strings;
+const void *core_data_string_class;
 
 static _Atomic long long last_temporary_key;
 

@@ -36,6 +36,34 @@ struct NotificationTests {
     }
   }
 
+  @Test("Who observes from the second save on, or whatever is posted, hears all of it; who has left hears nothing")
+  func lateObservers() throws {
+    try withStack(.inMemory) { _, context in
+      _ = context.new("Tag")
+      try context.save()
+      var heard: [Notification.Name] = []
+      func observe(_ name: Notification.Name?) -> any NSObjectProtocol {
+        NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { heard.append($0.name) }
+      }
+      let all: [Notification.Name] = [
+        .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextWillSave, .NSManagedObjectContextDidSave,
+        .NSManagedObjectContextDidSaveObjectIDs,
+      ]
+      for name in [nil] + all.map(Optional.some) {
+        let token = observe(name)
+        heard = []
+        _ = context.new("Tag")
+        try context.save()
+        #expect(heard == (name.map { [$0] } ?? all))
+        NotificationCenter.default.removeObserver(token)
+        heard = []
+        _ = context.new("Tag")
+        try context.save()
+        #expect(heard.isEmpty)
+      }
+    }
+  }
+
   @Test("Observers of didSave see permanent ids and clean objects", arguments: StoreKind.allCases)
   func duringDidSave(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

@@ -94,6 +94,65 @@ struct TableTests {
         == words(String(decoding: [], as: UTF8.self)))
   }
 
+  @Test("A text of 16 to 63 ASCII bytes made of bytes behaves as the library's, and of others none is made")
+  func middleString() {
+    _ = MiddleString.setUp
+    func made(_ bytes: [UInt8]) -> String? {
+      bytes.withUnsafeBytes { bytes in bytes.baseAddress.flatMap { MiddleString.make($0, bytes.count) } }
+    }
+    var dice = Dice(state: 4712)
+    for count in 16...63 {
+      for _ in 0..<20 {
+        var bytes = (0..<count).map { _ in UInt8(dice.roll(127) + 1) }
+        let library = String(decoding: bytes, as: UTF8.self)
+        let text = made(bytes)
+        #expect(text == library && text?.hashValue == library.hashValue && text?.utf8.count == count)
+        #expect(text?.withCString { strlen($0) } == count)
+        #expect(text.map { NSString(string: $0) } == NSString(string: library))
+        // Of two that share an object the other stays as it was; alone it grows in place.
+        var (changed, alone) = (text ?? "", made(bytes) ?? "")
+        changed.append("ä")
+        for _ in 0..<40 { alone += "0123" }
+        #expect(changed == library + "ä" && text == library)
+        #expect(alone == library + String(repeating: "0123", count: 40))
+        bytes[dice.roll(count)] |= 0x80
+        #expect(made(bytes) == nil)
+      }
+    }
+    #expect(made([UInt8](repeating: 65, count: 15)) == nil)
+    #expect(made([UInt8](repeating: 65, count: 64)) == nil)
+  }
+
+  @Test("An object made of a number is Foundation's: its type, its value, its hash and what it is cast to")
+  func numberObjects() {
+    func compare(_ made: NSNumber, _ foundation: NSNumber) {
+      #expect(type(of: made) == type(of: foundation))
+      #expect(String(cString: made.objCType) == String(cString: foundation.objCType))
+      #expect(made == foundation && foundation == made && made.hash == foundation.hash)
+      #expect(made.stringValue == foundation.stringValue && made.description == foundation.description)
+      #expect(made.int64Value == foundation.int64Value && made.boolValue == foundation.boolValue)
+      let (any, other): (Any, Any) = (made, foundation)
+      #expect(any as? Int == other as? Int && any as? Int16 == other as? Int16 && any as? Double == other as? Double)
+      #expect(any as? Bool == other as? Bool && any as? Float == other as? Float)
+    }
+    for value in [Int16.min, -3, -2, -1, 0, 1, 12, 13, 300, .max] {
+      compare(NumberObject.int16(value), NSNumber(value: value))
+    }
+    for value in [Int32.min, -70_000, -2, -1, 0, 1, 12, 13, 300, .max] {
+      compare(NumberObject.int32(value), NSNumber(value: value))
+    }
+    for value in [Int64.min, -2, -1, 0, 1, 12, 13, 300, 1 << 53 + 1, .max] {
+      compare(NumberObject.int64(value), NSNumber(value: value))
+    }
+    for value in [Float(-2.5), -0.0, 0, 0.1, 1, 1e30, .infinity] {
+      compare(NumberObject.float(value), NSNumber(value: value))
+    }
+    for value in [-2.5, -0.0, 0, 0.1, 1, 1e300, 4e-320, .infinity] {
+      compare(NumberObject.double(value), NSNumber(value: value))
+    }
+    #expect(NumberObject.double(.nan).doubleValue.isNaN)
+  }
+
   @Test("A weak list gives those that live, in their order, and forgets the others")
   func weakList() {
     var list = WeakList<Thing>()

@@ -44,6 +44,10 @@ extern _Bool core_data_guards_queues;
 /// Whether short strings have the form that `SmallString` makes. Written before there are rows, read for each string.
 extern _Bool core_data_knows_small_strings;
 
+/// The class of the objects that `MiddleString` makes; NULL where they have another form than it knows. Written before
+/// there are rows, read for each string.
+extern const void *_Nullable core_data_string_class;
+
 /// -1, -2, -3 …: a key for an object that no store has seen. Any thread.
 long long core_data_next_temporary_key(void);
 

@@ -46,16 +46,20 @@ extension NSManagedObjectContext {
     changes.inserted = plan.inserted.objects
     changes.updated = plan.updated.objects
     changes.deleted = ContiguousArray(plan.deleted)
-    var info = changes.sets(reusing: toldInSave).userInfo
-    toldInSave = nil
-    if isPinned { info[NSManagedObjectContextQueryGenerationKey] = queryGenerationToken }
-    if let token = source.historyToken(after: plan, of: self) { info[newChangeTokenKey] = token }
-    post(.NSManagedObjectContextDidSave, info)
+    post(.NSManagedObjectContextDidSave, savedInfo(changes, plan))
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)
     source.announce(plan, of: self)
     if children.isEmpty { return }
     announceToChildren(
       inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
       deleted: changes.deleted.map(\.objectID))
+  }
+
+  private func savedInfo(_ changes: ObjectChanges, _ plan: SavePlan) -> [AnyHashable: Any] {
+    var info = changes.sets(reusing: toldInSave).userInfo
+    toldInSave = nil
+    if isPinned { info[NSManagedObjectContextQueryGenerationKey] = queryGenerationToken }
+    if let token = source.historyToken(after: plan, of: self) { info[newChangeTokenKey] = token }
+    return info
   }
 }

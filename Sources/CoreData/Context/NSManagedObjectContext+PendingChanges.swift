@@ -52,7 +52,12 @@ extension NSManagedObjectContext {
     for object in unborn { leave(object, as: .unsaved) }
     isProcessing = false
     checkInvariants("after processing its changes")
-    if changes.isEmpty { return }
+    if !changes.isEmpty, NotificationObservers.areThere(for: .NSManagedObjectContextObjectsDidChange) {
+      tell(of: changes, event)
+    }
+  }
+
+  private func tell(of changes: ObjectChanges, _ event: ChangeLedger.Event) {
     let outer = postedEvent
     postedEvent = PostedEvent(changes, event.snapshots)
     let sets = changes.sets()

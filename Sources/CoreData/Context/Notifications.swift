@@ -90,7 +90,9 @@ extension NSManagedObjectContext {
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 
-  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]? = nil) {
-    NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+  /// Posts a notification if anybody may hear it; else what it would tell is not made.
+  func post(_ name: Notification.Name, _ userInfo: @autoclosure () -> [AnyHashable: Any]? = nil) {
+    guard NotificationObservers.areThere(for: name) else { return }
+    NotificationCenter.default.post(name: name, object: self, userInfo: userInfo())
   }
 }

@@ -398,6 +398,7 @@ package final class ModelLayouts: @unchecked Sendable {
 
   private init(_ model: NSManagedObjectModel) {
     _ = SmallString.setUp
+    _ = MiddleString.setUp
     self.model = model
     let entities = model.entitiesInStoreOrder
     indexByEntity = Dictionary(uniqueKeysWithValues: entities.enumerated().map { (ObjectIdentifier($1), $0) })

@@ -117,7 +117,11 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     let entry = words[word]
     let start = UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF)
     let count = Int(entry >> 32)
-    if count < 16, core_data_knows_small_strings, let small = SmallString.make(start, count) { return small }
+    if count < 16 {
+      if core_data_knows_small_strings, let small = SmallString.make(start, count) { return small }
+    } else if let middle = MiddleString.make(start, count) {
+      return middle
+    }
     return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 

@@ -121,22 +121,22 @@ extension SlotKind {
   func boxed(integer value: Int64) -> NSNumber {
     switch self {
     case .boolean: value != 0 ? Value.boxedTrue : Value.boxedFalse
-    case .int16: NSNumber(value: Int16(truncatingIfNeeded: value))
-    case .int32: NSNumber(value: Int32(truncatingIfNeeded: value))
+    case .int16: NumberObject.int16(Int16(truncatingIfNeeded: value))
+    case .int32: NumberObject.int32(Int32(truncatingIfNeeded: value))
     case .int64, .double, .float, .date, .string, .uri, .uuid, .decimal, .binary, .transformable, .undefined, .toOne,
       .toMany, .fetched, .composite:
-      NSNumber(value: value)
+      NumberObject.int64(value)
     }
   }
 
   /// The object that a program gets for a number of the form `real`.
   func boxed(real value: Double) -> Any {
     switch self {
-    case .float: NSNumber(value: Float(value))
+    case .float: NumberObject.float(Float(value))
     case .date: Date(timeIntervalSinceReferenceDate: value)
     case .double, .int16, .int32, .int64, .boolean, .string, .uri, .uuid, .decimal, .binary, .transformable, .undefined,
       .toOne, .toMany, .fetched, .composite:
-      NSNumber(value: value)
+      NumberObject.double(value)
     }
   }
 }

@@ -12,6 +12,12 @@ import Foundation
 package enum RuntimeAssumption: String, CaseIterable, Sendable {
   /// `SmallString`.
   case smallStrings = "Texts of up to 15 ASCII bytes lie in the string's own two words"
+  /// `MiddleString`.
+  case middleStrings = "Texts of 16 to 63 ASCII bytes lie in an object behind four words, which have known contents"
+  /// `NumberObject`.
+  case numberObjects = "An NSNumber is two words behind its header: what its type is, and the number"
+  /// `NotificationObservers`.
+  case notificationCenters = "A notification center has a table by name, behind a lock, at a known place"
   /// `allocateObject(_:fieldsFrom:)`.
   case instanceSizes = "A class says how large its objects are, where ClassMetadata looks"
   /// `ClassMetadata.place(overriddenBy:of:butNotBy:)`.
@@ -30,7 +36,9 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   /// What the module does if the assumption does not hold.
   package var otherwise: String {
     switch self {
-    case .smallStrings: "Such texts are made by the standard library: readings are slower."
+    case .smallStrings, .middleStrings: "Such texts are made by the standard library: readings are slower."
+    case .numberObjects: "Such objects are made by Foundation: values by key are slower."
+    case .notificationCenters: "Notifications are posted also where nobody hears them: small saves are slower."
     case .instanceSizes: "The program ends with this sentence at the first predicate or expression that it makes."
     case .methodPlaces: "Each class is taken to override validateValue(_:forKey:): saves are slower."
     case .argumentLists: "NSPredicate(format:arguments:) can't be used with getVaList(_:); argumentArray: can."
@@ -46,6 +54,9 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   package var isMet: Bool {
     switch self {
     case .smallStrings: Self.hasSmallStrings
+    case .middleStrings: Self.hasMiddleStrings
+    case .numberObjects: NumberObject.isKnown
+    case .notificationCenters: NotificationObservers.isKnown
     case .instanceSizes: Self.hasInstanceSizes
     case .methodPlaces: Self.hasMethodPlaces
     case .argumentLists: Self.hasArgumentLists
@@ -59,6 +70,11 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   private static let hasSmallStrings: Bool = {
     SmallString.setUp
     return core_data_knows_small_strings
+  }()
+
+  private static let hasMiddleStrings: Bool = {
+    MiddleString.setUp
+    return core_data_string_class != nil
   }()
 
   private static let hasInstanceSizes: Bool = {

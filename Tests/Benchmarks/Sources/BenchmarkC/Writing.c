@@ -1,5 +1,7 @@
 #include "Driver.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -245,4 +247,33 @@ void writeBlocks(Run *run, size_t perBlock) {
 /// A book a block, and so many blocks a transaction as wait for a writer with group commit.
 void writeGroups(Run *run) {
   writeBy(run, runGroups, BENCHMARK_GROUP_SIZE);
+}
+
+static atomic_bool isWritten;
+
+/// Reads a book, again and again, by a connection of its own, until all are written.
+static void *readUntilWritten(void *context) {
+  sqlite3 *database = openDatabase(context);
+  sqlite3_stmt *statement = prepare(database, "SELECT " BOOK_COLUMNS " FROM ZBOOK LIMIT 1");
+  Tally tally = {0};
+  while (!atomic_load(&isWritten)) {
+    if (sqlite3_step(statement) == SQLITE_ROW) tallyRow(&tally, statement);
+    sqlite3_reset(statement);
+  }
+  sqlite3_finalize(statement);
+  check(database, sqlite3_close(database), "close");
+  return NULL;
+}
+
+/// A book a transaction, while another thread reads.
+void writeBesideReader(Run *run) {
+  execute(run->database, benchmark_schema());
+  BenchmarkLibrary library = benchmark_library(benchmark_written_count(run->size));
+  Blocks blocks = {run, library, greatestKey(run->database) + 1, 1};
+  pthread_t reader;
+  if (pthread_create(&reader, NULL, readUntilWritten, run) != 0) exit(1);
+  reportMilliseconds(run, benchmark_measure(runBlocks, &blocks));
+  atomic_store(&isWritten, true);
+  pthread_join(reader, NULL);
+  setGreatestKeys(run->database, 0, blocks.firstKey + (sqlite3_int64)library.bookCount - 1);
 }

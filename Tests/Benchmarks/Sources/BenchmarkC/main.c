@@ -107,11 +107,14 @@ int main(int count, char **arguments) {
   else if (strcmp(operation, "scan") == 0) fetchUnindexed(&run);
   else if (strcmp(operation, "any") == 0) fetchAny(&run);
   else if (strcmp(operation, "group") == 0) group(&run);
+  else if (strcmp(operation, "traverse") == 0) traverse(&run);
+  else if (strcmp(operation, "prefetch") == 0) fetchMembers(&run);
   else if (strcmp(operation, "write1") == 0) writeBlocks(&run, 1);
   else if (strcmp(operation, "write10") == 0) writeBlocks(&run, 10);
   else if (strcmp(operation, "write100") == 0) writeBlocks(&run, 100);
   else if (strcmp(operation, "writefull") == 0) writeBlocks(&run, 1);
   else if (strcmp(operation, "writegroup") == 0) writeGroups(&run);
+  else if (strcmp(operation, "writebeside") == 0) writeBesideReader(&run);
   else if (strcmp(operation, "relate") == 0) insertRelated(&run, true, true);
   else if (strcmp(operation, "tag") == 0) insertRelated(&run, true, false);
   else if (strcmp(operation, "shelve") == 0) insertRelated(&run, false, true);

@@ -26,6 +26,42 @@ struct Asking {
     run.report("sum", bytes)
   }
 
+  /// The name of each book's writer; the books are there, the writers are not.
+  func traverse() throws {
+    let books = try allBooks()
+    var count = 0
+    var bytes = 0
+    run.measure {
+      for book in books {
+        guard let writer = book.writer else { continue }
+        count += 1
+        bytes += writer.name.utf8.count
+      }
+    }
+    run.report("count", count)
+    run.report("sum", bytes)
+  }
+
+  /// All authors with their books, which are fetched along with them.
+  func prefetch() throws {
+    let request: NSFetchRequest<Author> = Author.fetchRequest()
+    request.returnsObjectsAsFaults = false
+    request.relationshipKeyPathsForPrefetching = ["books"]
+    var count = 0
+    var bytes = 0
+    var tally = Tally()
+    run.measure {
+      for author in try context.fetch(request) {
+        count += 1
+        bytes += author.name.utf8.count
+        for book in author.books ?? [] { tally.add(book) }
+      }
+    }
+    run.report("count", count)
+    run.report("sum", bytes)
+    run.report(tally)
+  }
+
   /// Number of books, pages and highest price of each writer, as dictionaries.
   func group() throws {
     let request = NSFetchRequest<NSDictionary>(entityName: "Book")

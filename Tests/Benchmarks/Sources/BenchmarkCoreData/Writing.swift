@@ -107,6 +107,29 @@ struct Writing {
     }
   }
 
+  /// The same while another context reads a book, again and again, on a thread of its own.
+  func writeBesideReader() throws {
+    let reader = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    reader.persistentStoreCoordinator = context.persistentStoreCoordinator
+    let isWritten = DispatchSemaphore(value: 0)
+    let hasEnded = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      var tally = Tally()
+      while isWritten.wait(timeout: .now()) == .timedOut {
+        reader.performAndWait {
+          let request: NSFetchRequest<Book> = Book.fetchRequest()
+          request.returnsObjectsAsFaults = false
+          request.fetchLimit = 1
+          do { for book in try reader.fetch(request) { tally.add(book) } } catch { fail("\(run.operation): \(error)") }
+        }
+      }
+      hasEnded.signal()
+    }
+    try writeBlocks(booksPerBlock: 1)
+    isWritten.signal()
+    hasEnded.wait()
+  }
+
   /// One book a block, by a writer that saves the blocks together that wait. Each block reports after its commit, and
   /// as soon as one has reported the next one is enqueued: while a group is saved, another one waits.
   func writeGroups() throws {

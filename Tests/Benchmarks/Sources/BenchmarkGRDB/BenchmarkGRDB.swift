@@ -13,6 +13,7 @@ struct BenchmarkGRDB {
       let pool = try openPool(run)
       switch run.operation {
       case "write1", "writefull": try writeBlocks(run, pool: pool, booksPerBlock: 1)
+      case "writebeside": try writeBesideReader(run, pool: pool)
       case "write10": try writeBlocks(run, pool: pool, booksPerBlock: 10)
       case "write100": try writeBlocks(run, pool: pool, booksPerBlock: 100)
       default: run.unknownOperation()

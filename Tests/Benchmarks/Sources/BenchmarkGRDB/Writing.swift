@@ -1,5 +1,6 @@
 import BenchmarkDriver
 import BenchmarkWorkload
+import Foundation
 import GRDB
 
 private let insertAuthorSQL = "INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, 1, 1, ?)"
@@ -128,8 +129,8 @@ struct Writing {
 }
 
 /// One transaction a block of books, one block after the other, through a pool's serialised writer.
-func writeBlocks(_ run: Run, pool: DatabasePool, booksPerBlock: Int) throws {
-  try pool.write(createTables)
+func writeBlocks(_ run: Run, pool: DatabasePool, booksPerBlock: Int, createsTables: Bool = true) throws {
+  if createsTables { try pool.write(createTables) }
   let library = Library(bookCount: benchmark_written_count(run.size))
   run.measure {
     for first in stride(from: 0, to: library.books.count, by: booksPerBlock) {
@@ -142,6 +143,29 @@ func writeBlocks(_ run: Run, pool: DatabasePool, booksPerBlock: Int) throws {
     }
   }
   try pool.write { db in try setGreatestKeys(db, authors: 0, books: library.books.count) }
+}
+
+/// The same, one book a transaction, while another thread reads a book again and again.
+func writeBesideReader(_ run: Run, pool: DatabasePool) throws {
+  let isWritten = DispatchSemaphore(value: 0)
+  let hasEnded = DispatchSemaphore(value: 0)
+  try pool.write(createTables)
+  Thread.detachNewThread {
+    var tally = Tally()
+    while isWritten.wait(timeout: .now()) == .timedOut {
+      do {
+        try pool.read { db in
+          let statement = try db.cachedStatement(sql: "SELECT \(bookColumns) FROM ZBOOK LIMIT 1")
+          let rows = try Row.fetchCursor(statement)
+          while let row = try rows.next() { tally.add(IndexBook(row: row)) }
+        }
+      } catch { fail("\(run.operation): \(error)") }
+    }
+    hasEnded.signal()
+  }
+  try writeBlocks(run, pool: pool, booksPerBlock: 1, createsTables: false)
+  isWritten.signal()
+  hasEnded.wait()
 }
 
 extension Statement {

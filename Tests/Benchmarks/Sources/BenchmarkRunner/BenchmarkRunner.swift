@@ -36,6 +36,9 @@ struct BenchmarkRunner: ParsableCommand {
   )
   var scaling = false
 
+  @Flag(help: "At the end, set each row beside GRDB's fastest way of doing the same: faster, equal or slower.")
+  var peers = false
+
   @Option(help: "The folder for store files, removed afterwards. (default: a new temporary folder)")
   var directory: String?
 
@@ -104,6 +107,7 @@ struct BenchmarkRunner: ParsableCommand {
       return
     }
     for samples in all { report.printSummary(samples) }
+    if peers { for samples in all { report.printPeers(samples) } }
     if all.count > 1 { report.printGrowth(all) }
     progress("load average \(loadAverage())")
   }

@@ -97,6 +97,12 @@ struct Operation {
     Operation(
       name: "group", summary: "count, sum and maximum of each writer's books", start: .books,
       variants: [.c, .strata]),
+    Operation(
+      name: "traverse", summary: "read the name of the writer of each of N fetched books", start: .books,
+      variants: [.c, .strata]),
+    Operation(
+      name: "prefetch", summary: "fetch N/10 authors with their N books, and read all of them", start: .books,
+      variants: [.c, .strata]),
     Operation(name: "parse", summary: "parse 1,000 typical predicates", start: .books, variants: [.strata]),
     Operation(
       name: "evaluate", summary: "evaluate a predicate of three parts on N books", start: .books,
@@ -112,6 +118,9 @@ struct Operation {
       variants: [.c, .pool, .strata]),
     Operation(
       name: "write100", summary: "N/10 books, a hundred a transaction", start: .nothing,
+      variants: [.c, .pool, .strata]),
+    Operation(
+      name: "writebeside", summary: "N/10 books, one a transaction, while another thread reads", start: .nothing,
       variants: [.c, .pool, .strata]),
     Operation(
       name: "writefull", summary: "N/10 books, one a transaction that is on the disk at its end (synchronous FULL)",

@@ -86,6 +86,33 @@ struct Report {
     }
   }
 
+  /// Sets each row beside GRDB's fastest variant of it, the slowest rows first.
+  func printPeers(_ samples: Samples) {
+    var rows: [(ratio: Spread, name: String, peer: Variant)] = []
+    for operation in operations where operation.isTimed {
+      let times = operation.variants.filter { $0.isPeer && variants.contains($0) }.compactMap { variant in
+        samples.spread(Figure(variant, operation.name)).map { (variant, $0.median) }
+      }
+      guard let (peer, _) = times.min(by: { $0.1 < $1.1 }),
+        let ratio = samples.spread(.ratio(Figure(.strata, operation.name), Figure(peer, operation.name)))
+      else { continue }
+      rows.append((ratio, operation.name, peer))
+    }
+    let count = { (verdict: String) in rows.filter { Self.peerVerdict($0.ratio) == verdict }.count }
+    Swift.print(
+      "\n\(samples.size.grouped) books beside GRDB's fastest: \(count("faster")) rows faster, \(count("equal")) equal, "
+        + "\(count("slower")) slower")
+    for (ratio, name, peer) in rows.sorted(by: { $0.ratio.median > $1.ratio.median }) {
+      row(name, "time / \(peer.title)", "\(ratio.text(2)): \(Self.peerVerdict(ratio))")
+    }
+  }
+
+  /// Equal is what a run can't tell apart: within 3 %, or with rounds on both sides of 1.
+  private static func peerVerdict(_ ratio: Spread) -> String {
+    if abs(ratio.median - 1) <= 0.03 || ratio.least < 1 && ratio.greatest > 1 { return "equal" }
+    return ratio.median < 1 ? "faster" : "slower"
+  }
+
   /// Compares each ratio to C over the sizes of a run.
   func printGrowth(_ all: [Samples]) {
     Swift.print(

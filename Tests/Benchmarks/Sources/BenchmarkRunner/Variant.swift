@@ -24,6 +24,9 @@ enum Variant: String, CaseIterable {
     }
   }
 
+  /// Whether it is another library, that does what Strata does.
+  var isPeer: Bool { driver == "BenchmarkGRDB" }
+
   var title: String {
     switch self {
     case .c: "C"

@@ -117,10 +117,10 @@ package struct DictionaryQuery {
     switch kind.form {
     case .integer:
       let number = statement.int(index)
-      return kind == .boolean ? NSNumber(value: number != 0) : NSNumber(value: number)
+      return kind == .boolean ? NSNumber(value: number != 0) : NumberObject.int64(number)
     case .real:
       let number = statement.double(index)
-      return kind == .date ? NSDate(timeIntervalSinceReferenceDate: number) : NSNumber(value: number)
+      return kind == .date ? NSDate(timeIntervalSinceReferenceDate: number) : NumberObject.double(number)
     case .text:
       guard let text = statement.text(index) else { return nil }
       if kind == .uri { return URL(string: text).map { $0 as NSURL } }
@@ -139,8 +139,8 @@ package struct DictionaryQuery {
   /// A computed value in SQLite's own type.
   private static func natural(_ statement: Statement, _ index: Int32) -> NSObject? {
     switch sqlite3_column_type(statement.handle, index) {
-    case SQLITE_INTEGER: NSNumber(value: statement.int(index))
-    case SQLITE_FLOAT: NSNumber(value: statement.double(index))
+    case SQLITE_INTEGER: NumberObject.int64(statement.int(index))
+    case SQLITE_FLOAT: NumberObject.double(statement.double(index))
     case SQLITE_TEXT: statement.text(index).map(NSString.init(string:))
     default: Data(statement.blobBytes(index)) as NSData
     }
