@@ -184,7 +184,7 @@ struct BatchInsertStoreTests {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     let url = await withCheckedContinuation { (done: CheckedContinuation<URL?, Never>) in
-      let token = Carrier(value: NSMutableArray())
+      let token = QueueResult(value: NSMutableArray())
       token.value.add(
         NotificationCenter.default.addObserver(
           forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil

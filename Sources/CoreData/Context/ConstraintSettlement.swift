@@ -32,7 +32,7 @@ struct ConstraintSettlement {
     self.type = type
   }
 
-  func settle() throws {
+  func settleConflicts() throws {
     if keepsStored {
       var former = FormerConstraintValues(type)
       let broken = conflicts.filter { $0.storedObjects.count > 1 }
@@ -99,7 +99,7 @@ struct ConstraintSettlement {
     _ losers: [NSManagedObject], _ successors: [(stored: NSManagedObject, new: NSManagedObject)]
   ) {
     if !keepsStored {
-      for (stored, new) in successors { stored.take(new) }
+      for (stored, new) in successors { stored.takeValues(new) }
     }
     for loser in losers {
       loser.leaveStoredObjectsBehind()
@@ -153,7 +153,7 @@ extension NSManagedObject {
   }
 
   /// Ends a relationship to a stored object, which returns to where the store has it.
-  private func leave(_ other: NSManagedObject, _ property: LayoutProperty) {
+  private func endRelationship(_ other: NSManagedObject, _ property: LayoutProperty) {
     if let inverse = layout.inverse(of: property), inverse.kind == .toOne {
       if other.state.contains(.fault) { other.fireForChange() }
       if let own = other.layout.property(keyNumber: inverse.keyNumber) { other.takeBack(own, clearing: true) }
@@ -167,7 +167,7 @@ extension NSManagedObject {
 
   /// Takes all values of another object, including those it never set, and adds its members to those that are there.
   /// The two may be of different subentities; properties that only one of them has are left out.
-  fileprivate func take(_ other: NSManagedObject) {
+  fileprivate func takeValues(_ other: NSManagedObject) {
     for property in other.layout.slots {
       guard let own = layout.property(named: property.name), own.slot >= 0 else { continue }
       setBoxed(other.boxedValue(property), own)

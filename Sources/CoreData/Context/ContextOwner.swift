@@ -143,7 +143,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: former.store)
     }
-    return make(Maker(layouts.layouts[Int(reference.entity)], self), reference.key, store, table)
+    return make(ObjectMaker(layouts.layouts[Int(reference.entity)], self), reference.key, store, table)
   }
 
   /// The objects of the rows that a fetch found, in order. Faults take the row; others keep their values unless the
@@ -161,7 +161,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
         count += 1
       }
       while count < rows.count {
-        let maker = Maker(layouts.layouts[rows[count].entity], self)
+        let maker = ObjectMaker(layouts.layouts[rows[count].entity], self)
         let entity = maker.layout.index
         _ = rows.forEachHeld(from: count, while: { $0.entity == entity }) { row in
           guard let object = living(table, row.key) else { return add(make(maker, row.key, store, table, row)) }
@@ -199,7 +199,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     var index = 0
     while index < references.count {
       let entity = references[index].entity
-      let maker = Maker(layouts.layouts[Int(entity)], self)
+      let maker = ObjectMaker(layouts.layouts[Int(entity)], self)
       while index < references.count, references[index].entity == entity {
         let key = references[index].key
         objects.append(living(table, key) ?? make(maker, key, store, table))
@@ -210,7 +210,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   }
 
   /// Makes objects of one entity. What they share is looked up once.
-  private struct Maker {
+  private struct ObjectMaker {
     let layout: EntityLayout
     let entity: NSEntityDescription
     let objectClass: NSManagedObject.Type
@@ -226,7 +226,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   /// Makes a fault, through the initializer of the client's class.
   private func make(
-    _ maker: Maker, _ key: Int64, _ store: UInt16, _ table: Table, _ row: RowSnapshot? = nil
+    _ maker: ObjectMaker, _ key: Int64, _ store: UInt16, _ table: Table, _ row: RowSnapshot? = nil
   ) -> NSManagedObject {
     let object = withUnsafePointer(to: maker.materialisation) { source in
       core_data_set_materialisation(UnsafeMutableRawPointer(mutating: source))
@@ -237,7 +237,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.ownState = [.fault, .registered]
     if let row { object.row = row }
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: key)
-    if table.isWatched { note(object, table, key, isThere: true) }
+    if table.isWatched { noteRegistration(object, table, key, isThere: true) }
     return object
   }
 
@@ -247,7 +247,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.ownState.insert(.registered)
     let table = table(object.layout.index, object.store, object.key)
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
-    if table.isWatched { note(object, table, object.key, isThere: true) }
+    if table.isWatched { noteRegistration(object, table, object.key, isThere: true) }
   }
 
   func unregister(_ object: NSManagedObject) {
@@ -262,12 +262,12 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     let pointer = Unmanaged.passUnretained(object).toOpaque()
     let former = table(object.layout.index, object.store, object.key)
     former.keys.remove(pointer, at: object.key)
-    if former.isWatched { note(object, former, object.key, isThere: false) }
+    if former.isWatched { noteRegistration(object, former, object.key, isThere: false) }
     object.key = key
     object.cachedID = nil
     let table = table(object.layout.index, object.store, key)
     table.keys.insert(pointer, at: key)
-    if table.isWatched { note(object, table, key, isThere: true) }
+    if table.isWatched { noteRegistration(object, table, key, isThere: true) }
   }
 
   /// Makes room before many objects get their keys.
@@ -281,7 +281,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     let table = table(object.layout.index, object.store, object.key)
     table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
-    if table.isWatched { note(object, table, object.key, isThere: false) }
+    if table.isWatched { noteRegistration(object, table, object.key, isThere: false) }
     unlockAndTell()
   }
 
@@ -299,7 +299,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     withExtendedLifetime(former) {}
   }
 
-  private func note(_ object: NSManagedObject, _ table: Table, _ key: Int64, isThere: Bool) {
+  private func noteRegistration(_ object: NSManagedObject, _ table: Table, _ key: Int64, isThere: Bool) {
     if holdsAll {
       if isThere { held[ObjectIdentifier(object)] = object } else { held[ObjectIdentifier(object)] = nil }
     }
@@ -314,11 +314,11 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if news.isEmpty {
       lock.unlock()
     } else {
-      tell()
+      tellStore()
     }
   }
 
-  private func tell() {
+  private func tellStore() {
     let told = news
     news = []
     lock.unlock()

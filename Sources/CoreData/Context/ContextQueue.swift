@@ -57,7 +57,7 @@ final class ContextQueue: @unchecked Sendable {
 
   func async(label: @autoclosure () -> String?, _ block: @escaping () -> Void) {
     let queue = dispatchQueue(label: label())
-    begin()
+    makeQueue()
     queue.async {
       self.takingTurn(block)
       self.end()
@@ -68,13 +68,13 @@ final class ContextQueue: @unchecked Sendable {
   func sync<T>(label: @autoclosure () -> String?, _ block: () -> T) -> T {
     let queue = dispatchQueue(label: label())
     let held = ContextQueue.askedQueuesOfThread
-    begin()
+    makeQueue()
     defer { end() }
     if held.isEmpty { return queue.sync { takingTurn(block) } }
     return isMain ? runOnMain(block, answering: held) : runHere(block, on: queue, answering: held)
   }
 
-  private func begin() { lock.withLock { blockCount += 1 } }
+  private func makeQueue() { lock.withLock { blockCount += 1 } }
   private func end() { lock.withLock { blockCount -= 1 } }
 
   private func takingTurn<T>(_ block: () -> T) -> T {

@@ -5,9 +5,9 @@ extension NSManagedObjectContext {
     // First all keys, so that references of objects to each other are right when relationships settle.
     let hasChildren = !children.isEmpty
     plan.inserted.objects.forEachHeld { adoptReservedKey($0, hasChildren: hasChildren) }
-    plan.inserted.forEach(settle)
-    plan.updated.forEach(settle)
-    for object in plan.unchanged { settle(object, nil) }
+    plan.inserted.forEach(takeSavedRow)
+    plan.updated.forEach(takeSavedRow)
+    for object in plan.unchanged { takeSavedRow(object, nil) }
     for object in plan.deleted { takeOut(object, as: .deleted) }
     ledger.saveEnded(count: plan.count, stores: stores)
     plan.inserted.objects.forEachHeld { $0.didSave() }
@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func settle(_ object: NSManagedObject, _ row: RowSnapshot?) {
+  private func takeSavedRow(_ object: NSManagedObject, _ row: RowSnapshot?) {
     if let row { object.row = row }
     ledger.saved(object)
     let layout = object.layout

@@ -20,11 +20,11 @@ extension NSManagedObjectContext {
       misuse("An object was inserted into the context \(label), which has no coordinator.")
     }
     object.owner = owner
-    take(new: object)
+    registerNew(object)
   }
 
   /// Registers an object that was just made for this context.
-  func take(new object: NSManagedObject) {
+  func registerNew(_ object: NSManagedObject) {
     guardQueue("insert(_:)")
     guard let owner else {
       misuse("An object was inserted into the context \(label), which has no coordinator.")

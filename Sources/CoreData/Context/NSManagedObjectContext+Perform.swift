@@ -78,10 +78,10 @@ extension NSManagedObjectContext {
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws -> T
   ) async rethrows -> T {
     if concurrencyType.isConfined { misuse(.noQueue(self, "perform(schedule:_:)")) }
-    let outcome: Carrier<Result<T, any Error>> = await withCheckedContinuation { continuation in
+    let outcome: QueueResult<Result<T, any Error>> = await withCheckedContinuation { continuation in
       let run: @Sendable () -> Void = {
         let outcome = Result { try self.runAsEvent(block) }
-        continuation.resume(returning: Carrier(value: outcome))
+        continuation.resume(returning: QueueResult(value: outcome))
       }
       if schedule == .immediate, isOnQueue { run() } else { contextQueue.async(label: name, run) }
     }

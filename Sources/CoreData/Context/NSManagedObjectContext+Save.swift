@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
     if validatesOnSave { try validatePendingChanges() }
     if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
     var plan = try SavePlan(self)
-    let rewritten = try commit(&plan)
+    let rewritten = try commitUntilSettled(&plan)
     adopt(plan)
     finish(plan, rewritten)
     if Stress.isOn { turnIntoFaults() }
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
 
   /// Hands the change sets to the source. On conflicts the merge policy decides, and the save starts again from there.
   /// Returns the rows that the stores changed further.
-  private func commit(_ plan: inout SavePlan) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
+  private func commitUntilSettled(_ plan: inout SavePlan) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
     // Whether some stores have been written already, because only another store had a conflict.
     var isPartial = false
     // How often another process had taken the keys of new objects.

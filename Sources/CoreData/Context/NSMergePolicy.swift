@@ -68,7 +68,7 @@ nonisolated open class NSMergePolicy: NSObject {
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.mergeConflict(conflicts: list).nsError }
     var gone = ContiguousArray<NSManagedObject>()
-    for conflict in list where try !conflict.sourceObject.settle(conflict, mergeType) {
+    for conflict in list where try !conflict.sourceObject.settleConflict(conflict, by: mergeType) {
       gone.append(conflict.sourceObject)
     }
     gone.first?.managedObjectContext?.forgetDeletedElsewhere(gone)
@@ -82,7 +82,7 @@ nonisolated open class NSMergePolicy: NSObject {
   /// throws it. A stored object is never deleted.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if mergeType == .errorMergePolicyType { throw Failure.constraintConflict(conflicts: list).nsError }
-    try ConstraintSettlement(of: list, by: mergeType).settle()
+    try ConstraintSettlement(of: list, by: mergeType).settleConflicts()
   }
 }
 
@@ -102,7 +102,7 @@ nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: AnyObject
 extension NSManagedObject {
   /// Takes the store's row as the new base, and keeps those of the object's changes that the policy leaves. False if
   /// the row is gone and the object goes with it. Throws if the row of a conflict made by the program can't be read.
-  fileprivate func settle(_ conflict: NSMergeConflict, _ type: NSMergePolicyType) throws -> Bool {
+  fileprivate func settleConflict(_ conflict: NSMergeConflict, by type: NSMergePolicyType) throws -> Bool {
     let objectWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
     // A conflict made by the program has no row.
     let isStated = conflict.persistedRow == nil && conflict.newVersionNumber > 0

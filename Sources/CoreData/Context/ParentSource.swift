@@ -5,7 +5,7 @@
 final class ParentSource: ContextSource {
   let parent: NSManagedObjectContext
   /// How many of the parent's `formerKeys` the child has taken over.
-  private var learntKeys = 0
+  private var knownKeyCount = 0
 
   init(_ parent: NSManagedObjectContext) { self.parent = parent }
 
@@ -30,11 +30,11 @@ final class ParentSource: ContextSource {
     let answer = try parent.runAnswering {
       parent.source.learnKeys(for: parent)
       let answer = try question(parent)
-      news = parent.formerKeys(beyond: learntKeys)
+      news = parent.formerKeys(beyond: knownKeyCount)
       return answer
     }
     if let news {
-      learntKeys = news.count
+      knownKeyCount = news.count
       context.take(news)
     }
     return answer
@@ -86,7 +86,7 @@ final class ParentSource: ContextSource {
   func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws {
     let questions = objects.map(question)
     let answers = try ask(for: context) { parent in try parent.answerRows(of: questions) }
-    for (object, answer) in zip(objects, answers) { object.row = take(answer, for: object, context) }
+    for (object, answer) in zip(objects, answers) { object.row = takeAnswer(answer, for: object, context) }
   }
 
   /// The members that the parent's object has now.

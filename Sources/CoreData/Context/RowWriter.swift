@@ -10,7 +10,7 @@ final class RowWriter {
   func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
     let layout = object.layout
     if let base = object.row {
-      try begin(object, layout, from: base)
+      try beginRow(object, layout, from: base)
     } else {
       builder.begin(layout)
     }
@@ -35,7 +35,7 @@ final class RowWriter {
   }
 
   /// Starts with a copy of the committed row, without the bytes of strings and data that a changed value replaces.
-  private func begin(_ object: NSManagedObject, _ layout: EntityLayout, from base: RowSnapshot) throws {
+  private func beginRow(_ object: NSManagedObject, _ layout: EntityLayout, from base: RowSnapshot) throws {
     guard let changes = object.changes, !changes.holdsNone(of: layout.tailSlots) else {
       return builder.begin(from: base)
     }

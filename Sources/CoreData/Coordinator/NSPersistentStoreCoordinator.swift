@@ -234,8 +234,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Runs a block on the coordinator's own queue and returns its result or throws its error.
   @preconcurrency
   public func perform<T>(_ block: @escaping @Sendable () throws -> T) async rethrows -> T {
-    let outcome: Carrier<Result<T, any Error>> = await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: Carrier(value: Result { try self.run(block) })) }
+    let outcome: QueueResult<Result<T, any Error>> = await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: QueueResult(value: Result { try self.run(block) })) }
     }
     return try outcome.value.get(as: block)
   }

@@ -32,7 +32,7 @@ enum RemoteChanges {
     guard isNew else { return }
     (store as? any WatchableStore)?.beginWatching { [weak store, weak coordinator] number in
       guard let store else { return }
-      tell(Listener(coordinator: coordinator, store: store), number)
+      postChange(Listener(coordinator: coordinator, store: store), number)
     }
   }
 
@@ -51,18 +51,18 @@ enum RemoteChanges {
     for listener in lock.withLock({ listeners }) {
       guard let store = listener.store, let writer = written.first(where: { $0 === store || isSameFile($0, store) })
       else { continue }
-      tell(listener, writer.identity.rowStore?.storeHistory?.lastWritten)
+      postChange(listener, writer.identity.rowStore?.storeHistory?.lastWritten)
     }
   }
 
   /// - Parameter number: of the last transaction in the store's history, if it keeps one.
-  private static func tell(_ listener: Listener, _ number: Int64?) {
+  private static func postChange(_ listener: Listener, _ number: Int64?) {
     guard let store = listener.store, let url = store.url else { return }
     var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identity.uuid, NSPersistentStoreURLKey: url]
     if let number, store.identity.rowStore?.storeHistory != nil {
       info[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([store.identity.uuid: number])
     }
-    let post = Carrier(value: (listener.coordinator, info))
+    let post = QueueResult(value: (listener.coordinator, info))
     queue.async {
       guard let coordinator = post.value.0 else { return }
       NotificationCenter.default.post(

@@ -67,7 +67,7 @@ package final class RowCache: @unchecked Sendable {
           // A commit has overtaken this read: the cache keeps what is newer.
           if cached.version > row.version { return }
         }
-        if enter(row, table) { entered += 1 }
+        if publishRow(row, table) { entered += 1 }
       }
     }
     // One retain for all rows that refer to the cache from now on.
@@ -85,13 +85,13 @@ package final class RowCache: @unchecked Sendable {
       if cached.isSame(as: row) { return cached }
       if cached.version > row.version { return row }
     }
-    if enter(row, table) { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), 1) }
+    if publishRow(row, table) { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), 1) }
     return row
   }
 
   /// Returns whether the row began to refer to the cache. If so, the caller retains the cache for it.
   @inline(__always)
-  private func enter(_ row: RowSnapshot, _ table: Table) -> Bool {
+  private func publishRow(_ row: RowSnapshot, _ table: Table) -> Bool {
     table.keys.insert(Unmanaged.passUnretained(row).toOpaque(), at: row.key)
     return row.withUnsafeMutablePointerToHeader { header in
       if header.pointee.cache != nil { return false }

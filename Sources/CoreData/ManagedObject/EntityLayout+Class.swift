@@ -13,7 +13,7 @@ extension EntityLayout {
     // A model that is kept in a file names classes of the program that wrote it.
     let found =
       entity.unnamedObjectClass as? NSManagedObject.Type
-      ?? EntityClasses.find(
+      ?? EntityClasses.findClass(
         entity.managedObjectClassName ?? "NSManagedObject", entity: name, isExpected: model.model.storeOrigin == nil)
     classWord.value = UInt(bitPattern: unsafeBitCast(found, to: UnsafeRawPointer.self))
     return found
@@ -78,7 +78,7 @@ enum EntityClasses {
     ]
   }
 
-  static func find(_ name: String, entity: String, isExpected: Bool = true) -> NSManagedObject.Type {
+  static func findClass(_ name: String, entity: String, isExpected: Bool = true) -> NSManagedObject.Type {
     if name == "NSManagedObject" || name.isEmpty { return NSManagedObject.self }
     for candidate in candidates(name) {
       if let found = anyClass(named: candidate) as? NSManagedObject.Type { return found }

@@ -31,7 +31,7 @@ extension NSManagedObject {
       return
     }
     previous?.lose(self, inverse)
-    destination?.gain(self, inverse)
+    destination?.addFromInverse(self, inverse)
   }
 
   /// For those who follow changes that no program has asked for.
@@ -43,7 +43,7 @@ extension NSManagedObject {
   /// Makes the inverse of `destination` lead here, if there is one.
   private final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, inverse.destinations.contains(layout.index) else { return }
-    let own = destination.own(inverse)
+    let own = destination.ownProperty(inverse)
     if destination.state.contains(.fault) { destination.fireForChange() }
     if own.kind == .toOne { destination.setToOne(self, own) } else { destination.addMember(self, own) }
     destination.tellOfInverse(own)
@@ -52,14 +52,14 @@ extension NSManagedObject {
   /// Makes the inverse of `destination` no longer lead here.
   private final func leaveOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, destination.leads(to: self, inverse) else { return }
-    let own = destination.own(inverse)
+    let own = destination.ownProperty(inverse)
     if own.kind == .toOne { destination.setToOne(nil, own) } else { destination.removeMember(self, own) }
     destination.tellOfInverse(own)
   }
 
   /// Adds `object` to this relationship, because the other side now leads here.
-  private final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
-    let property = own(property)
+  private final func addFromInverse(_ object: NSManagedObject, _ property: LayoutProperty) {
+    let property = ownProperty(property)
     if property.kind == .toMany {
       enter(object, property)
       tellOfInverse(property)
@@ -77,7 +77,7 @@ extension NSManagedObject {
 
   /// Removes `object` from this relationship, because the other side no longer leads here.
   final func lose(_ object: NSManagedObject, _ property: LayoutProperty) {
-    let property = own(property)
+    let property = ownProperty(property)
     if property.kind == .toMany {
       noteChange()
       toManyState(property).remove(object)
@@ -103,13 +103,13 @@ extension NSManagedObject {
 
   /// Whether the relationship leads to an object.
   final func leads(to other: NSManagedObject, _ property: LayoutProperty) -> Bool {
-    let property = own(property)
+    let property = ownProperty(property)
     if state.contains(.fault) { fire() }
     return property.kind == .toOne ? toOne(property) === other : contains(other, property)
   }
 
   /// An inherited property as this object's own entity has it.
-  private final func own(_ property: LayoutProperty) -> LayoutProperty {
+  private final func ownProperty(_ property: LayoutProperty) -> LayoutProperty {
     layout.property(keyNumber: property.keyNumber) ?? property
   }
 
@@ -145,7 +145,7 @@ extension NSManagedObject {
 
   /// Like `gain`, but also removes `object` from the set that it was in before, if the inverse is to-one.
   final func gainInverse(_ object: NSManagedObject, _ inverse: LayoutProperty, over property: LayoutProperty) {
-    let inverse = own(inverse)
+    let inverse = ownProperty(inverse)
     guard inverse.kind == .toOne else {
       enter(object, inverse)
       tellOfInverse(inverse)
@@ -156,7 +156,7 @@ extension NSManagedObject {
     write(.object(object), slot: inverse.slot)
     tellOfInverse(inverse)
     if let previous, previous !== object {
-      let former = previous.own(property)
+      let former = previous.ownProperty(property)
       previous.noteChange()
       previous.toManyState(former).remove(self)
       previous.tellOfInverse(former)
@@ -202,7 +202,7 @@ extension NSManagedObject {
 
   /// Undoes that `object` was added or removed, because the other side does.
   private final func revertMember(_ object: NSManagedObject, _ property: LayoutProperty) {
-    let property = own(property)
+    let property = ownProperty(property)
     if property.kind == .toOne {
       changes?.drop(property.slot)
     } else if property.toManyIndex < toManyStates.count {

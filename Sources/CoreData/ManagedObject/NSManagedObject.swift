@@ -109,7 +109,7 @@ nonisolated open class NSManagedObject: NSObject {
     key = TemporaryKeys.next()
     if !layout.toMany.isEmpty { toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count) }
     setDefaultValues()
-    if let context { context.take(new: self) }
+    if let context { context.registerNew(self) }
   }
 
   /// Drops all values that were set, so that the attributes have their default values.

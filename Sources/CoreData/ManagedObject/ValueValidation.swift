@@ -20,11 +20,11 @@ enum ValueValidation {
     let type = type(of: object)
     let known = object.layout.validatingClass.value
     if known & ~1 == address(type) { return known & 1 == 1 }
-    return note(type, object.layout)
+    return rememberAnswer(type, object.layout)
   }
 
   @inline(never)
-  private static func note(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> Bool {
+  private static func rememberAnswer(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> Bool {
     let isOverriding = isOverridden(by: type)
     layout.validatingClass.value = address(type) | (isOverriding ? 1 : 0)
     return isOverriding

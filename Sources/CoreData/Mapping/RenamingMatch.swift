@@ -56,7 +56,7 @@ struct RenamingMatch {
     try takeBack(fromByIdentifier)
     for destination in to.indices where sources[destination] == nil {
       guard let source = fromByName[to[destination].name], !isUsed[source] else { continue }
-      take(source, for: destination)
+      matchSource(source, for: destination)
     }
   }
 
@@ -78,7 +78,7 @@ struct RenamingMatch {
     } while isUsed.count(where: { $0 }) > count
   }
 
-  private mutating func take(_ source: Int, for destination: Int) {
+  private mutating func matchSource(_ source: Int, for destination: Int) {
     sources[destination] = source
     isUsed[source] = true
   }
@@ -87,7 +87,7 @@ struct RenamingMatch {
     guard !from.isEmpty else { return }
     for destination in to {
       if let source = from.first(where: { self.from[$0].name == self.to[destination].name }) {
-        take(source, for: destination)
+        matchSource(source, for: destination)
       }
     }
     try match(identifier, from, to)
@@ -103,7 +103,7 @@ struct RenamingMatch {
         identifier: identifier, sources: from.map { self.from[$0].name }.sorted(),
         destinations: to.map { self.to[$0].name }.sorted())
     }
-    take(source, for: destination)
+    matchSource(source, for: destination)
   }
 
   private static func byIdentifier(_ items: [Item]) -> [String: [Int]] {

@@ -81,7 +81,7 @@ struct RowList {
   mutating func append(_ row: RowReference, root: Int32) {
     let place = Place(root: root, key: row.key)
     if isAscending, count > 0, !(self.place(count - 1) <= place) { makeIndex() }
-    if !isAscending { note(place, count) }
+    if !isAscending { indexPosition(place, count) }
     keys.append(row.key)
     entities.append(row.entity)
     roots.append(root)
@@ -89,10 +89,10 @@ struct RowList {
 
   private mutating func makeIndex() {
     isAscending = false
-    for position in 0..<count { note(place(position), position) }
+    for position in 0..<count { indexPosition(place(position), position) }
   }
 
-  private mutating func note(_ place: Place, _ position: Int) {
+  private mutating func indexPosition(_ place: Place, _ position: Int) {
     previous.append(last.updateValue(Int32(position), forKey: place) ?? -1)
   }
 

@@ -33,7 +33,7 @@ final class MigrationAssociations {
   }
 
   /// After a save: keys instead of objects.
-  func settle() {
+  func exchangeObjectsForKeys() {
     for new in pending where new.source.key > 0 && new.destination.key > 0 {
       saved[new.mapping, default: Associations()]
         .append(source: new.source.reference, destination: new.destination.reference, roots)

@@ -37,7 +37,7 @@ extension MigrationRun {
   // Saving.
 
   /// Saves what is new or changed, and lets go of what was read. Objects that are held become faults.
-  func settle() throws {
+  func savePass() throws {
     let context = destination.context
     context.processPendingChanges()
     let new = Array(context.insertedObjects)
@@ -49,8 +49,8 @@ extension MigrationRun {
       made[object.layout.index].append(object.key)
       if keepsObjects { kept.append(object) }
     }
-    associations.settle()
-    if !deleted.isEmpty { forget(Set(deleted)) }
+    associations.exchangeObjectsForKeys()
+    if !deleted.isEmpty { forgetObjects(Set(deleted)) }
     for context in [context, source.context] { context.forgetReadRows() }
   }
 
@@ -67,7 +67,7 @@ extension MigrationRun {
     return .migrationDestinationStore(url: job.destination.url, underlying: error)
   }
 
-  private func forget(_ gone: Set<RowReference>) {
+  private func forgetObjects(_ gone: Set<RowReference>) {
     associations.remove(destinations: gone)
     for (entity, keys) in Dictionary(grouping: gone, by: { Int($0.entity) }) {
       let keys = Set(keys.map(\.key))

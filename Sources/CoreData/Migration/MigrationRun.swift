@@ -59,7 +59,7 @@ final class MigrationRun {
   func run() throws {
     try make()
     try relate()
-    try finish()
+    try finishPasses()
     try validate()
     manager.state.advance(to: 1)
   }
@@ -97,7 +97,7 @@ final class MigrationRun {
       try call(step, "endInstanceCreation(forMapping:manager:)") {
         try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager)
       }
-      try settle()
+      try savePass()
     }
   }
 
@@ -118,18 +118,18 @@ final class MigrationRun {
       try call(step, "endRelationshipCreation(forMapping:manager:)") {
         try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
       }
-      try settle()
+      try savePass()
     }
   }
 
-  private func finish() throws {
+  private func finishPasses() throws {
     for step in steps {
       current = step.mapping
       try call(step, "performCustomValidation(forMapping:manager:)") {
         try step.policy.performCustomValidation(forMapping: step.mapping, manager: manager)
       }
       try call(step, "end(_:manager:)") { try step.policy.end(step.mapping, manager: manager) }
-      try settle()
+      try savePass()
     }
   }
 
@@ -147,7 +147,7 @@ final class MigrationRun {
         }
         try NSManagedObject.throwAll(errors)
         // What a value's validation has put in its place.
-        try settle()
+        try savePass()
         try checkCancellation()
       }
     }
@@ -180,7 +180,7 @@ final class MigrationRun {
       let next = min(position + MigrationRun.batchSize, rows.count)
       try body(Array(rows[position..<next]))
       // A store that its author writes as a whole is in memory anyway.
-      if !(destination.store is NSAtomicStore) { try settle() }
+      if !(destination.store is NSAtomicStore) { try savePass() }
       position = next
       let part = (Double(step) + Double(position) / Double(rows.count)) / Double(steps.count)
       manager.state.advance(to: start + (end - start) * part)

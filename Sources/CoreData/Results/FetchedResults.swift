@@ -28,12 +28,12 @@ final class FetchedResults: ChangeFollower {
   deinit { stopObserving() }
 
   /// Takes the fetched objects, and reports them to a delegate that takes snapshots.
-  func replace(_ list: ResultsList, _ criteria: ResultsCriteria, _ teller: some ResultsTeller) {
+  func replace(_ list: ResultsList, _ criteria: ResultsCriteria, _ reporter: some ResultsReporter) {
     if self.criteria == nil { context.addFollower(self) }
     self.criteria = criteria
     isForgotten = false
     set(list)
-    _ = tellSnapshot(nil, teller)
+    _ = tellSnapshot(nil, reporter)
   }
 
   func delegateChanged() {
@@ -84,7 +84,7 @@ final class FetchedResults: ChangeFollower {
   }
 
   /// Applies an event to the list and reports it, if the list is concerned.
-  func follow(_ notification: Notification, _ teller: some ResultsTeller) {
+  func follow(_ notification: Notification, _ reporter: some ResultsReporter) {
     if list == nil || isForgotten { return }
     events.append(ResultsEvent(notification))
     if isReporting { return }
@@ -95,14 +95,14 @@ final class FetchedResults: ChangeFollower {
       if event.isReset { isForgotten = true }
       if isForgotten { continue }
       do {
-        try process(event, teller)
+        try process(event, reporter)
       } catch {
         misuse(.listCannotFollow(error, criteria?.description.layout.name ?? ""))
       }
     }
   }
 
-  private func process(_ event: ResultsEvent, _ teller: some ResultsTeller) throws {
+  private func process(_ event: ResultsEvent, _ reporter: some ResultsReporter) throws {
     guard let criteria, let list else { return }
     let event = try withRows(event, criteria)
     let edit = try ResultsEdit(event, in: list, criteria)
@@ -110,11 +110,11 @@ final class FetchedResults: ChangeFollower {
     let triesSnapshot = takesSnapshot != false
     let triesDifference = !list.hasSectionNames && takesDifference != false
     guard triesSnapshot || triesDifference else {
-      teller.willChange()
+      reporter.willChange()
       // The delegate may have fetched again.
-      guard self.criteria === criteria else { return teller.didChange() }
-      teller.tell(try apply(edit, criteria))
-      teller.didChange()
+      guard self.criteria === criteria else { return reporter.didChange() }
+      reporter.tell(try apply(edit, criteria))
+      reporter.didChange()
       return
     }
     // Calling the delegate shows what it takes. Snapshots and differences are reported after the change, single calls
@@ -122,35 +122,35 @@ final class FetchedResults: ChangeFollower {
     let isKnown = takesSnapshot == true || takesSnapshot == false && takesDifference == true
     let former = isKnown ? nil : list.copy()
     let report = try apply(edit, criteria)
-    if triesSnapshot, tellSnapshot(report, teller) { return }
-    if triesDifference, tellDifference(report, teller) { return }
+    if triesSnapshot, tellSnapshot(report, reporter) { return }
+    if triesDifference, tellDifference(report, reporter) { return }
     guard let former, self.criteria === criteria else { return }
     set(former)
-    teller.willChange()
-    guard self.criteria === criteria else { return teller.didChange() }
+    reporter.willChange()
+    guard self.criteria === criteria else { return reporter.didChange() }
     set(list)
-    teller.tell(report)
-    teller.didChange()
+    reporter.tell(report)
+    reporter.didChange()
   }
 
   /// Reports the list to the delegate; false if it does not take snapshots.
-  private func tellSnapshot(_ report: ResultsReport?, _ teller: some ResultsTeller) -> Bool {
+  private func tellSnapshot(_ report: ResultsReport?, _ reporter: some ResultsReporter) -> Bool {
     guard takesSnapshot != false, let list else { return false }
     let number = delegateNumber
     let snapshot =
       takesSnapshot == true ? list.snapshot(reloading: report) : list.latentSnapshot(reloading: report)
-    teller.tellSnapshot(snapshot)
+    reporter.tellSnapshot(snapshot)
     if number != delegateNumber { return true }
     if takesSnapshot == nil {
       takesSnapshot = true
-      snapshot.settle()
+      snapshot.makeNow()
     }
     return takesSnapshot == true
   }
 
-  private func tellDifference(_ report: ResultsReport, _ teller: some ResultsTeller) -> Bool {
+  private func tellDifference(_ report: ResultsReport, _ reporter: some ResultsReporter) -> Bool {
     let number = delegateNumber
-    teller.tellDifference(report)
+    reporter.tellDifference(report)
     if number != delegateNumber { return true }
     if takesDifference == nil { takesDifference = true }
     return takesDifference == true
@@ -180,7 +180,7 @@ final class FetchedResults: ChangeFollower {
 }
 
 /// Reports what happened. The controller does so, since it knows the delegate.
-protocol ResultsTeller {
+protocol ResultsReporter {
   func willChange()
   func tell(_ report: ResultsReport)
   func tellDifference(_ report: ResultsReport)

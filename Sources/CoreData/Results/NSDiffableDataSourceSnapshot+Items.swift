@@ -56,15 +56,15 @@ extension NSDiffableDataSourceSnapshot {
 
   /// Asks the view to reload items, which must be in the snapshot.
   public mutating func reloadItems(_ identifiers: [ItemIdentifierType]) {
-    note(identifiers, in: \.reloadedItemIdentifiers)
+    addToList(identifiers, in: \.reloadedItemIdentifiers)
   }
 
   /// Asks the view to configure the views of items again. The items must be in the snapshot.
   public mutating func reconfigureItems(_ identifiers: [ItemIdentifierType]) {
-    note(identifiers, in: \.reconfiguredItemIdentifiers)
+    addToList(identifiers, in: \.reconfiguredItemIdentifiers)
   }
 
-  private mutating func note(
+  private mutating func addToList(
     _ identifiers: [ItemIdentifierType], in list: WritableKeyPath<Self, [ItemIdentifierType]>
   ) {
     var known = Set(self[keyPath: list])

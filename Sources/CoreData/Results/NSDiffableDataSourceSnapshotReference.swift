@@ -19,11 +19,11 @@ nonisolated open class NSDiffableDataSourceSnapshotReference: NSObject, NSCopyin
 
   init(_ snapshot: any TypedSnapshot) { typed = snapshot }
 
-  /// A snapshot that is made at its first use, or by `settle()`.
+  /// A snapshot that is made at its first use, or by `makeNow()`.
   init(making maker: @escaping () -> any TypedSnapshot) { self.maker = maker }
 
   /// Makes the snapshot now, so that it no longer depends on its source.
-  func settle() { lock.withLock { make() } }
+  func makeNow() { lock.withLock { make() } }
 
   private func make() {
     if let maker { typed = maker() }

@@ -152,7 +152,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   }
 }
 
-extension NSFetchedResultsController: ResultsTeller {
+extension NSFetchedResultsController: ResultsReporter {
   func willChange() { delegate?.controllerWillChangeContent(asAny) }
 
   func didChange() { delegate?.controllerDidChangeContent(asAny) }

@@ -45,7 +45,7 @@ extension ResultsList {
     }
     let new = try putIn(entries, criteria)
     report.insertedSections = new.map { (index: $0.index, section: $0) }.sorted { $0.index < $1.index }
-    tell(edit, in: &report)
+    reportSections(edit, in: &report)
     return report
   }
 
@@ -117,7 +117,7 @@ extension ResultsList {
     return low
   }
 
-  private func tell(_ edit: ResultsEdit, in report: inout ResultsReport) {
+  private func reportSections(_ edit: ResultsEdit, in report: inout ResultsReport) {
     func new(_ object: NSManagedObject) -> ResultsPlace? { place(of: object) }
     for member in edit.removed.reversed() {
       report.objects.append(.init(object: member.object, type: .delete, old: member.place, new: nil))

@@ -42,7 +42,7 @@ extension NSIncrementalStore: ObjectStore {
     request.bases = Dictionary(bases.lazy.map { ($0.reference, $0.version) }, uniquingKeysWith: { first, _ in first })
     let result = try execute(request, with: objects.context)
     var written = changes.inserted + changes.updated.map(\.row)
-    let rewritten = try take(elements(ofCollection: result) ?? [], into: &written)
+    let rewritten = try takeNodes(elements(ofCollection: result) ?? [], into: &written)
     if !comparesBaseVersions { ownVersions.note(written, deleted: changes.deleted, rowCache) }
     rowCache.invalidate(changes.deleted.map(\.reference))
     rowCache.publish(&written, sharingEqual: false)
@@ -63,7 +63,7 @@ extension NSIncrementalStore: ObjectStore {
   }
 
   /// Puts the nodes that a save was answered by into what was written, and returns the rows that are others by it.
-  private func take(_ answer: [Any], into written: inout [RowSnapshot]) throws -> [RowSnapshot] {
+  private func takeNodes(_ answer: [Any], into written: inout [RowSnapshot]) throws -> [RowSnapshot] {
     let nodes = answer.compactMap { $0 as? NSIncrementalStoreNode }
     if nodes.isEmpty { return [] }
     let method: StaticString = "execute(_:with:)"

@@ -51,7 +51,7 @@ final class ReferenceTable: @unchecked Sendable {
         entities[Int(key - firstKey)] = layout.name
         return key
       }
-      return enter(kept, place, of: layout)
+      return addReference(kept, place, of: layout)
     }
   }
 
@@ -86,7 +86,7 @@ final class ReferenceTable: @unchecked Sendable {
     }
   }
 
-  private func enter(_ reference: Any, _ place: Place, of layout: EntityLayout) -> Int64 {
+  private func addReference(_ reference: Any, _ place: Place, of layout: EntityLayout) -> Int64 {
     references.append(reference)
     entities.append(layout.name)
     let key = firstKey + Int64(references.count - 1)
@@ -139,7 +139,7 @@ final class ReferenceTable: @unchecked Sendable {
       if let key = keys[place] ?? keysByText[place] { return key }
       guard makes else { return nil }
       let number = hasTexts ? nil : Int64(text).flatMap { "\($0)" == text ? NSNumber(value: $0) : nil }
-      return enter(number ?? text as Any, place, of: layout)
+      return addReference(number ?? text as Any, place, of: layout)
     }
   }
 

@@ -4,7 +4,7 @@ extension SQLiteStore {
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     let steps = try savePlanner.steps(for: changes)
     let start = DispatchTime.now().uptimeNanoseconds
-    let outcome = try translatingErrors { try pool.write { try self.commit(changes, steps, $0) } }
+    let outcome = try translatingErrors { try pool.write { try self.runSteps(changes, steps, $0) } }
     trace?.annotate("sql execution time: \(StatementTrace.seconds(since: start))")
     return outcome
   }

@@ -51,16 +51,16 @@ struct BatchInsertRun {
       }
       if let error {
         run.writer.removeWritten(after: written)
-        try settle(error, new)
+        try settleViolation(error, new)
       } else {
         lastKey += 1
-        note(RowReference(entity: batch.layout.index, key: lastKey))
+        noteWrittenRow(RowReference(entity: batch.layout.index, key: lastKey))
       }
       if let notes, notes.rows.count > noteLimit { forgetNewRows(notes) }
     }
   }
 
-  private mutating func note(_ row: RowReference) {
+  private mutating func noteWrittenRow(_ row: RowReference) {
     result.count += 1
     if batch.namesRows { result.rows.append(row) }
   }
@@ -76,7 +76,7 @@ struct BatchInsertRun {
   }
 
   /// Another row has the values of a constraint.
-  private mutating func settle(_ error: SQLiteError, _ new: BatchRow) throws {
+  private mutating func settleViolation(_ error: SQLiteError, _ new: BatchRow) throws {
     guard error.isNotUnique, let constraint = BatchConstraint.broken(by: error, plan.constraints) else { throw error }
     switch batch.answer {
     case .fail: throw try conflict(constraint, new)
@@ -122,7 +122,7 @@ struct BatchInsertRun {
     if holder.key < firstKey {
       if overwritten[holder.key] == nil {
         run.changed.append(holder)
-        note(holder)
+        noteWrittenRow(holder)
       }
       noteSlots(slots, of: holder)
     }

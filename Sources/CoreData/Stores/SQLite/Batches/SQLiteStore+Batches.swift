@@ -5,7 +5,7 @@ extension SQLiteStore {
     let plan = try BatchDeletePlan(schema, batch.layout)
     return try notingRows(batch.layout, origin) { run in
       switch batch {
-      case .found(let fetch): try note(fetch, run)
+      case .found(let fetch): try noteRows(fetch, run)
       case .keys(let keys, let root):
         let statement = StatementText(BatchRows.addKey(try schema.entity(root), schema))
         for key in keys { try run.run(statement, [.int(key)]) }
@@ -28,7 +28,7 @@ extension SQLiteStore {
   func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference] {
     let plan = try BatchUpdatePlan(schema, batch, PredicateTranslator(store: identity))
     return try notingRows(batch.rows.layout, origin) { run in
-      try note(batch.rows, run)
+      try noteRows(batch.rows, run)
       let chosen = try run.references(BatchRows.chosen)
       run.changed += chosen
       if let recorder = run.recorder { try record(batch, chosen, recorder) }
@@ -62,7 +62,7 @@ extension SQLiteStore {
     }
   }
 
-  private func note(_ fetch: FetchDescription, _ run: BatchRun) throws {
+  private func noteRows(_ fetch: FetchDescription, _ run: BatchRun) throws {
     let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
     let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: identity))
     try run.run(try BatchRows.add(fetch, query, planner))

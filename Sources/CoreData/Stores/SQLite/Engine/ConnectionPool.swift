@@ -125,7 +125,7 @@ final class ConnectionPool: @unchecked Sendable {
   ///   statement, which is a transaction of its own. Else it runs in a transaction that may be open already.
   func read<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
     guard maximumReaders > 0 else { return try write(body) }
-    let reader = try take()
+    let reader = try takeConnection()
     defer { giveBack(reader) }
     if isFresh {
       end(reader)
@@ -169,7 +169,7 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   /// An idle reader, open ones first; made, or waited for, when there is none.
-  private func take() throws -> Reader {
+  private func takeConnection() throws -> Reader {
     lock.lock()
     while idle.isEmpty, readerCount >= maximumReaders { lock.wait() }
     if let reader = idle.popLast() {

@@ -99,13 +99,13 @@ enum DatabaseFiles {
   }
 
   private static func reading<Result>(_ path: String, _ body: (Int32) throws -> Result) throws -> Result {
-    let (file, descriptor) = try lock.withLock { try begin(path) }
+    let (file, descriptor) = try lock.withLock { try beginUse(path) }
     defer { lock.withLock { change(file) { $0.readers -= 1 } } }
     return try body(descriptor)
   }
 
   /// Under `lock`.
-  private static func begin(_ path: String) throws -> (Identity, Int32) {
+  private static func beginUse(_ path: String) throws -> (Identity, Int32) {
     var status = stat()
     if stat(path, &status) == 0, let descriptor = uses[Identity(status)]?.descriptors.first {
       change(Identity(status)) { $0.readers += 1 }

@@ -106,7 +106,7 @@ struct ExternalFiles: Sendable {
   }
 
   /// Brings the names of new files to the disk, before the commit of the rows that have them.
-  func settle(_ names: [String]) throws {
+  func syncNames(of names: [String]) throws {
     if names.isEmpty { return }
     for folder in [folder, support, store.deletingLastPathComponent()] {
       let code = ExternalFiles.synchronize(folder.path)
@@ -138,7 +138,7 @@ struct ExternalFiles: Sendable {
         let data = try source.read(name)
         try data.withUnsafeBytes { try open.write($0, to: name) }
       }
-      try settle(copied)
+      try syncNames(of: copied)
     } catch {
       open.remove(copied)
       throw error

@@ -90,7 +90,7 @@ final class ExternalJournal {
   }
 
   /// What is not written here is only asked about once more, after a crash.
-  func settle(_ names: [String]) { try? append("-", names) }
+  func removeEntries(_ names: [String]) { try? append("-", names) }
 
   /// Starts over, if nothing is open.
   func clear(ifLong: Bool) -> Bool {

@@ -101,13 +101,13 @@ final class ExternalStorage: @unchecked Sendable {
     files.remove(names)
     lock.withLock {
       unsettled.subtract(names)
-      journal?.settle(names)
+      journal?.removeEntries(names)
     }
   }
 
   /// Before the commit of a transaction that has made and forgotten files.
   func willCommit(made: [String], forgotten: [String]) throws {
-    try files.settle(made)
+    try files.syncNames(of: made)
     if forgotten.isEmpty || files.isInMemory { return }
     // What is not noted is not found after a crash, which is no reason to refuse a save.
     lock.withLock { try? openJournal().add(forgotten, lasting: false) }
@@ -119,7 +119,7 @@ final class ExternalStorage: @unchecked Sendable {
     lock.withLock {
       let gone = Set(forgotten)
       unsettled.subtract(made)
-      journal?.settle(made.filter { !gone.contains($0) })
+      journal?.removeEntries(made.filter { !gone.contains($0) })
       for name in gone { pending[name] = false }
       tries = 5
     }
@@ -154,7 +154,7 @@ final class ExternalStorage: @unchecked Sendable {
     guard connection.hasNoOlderReader() else { return tryAgain() }
     // Rows that were read by an older transaction are counted by now.
     let free = forgotten.filter { !isHeld($0) }
-    settle((try? ExternalFolder(files))?.remove(free) ?? free)
+    removeUnusedFiles((try? ExternalFolder(files))?.remove(free) ?? free)
   }
 
   /// Whether a row of this process refers to a file. The last one that goes is heard.
@@ -181,17 +181,17 @@ final class ExternalStorage: @unchecked Sendable {
     let named = try connection.withoutWaiting {
       try connection.transaction(.immediate) { try ExternalFiles.named(in: connection) }
     }
-    settle(unknown.filter(named.contains))
+    removeUnusedFiles(unknown.filter(named.contains))
     lock.withLock { for name in unknown where pending[name] != nil { pending[name] = false } }
     return names.keys.filter { names[$0] == false || !named.contains($0) }.sorted()
   }
 
-  private func settle(_ names: [String]) {
+  private func removeUnusedFiles(_ names: [String]) {
     if names.isEmpty { return }
     lock.withLock {
       for name in names { pending[name] = nil }
       awaited.subtract(names)
-      journal?.settle(names)
+      journal?.removeEntries(names)
     }
   }
 

@@ -42,7 +42,7 @@ struct RowPlanner {
     let root = DestinationRoot(index: table.root.index)
     let before = move.heir.map(versions.table) ?? table.name
     for lookup in sources.lookups[root] ?? [] {
-      look(lookup, table)
+      planLookup(lookup, table)
       result.statements.touched[before, default: []].insert(lookup.column)
     }
     for ranking in sources.rankings[root] ?? [] { rank(ranking, table) }
@@ -91,7 +91,7 @@ struct RowPlanner {
     let table = versions.table(of: flow.root)
     let gone = members.map(\.number).filter { !kept.contains($0) }.sorted()
     let condition: String
-    if members.contains(where: \.hasStrangers) {
+    if members.contains(where: \.hasUnknownEntities) {
       condition = "Z_ENT IS NULL OR Z_ENT NOT IN (\(MigrationPlanner.list(kept.sorted())))"
     } else if !gone.isEmpty {
       condition = "Z_ENT IN (\(MigrationPlanner.list(gone)))"
@@ -146,7 +146,7 @@ struct RowPlanner {
     result.statements.filling.append(.init(sql: sql, purpose: purpose))
   }
 
-  private mutating func look(_ lookup: LinkLookup, _ table: TablePlan) {
+  private mutating func planLookup(_ lookup: LinkLookup, _ table: TablePlan) {
     let name = names.next()
     func gather(_ sql: String) {
       result.statements.gathering.append(

@@ -109,7 +109,7 @@ struct InPlaceMigration {
     for (number, step) in plan.steps.enumerated() {
       do {
         try InPlaceMigration.willRun?(number)
-        try run(step, connection)
+        try runStep(step, connection)
       } catch let error as SQLiteError {
         throw try failure(error, step, after, connection)
       }
@@ -128,7 +128,7 @@ struct InPlaceMigration {
       url: url, reason: "another program has migrated it to a version that is not the model's", underlying: nil)
   }
 
-  private func run(_ step: MigrationPlan.Step, _ connection: Connection) throws {
+  private func runStep(_ step: MigrationPlan.Step, _ connection: Connection) throws {
     guard let count = step.count else { return try connection.execute(step.sql) }
     let expected = try connection.rows(count).first?[0].flatMap { Int($0) } ?? 0
     try connection.execute(step.sql)

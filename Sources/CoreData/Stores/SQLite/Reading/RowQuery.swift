@@ -131,7 +131,7 @@ package final class RowQuery: @unchecked Sendable {
     guard entity.sharesTable else { return nil }
     let numbers = schema.numbers(layouts)
     // A root's fetch with subentities is about all of the table's rows.
-    if entity.layout.isRoot, !entity.hasStrangers, numbers.count == schema.numbers(entity.layout.subtree).count {
+    if entity.layout.isRoot, !entity.hasUnknownEntities, numbers.count == schema.numbers(entity.layout.subtree).count {
       return nil
     }
     let bindings = numbers.map { Binding.int(Int64($0)) }

@@ -12,7 +12,7 @@ extension SelectStatement {
     select.isByKey = true
     select.joins = link.joins
     select.conditions = [condition(link.owner)]
-    if members.hasStrangers {
+    if members.hasUnknownEntities {
       let numbers = schema.numbers(members.layout.subtree).map { SQLExpression.number(Int64($0)) }
       select.conditions.append(.infix(.column("t0", "Z_ENT"), "IN", .list(numbers)))
     }

@@ -89,7 +89,7 @@ struct SaveRun {
       if code == SQLITE_DONE {
         sqlite3_reset(handle)
       } else {
-        try note(statement.failed(), .inserted(plan, row), base: row, written)
+        try noteViolation(statement.failed(), .inserted(plan, row), base: row, written)
       }
     }
   }
@@ -108,7 +108,7 @@ struct SaveRun {
         if connection.changes == 0 { outdated.append(update.base) }
         sqlite3_reset(handle)
       } else {
-        try note(statement.failed(), .updated(plan, update), base: update.base, written)
+        try noteViolation(statement.failed(), .updated(plan, update), base: update.base, written)
       }
     }
   }
@@ -127,7 +127,7 @@ struct SaveRun {
 
   /// A row that a unique index refuses is tried again later, one whose key is taken is remembered; everything else ends
   /// the save. `written`: how many files there were before the row's.
-  private mutating func note(_ error: SQLiteError, _ row: KeptOut, base: RowSnapshot, _ written: Int) throws {
+  private mutating func noteViolation(_ error: SQLiteError, _ row: KeptOut, base: RowSnapshot, _ written: Int) throws {
     if error.isKeyTaken {
       if displaced == nil { displaced = base }
     } else if error.isNotUnique {

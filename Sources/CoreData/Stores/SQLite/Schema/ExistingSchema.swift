@@ -38,7 +38,7 @@ package struct ExistingSchema {
   /// Tables that a migration has put aside.
   var deferredTables: Set<String> = []
   /// Whether a table has rows that are of none of some entities.
-  package var hasStrangers: (_ table: String, _ numbers: [Int]) throws -> Bool = { _, _ in false }
+  package var hasUnknownEntities: (_ table: String, _ numbers: [Int]) throws -> Bool = { _, _ in false }
   /// The names of columns, by table.
   private let columnNames: [String: [String]]
 

@@ -72,14 +72,14 @@ package struct SchemaPlanner {
     var strangers: Set<Int> = []
     for root in members where root.isRoot && root.hasSubentities {
       let own = members.filter { $0.rootIndex == root.index }.map { Int(numbers[$0.index]) }
-      if try existing?.hasStrangers(tables[root.index]!.name, own) ?? false { strangers.insert(root.index) }
+      if try existing?.hasUnknownEntities(tables[root.index]!.name, own) ?? false { strangers.insert(root.index) }
     }
     let entities = layouts.layouts.map { layout -> EntitySchema? in
       guard isMember(layout.index) else { return nil }
       return EntitySchema(
         layout: layout, number: numbers[layout.index], table: tables[layout.rootIndex]!.name,
         slots: slots[layout.index], toMany: toMany[layout.index], sharesTable: layout.root.hasSubentities,
-        hasStrangers: strangers.contains(layout.rootIndex))
+        hasUnknownEntities: strangers.contains(layout.rootIndex))
     }
     let schema = StoreSchema(layouts: layouts, entities: entities, joins: joins)
     let roots = members.filter(\.isRoot)

@@ -122,7 +122,7 @@ extension ExistingSchema {
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\(DeferredNames.prefix)%'"
       )
       .compactMap { $0[0].map { SQLName.quoted($0.uppercased()) } })
-    hasStrangers = { table, numbers in
+    hasUnknownEntities = { table, numbers in
       // The index of Z_ENT answers by its ends and its gaps.
       let sorted = numbers.sorted()
       let gaps = zip(sorted, sorted.dropFirst()).filter { $1 - $0 > 1 }.map { "Z_ENT > \($0) AND Z_ENT < \($1)" }

@@ -54,11 +54,11 @@ package final class EntitySchema: @unchecked Sendable {
   package let sharesTable: Bool
   /// Whether the table has rows of entities that the store does not know: every fetch then says whose rows it
   /// wants.
-  package let hasStrangers: Bool
+  package let hasUnknownEntities: Bool
 
   package init(
     layout: EntityLayout, number: Int, table: String, slots: [SlotColumn?], toMany: [ToManyStorage],
-    sharesTable: Bool, hasStrangers: Bool = false
+    sharesTable: Bool, hasUnknownEntities: Bool = false
   ) {
     self.layout = layout
     self.number = number
@@ -66,7 +66,7 @@ package final class EntitySchema: @unchecked Sendable {
     self.slots = slots
     self.toMany = toMany
     self.sharesTable = sharesTable
-    self.hasStrangers = hasStrangers
+    self.hasUnknownEntities = hasUnknownEntities
   }
 }
 

@@ -79,14 +79,14 @@ final class FileEvents: @unchecked Sendable {
           let length = Int(buffer.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self))
           let name = buffer[(place + header)..<(place + header + length)].prefix { $0 != 0 }
           place += header + length
-          note(number, mask, String(decoding: name, as: UTF8.self), &named, &told)
+          noteEvent(number, mask, String(decoding: name, as: UTF8.self), &named, &told)
         }
       }
     }
     for block in told { block() }
   }
 
-  private func note(
+  private func noteEvent(
     _ number: Int32, _ mask: UInt32, _ name: String, _ named: inout Set<String>, _ told: inout [() -> Void]
   ) {
     lock.withLock {

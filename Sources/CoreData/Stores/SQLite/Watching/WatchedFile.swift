@@ -119,10 +119,10 @@ final class WatchedFile: @unchecked Sendable {
     let hasNews = hasNews()
     let number = number
     lock.unlock()
-    if hasNews { tell(number) }
+    if hasNews { tellOwners(number) }
   }
 
-  private func tell(_ number: Int64?) {
+  private func tellOwners(_ number: Int64?) {
     for told in listLock.withLock({ Array(listeners.values) }) { told(number) }
   }
 
@@ -143,7 +143,7 @@ final class WatchedFile: @unchecked Sendable {
       }
       let number = number
       lock.unlock()
-      if isNews { tell(number) }
+      if isNews { tellOwners(number) }
     }
     return try body()
   }

@@ -1,7 +1,7 @@
 /// Carries what a block returned or threw back from the block's queue.
 ///
 /// `@unchecked Sendable`: one thread makes it, and another takes it over.
-struct Carrier<Value>: @unchecked Sendable {
+struct QueueResult<Value>: @unchecked Sendable {
   let value: Value
 }
 
