@@ -12,8 +12,8 @@
 /// | NSCoreDataDivide(number, number) | the quotient of a number that was a text |
 /// | NSCoreDataNumber(number or text), NSCoreDataReal(…) | the number that a text begins with, else 0 |
 ///
-/// `options`: 1 case, 128 diacritics, 32 by locale, 8 at the start, 12 at the end. Case and marks are ICU's. What
-/// differs from memory: a regular expression is PostgreSQL's, and an order by locale is that of ICU's root.
+/// `options`: 1 case, 128 diacritics, 32 by locale, 16 whole words, 8 at the start, 12 at the end. Case and marks are
+/// ICU's. What differs from memory: a regular expression is PostgreSQL's, and an order by locale is that of ICU's root.
 enum StoreFunctions {
   static let statements: [String] =
     collations + [
@@ -46,11 +46,21 @@ enum StoreFunctions {
             NSCoreDataFold($2, $3) COLLATE NSCollateLocale)
           ELSE NSCoreDataOrder(NSCoreDataFold($1, $3) COLLATE "C", NSCoreDataFold($2, $3) COLLATE "C") END
         """),
+      // Where a whole word is asked for, no letter or digit of the piece has one beside it.
+      make(
+        "WordPlace(text, text, bigint)", "boolean",
+        """
+        $1 ~ (
+          CASE WHEN $3 & 12 = 8 THEN '^' WHEN $2 ~ '^\(wordLetter)' THEN '(?<!\(wordLetter))' ELSE '' END
+          || regexp_replace($2, '([\\x01-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f])', '\\\\\\1', 'g')
+          || CASE WHEN $3 & 12 = 12 THEN '$' WHEN $2 ~ '\(wordLetter)$' THEN '(?!\(wordLetter))' ELSE '' END)
+        """),
       // An empty piece is in no text.
       make(
         "Place(text, text, bigint)", "boolean",
         """
-        $2 <> '' AND CASE $3 & 12 WHEN 8 THEN starts_with($1, $2) WHEN 12 THEN right($1, length($2)) = $2
+        $2 <> '' AND CASE WHEN $3 & 16 <> 0 THEN NSCoreDataWordPlace($1, $2, $3)
+          WHEN $3 & 12 = 8 THEN starts_with($1, $2) WHEN $3 & 12 = 12 THEN right($1, length($2)) = $2
           ELSE strpos($1, $2) > 0 END
         """),
       make(
@@ -137,6 +147,9 @@ enum StoreFunctions {
     "CREATE COLLATION NSCollateLocaleNoCase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
     "CREATE COLLATION NSCollateLocaleSensitive (provider = icu, locale = 'und-u-kn-true')",
   ]
+
+  /// An ASCII letter, a digit, `_`, or anything that is not ASCII.
+  private static let wordLetter = "[^\\x01-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]"
 
   private static let marks =
     "\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05bd\\u1ab0-\\u1abd\\u1dc0-\\u1dff\\u20d0-\\u20dc\\ufe20-\\ufe2f"
