@@ -125,8 +125,15 @@ package struct SwiftTokenizer {
     }
   }
 
-  /// From the opening quote past the closing one. `hashes`: how many `#` stood before it.
-  private mutating func skipString(hashes: Int) {
+  /// Strings inside of interpolations nest no deeper than this where they are told apart: reading recurses.
+  private static let deepestString = 100
+
+  /// From the opening quote past the closing one.
+  ///
+  /// - Parameters:
+  ///   - hashes: how many `#` stood before it.
+  ///   - depth: how many strings it is inside of.
+  private mutating func skipString(hashes: Int, depth: Int = 0) {
     let isMultiline = at("\"\"\"")
     let quote = isMultiline ? "\"\"\"" : "\""
     let end = quote + String(repeating: "#", count: hashes)
@@ -139,7 +146,11 @@ package struct SwiftTokenizer {
       }
       if at(escape) {
         position += escape.utf8.count
-        if at("(") { skipInterpolation() } else if position < bytes.count, !at("\n") { position += 1 }
+        if at("("), depth < Self.deepestString {
+          skipInterpolation(depth)
+        } else if position < bytes.count, !at("\n") {
+          position += 1
+        }
       } else if at("\n") {
         // A string of one line ends with it, in source that does not compile.
         if !isMultiline { return }
@@ -159,17 +170,17 @@ package struct SwiftTokenizer {
     position = min(bytes.count, position + end.utf8.count)
   }
 
-  private mutating func skipInterpolation() {
-    var depth = 0
+  private mutating func skipInterpolation(_ depth: Int) {
+    var open = 0
     while position < bytes.count {
-      if at("(") { depth += 1 }
-      if at(")") { depth -= 1 }
+      if at("(") { open += 1 }
+      if at(")") { open -= 1 }
       if at("\"") {
-        skipString(hashes: 0)
+        skipString(hashes: 0, depth: depth + 1)
         continue
       }
       if at("\n") { newLine() } else { position += 1 }
-      if depth == 0 { return }
+      if open == 0 { return }
     }
   }
 

@@ -161,6 +161,14 @@ struct BookCheckTests {
     #expect(problems.contains { $0.hasPrefix(mistake.found) }, "\(problems)")
   }
 
+  @Test("A source that is empty is named where a block quotes it")
+  func emptySource() throws {
+    let book = try SmallBook()
+    try book.write("Chapters/01-Keeping/Empty.swift", "")
+    try book.plant("Empty.swift", for: "Keeper.swift region=keep", in: Self.page)
+    #expect(try book.problems().contains { $0.hasPrefix("\(Self.page):11: Chapters/01-Keeping/Empty.swift is empty") })
+  }
+
   @Test("A program that prints something else than its transcript is found, with the line and what it prints")
   func changedProgram() throws {
     let book = try SmallBook()

@@ -122,6 +122,10 @@ struct StepRecordingTests {
       (3, "", ":4: this frame stands before its recording; StepRecorder prints both"),
       (4, #"{"caption":"#, ":4: this is not a frame; `book check --bless` records it again"),
       (
+        4, #"{"caption":"It.","contexts":[],"tables":[{"columns":["Z_PK"],"name":"ZTHING","rows":[["1","Cup"]]}]}"#,
+        ":4: a row of this frame has not a value for each column; `book check --bless` records it again"
+      ),
+      (
         4, #"{"caption":"It.","contexts":[]}"#,
         ":4: this frame has no \"tables\"; `book check --bless` records it again"
       ),

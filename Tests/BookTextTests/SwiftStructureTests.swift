@@ -124,4 +124,17 @@ struct SwiftStructureTests {
       }
     }
   }
+
+  @Test(
+    "A file that ends in the middle of a declaration has what was read until there",
+    arguments: ["@", "var", "@a.", "let a: (", "func"])
+  func cut(_ end: String) {
+    #expect(outline("let a = 1\n" + end).first == "1-1 let a")
+  }
+
+  @Test("Types that nest deeper than a hundred are passed over, and what follows is found")
+  func depth() {
+    let source = String(repeating: "struct A {", count: 20_000) + String(repeating: "}", count: 20_000) + "\nlet b = 1"
+    #expect(SwiftStructure(source).declarations.last?.label == "let b")
+  }
 }

@@ -89,4 +89,23 @@ struct ScannerTests {
     #expect(output.files[0].name == "App+ManagedAccessors.generated.swift")
     #expect(!output.files[0].text.contains("import"))
   }
+
+  @Test("Strings that nest without end in interpolations are passed over")
+  func strings() {
+    #expect(Self.getters("let a = \"" + String(repeating: "\\(\"", count: 20_000)).isEmpty)
+  }
+
+  @Test(
+    "Types and conditions that nest without end are passed over, and what follows is found",
+    arguments: [
+      "#if " + String(repeating: "!", count: 20_001) + "os(macOS)",
+      "typealias A = " + String(repeating: "[", count: 20_000) + "Int" + String(repeating: "]", count: 20_000),
+      "typealias A = Int" + String(repeating: "?", count: 20_000),
+      "typealias A = " + String(repeating: "Int -> ", count: 20_000) + "Int",
+    ])
+  func depth(_ text: String) {
+    #expect(
+      Self.getters(text + "\n\nclass Book: NSManagedObject { @NSManaged var count: Int }") == ["$s3App4BookC5countSivg"]
+    )
+  }
 }

@@ -69,7 +69,8 @@ public final class Quoter {
     }
     if let name = block["element"] { return (name, try element(name, in: file)) }
     let count = try lines(of: file).count
-    guard let text = block["lines"] else { return (nil, 1...max(1, count)) }
+    guard count > 0 else { throw BookProblem(file: file, "\(file) is empty") }
+    guard let text = block["lines"] else { return (nil, 1...count) }
     let ends = text.split(separator: "-").compactMap { Int($0) }
     guard ends.count == 2, ends[0] >= 1, ends[0] <= ends[1], ends[1] <= count else {
       throw BookProblem(file: file, "lines=\(text) is not FIRST-LAST within the \(count) lines of \(file)")

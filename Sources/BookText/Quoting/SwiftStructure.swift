@@ -53,8 +53,14 @@ public struct SwiftStructure: Sendable {
 
   private var token: SwiftToken { tokens[position] }
 
+  /// The token of the end stays where it is, in a file that ends in the middle of something.
+  private mutating func advance(_ count: Int = 1) { position = min(position + count, tokens.count - 1) }
+
+  /// Types that nest deeper than this are passed over: reading recurses.
+  private static let deepestScope = 100
+
   /// Until the brace that closes the scope, or the end of the file.
-  private mutating func scope(_ path: String) {
+  private mutating func scope(_ path: String, depth: Int = 0) {
     var start: Int?
     while token.kind != .end, !token.isPunctuation("}") {
       if token.kind == .directive {
@@ -65,11 +71,11 @@ public struct SwiftStructure: Sendable {
       let begin = start ?? token.line
       if token.isPunctuation("@") {
         start = begin
-        position += 2
-        while token.isPunctuation(".") { position += 2 }
+        advance(2)
+        while token.isPunctuation(".") { advance(2) }
         if token.isPunctuation("("), !token.beginsLine { skipGroup() }
       } else if token.kind == .word, !token.isQuoted, isType {
-        type(path, from: begin)
+        type(path, from: begin, depth)
         start = nil
       } else if token.kind == .word, !token.isQuoted, Self.members.contains(token.text) {
         member(path, from: begin)
@@ -77,11 +83,11 @@ public struct SwiftStructure: Sendable {
       } else if token.kind == .word {
         // A modifier, maybe with an argument; in a file of statements, a statement.
         start = begin
-        position += 1
+        advance()
         if token.isPunctuation("("), !token.beginsLine { skipGroup() }
       } else {
         start = nil
-        if "([{".contains(token.text), token.kind == .punctuation { skipGroup() } else { position += 1 }
+        if "([{".contains(token.text), token.kind == .punctuation { skipGroup() } else { advance() }
       }
     }
   }
@@ -96,41 +102,42 @@ public struct SwiftStructure: Sendable {
           || ["override", "final", "private", "internal", "public"].contains(next.text)))
   }
 
-  private mutating func type(_ path: String, from begin: Int) {
+  private mutating func type(_ path: String, from begin: Int, _ depth: Int) {
     let kind = token.text
-    position += 1
+    advance()
     var name = ""
     while token.kind == .word || token.isPunctuation(".") {
       if token.isWord("where") || token.beginsLine { break }
       name += token.text
-      position += 1
+      advance()
     }
     let place = declarations.count
     while token.kind != .end, !token.isPunctuation("{") {
-      if "([".contains(token.text), token.kind == .punctuation { skipGroup() } else { position += 1 }
+      if "([".contains(token.text), token.kind == .punctuation { skipGroup() } else { advance() }
     }
     guard token.kind != .end else { return }
-    position += 1
+    if depth >= Self.deepestScope { return skipGroup() }
+    advance()
     let full = path.isEmpty ? name : "\(path).\(name)"
-    scope(full)
+    scope(full, depth: depth + 1)
     declarations.insert(Declaration(kind: kind, path: full, lines: begin...max(begin, token.lastLine)), at: place)
-    if token.kind != .end { position += 1 }
+    if token.kind != .end { advance() }
   }
 
   private mutating func member(_ path: String, from begin: Int) {
     let kind = token.text
     var name = kind
-    position += 1
+    advance()
     if !["init", "deinit", "subscript"].contains(kind) {
       name = ""
       // Operators are punctuation.
       repeat {
         name += token.text
-        position += 1
+        advance()
       } while kind == "func" && !token.isPunctuation("(") && !token.isPunctuation("<") && token.kind == .punctuation
     }
     if ["func", "init", "subscript"].contains(kind) {
-      if token.isPunctuation("?") || token.isPunctuation("!") { position += 1 }
+      if token.isPunctuation("?") || token.isPunctuation("!") { advance() }
       if token.isPunctuation("<") { skipAngles() }
       if token.isPunctuation("(") { name += labels() }
     }
@@ -150,10 +157,10 @@ public struct SwiftStructure: Sendable {
         end = tokens[position - 1].lastLine
       } else {
         end = token.lastLine
-        position += 1
+        advance()
       }
     }
-    if token.isPunctuation(";") { position += 1 }
+    if token.isPunctuation(";") { advance() }
     return end
   }
 
@@ -195,7 +202,7 @@ public struct SwiftStructure: Sendable {
     repeat {
       if token.kind == .punctuation, "([{".contains(token.text) { depth += 1 }
       if token.kind == .punctuation, ")]}".contains(token.text) { depth -= 1 }
-      position += 1
+      advance()
     } while depth > 0 && token.kind != .end
   }
 
@@ -204,11 +211,11 @@ public struct SwiftStructure: Sendable {
     repeat {
       if token.isPunctuation("<") { depth += 1 }
       if token.isPunctuation(">") { depth -= 1 }
-      position += 1
+      advance()
     } while depth > 0 && token.kind != .end
   }
 
   private mutating func skipLine() {
-    repeat { position += 1 } while token.kind != .end && !token.beginsLine
+    repeat { advance() } while token.kind != .end && !token.beginsLine
   }
 }

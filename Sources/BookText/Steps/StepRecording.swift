@@ -38,6 +38,9 @@ public struct StepRecording: Sendable {
         guard !frame.caption.allSatisfy(\.isWhitespace) else {
           throw problem("this frame has no caption; say in frame(_:) what the program has just done")
         }
+        guard frame.tables.allSatisfy({ table in table.rows.allSatisfy { $0.count == table.columns.count } }) else {
+          throw problem("a row of this frame has not a value for each column; `book check --bless` records it again")
+        }
         steps.append(Step(frame: frame, statements: log.statements.map(SQLStatement.init), line: index + 1))
         log = SQLDebugLog()
       }

@@ -11,6 +11,8 @@ struct SwiftSourceScanner {
   /// The types and extensions that the position is in.
   private var scopes: [Scope] = []
   private var conditionals: [Conditional] = []
+  /// How many types the type that is read stands in.
+  private var typeDepth = 0
 
   private struct Scope {
     var path: [String]
@@ -282,15 +284,26 @@ struct SwiftSourceScanner {
 
   // Types.
 
+  /// Types nest no deeper than this where they are understood: reading recurses, and so does what uses them.
+  private static let deepestType = 100
+
   private mutating func type() -> TypeSyntax {
+    guard typeDepth < Self.deepestType else {
+      position += 1
+      return .other("a type that is nested too deep")
+    }
+    typeDepth += 1
+    defer { typeDepth -= 1 }
     while current.isWord("any") || current.isWord("some") || current.isWord("inout")
       || current.isPunctuation("@")
     {
       position += current.isPunctuation("@") ? 2 : 1
     }
     var type = primaryType()
+    var marks = 0
     while current.isPunctuation("?") || current.isPunctuation("!") {
-      type = .optional(type)
+      if marks < Self.deepestType { type = .optional(type) }
+      marks += 1
       position += 1
     }
     if current.isPunctuation("-"), next.isPunctuation(">") {
@@ -442,9 +455,11 @@ struct SwiftSourceScanner {
 enum CompilationCondition {
   /// nil when it depends on flags or on what can be imported.
   static func value(of text: String) -> Bool? {
-    let condition = text.filter { $0 != " " }
+    var condition = text.filter { $0 != " " }
     if condition.hasPrefix("!"), !condition.contains("&&"), !condition.contains("||") {
-      return value(of: String(condition.dropFirst())).map { !$0 }
+      let negations = condition.prefix { $0 == "!" }.count
+      condition.removeFirst(negations)
+      return value(of: condition).map { $0 == (negations % 2 == 0) }
     }
     if condition.contains("||") || condition.contains("(") && condition.contains("&&") { return nil }
     switch condition {
