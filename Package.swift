@@ -45,6 +45,8 @@ let package = Package(
     .library(name: "Comparison", targets: ["Comparison"]),
     // For the benchmarks, which import a catalogue as the chapter does.
     .library(name: "LibraryCatalogChapter", targets: ["LibraryCatalogChapter"]),
+    // For the fuzzers: what they feed besides the stack.
+    .library(name: "FuzzedModules", targets: ["BookText", "DataModelCompiler", "DataModelFiles"]),
     .plugin(name: "CompileDataModel", targets: ["CompileDataModel"]),
   ],
   dependencies: [

@@ -101,11 +101,11 @@ struct ScannerTests {
       "#if " + String(repeating: "!", count: 20_001) + "os(macOS)",
       "typealias A = " + String(repeating: "[", count: 20_000) + "Int" + String(repeating: "]", count: 20_000),
       "typealias A = Int" + String(repeating: "?", count: 20_000),
+      "class A: NSManagedObject { @NSManaged private var a: Int" + String(repeating: "?", count: 60) + " }",
       "typealias A = " + String(repeating: "Int -> ", count: 20_000) + "Int",
     ])
   func depth(_ text: String) {
-    #expect(
-      Self.getters(text + "\n\nclass Book: NSManagedObject { @NSManaged var count: Int }") == ["$s3App4BookC5countSivg"]
-    )
+    let getters = Self.getters(text + "\n\nclass Book: NSManagedObject { @NSManaged var count: Int }")
+    #expect(getters.last == "$s3App4BookC5countSivg")
   }
 }

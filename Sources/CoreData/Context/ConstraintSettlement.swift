@@ -141,7 +141,7 @@ extension NSManagedObject {
           ? object.members(property) : ContiguousArray([object.toOne(property)].compactMap { $0 })
         for other in others where !other.state.contains(.deleted) {
           if !other.state.contains(.inserted) {
-            object.leave(other, property)
+            object.endRelationship(other, property)
           } else if property.relationship.deleteRule == .cascadeDeleteRule,
             seen.insert(ObjectIdentifier(other)).inserted
           {

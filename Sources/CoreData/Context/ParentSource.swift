@@ -45,7 +45,7 @@ final class ParentSource: ContextSource {
   }
 
   /// The store of an object that is new in the parent is known once the parent has been asked for the object.
-  private func take(
+  private func takeAnswer(
     _ answer: ParentRow?, for object: NSManagedObject, _ context: NSManagedObjectContext
   ) -> RowSnapshot? {
     guard let answer else { return nil }

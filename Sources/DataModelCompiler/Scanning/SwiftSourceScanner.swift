@@ -284,8 +284,9 @@ struct SwiftSourceScanner {
 
   // Types.
 
-  /// Types nest no deeper than this where they are understood: reading recurses, and so does what uses them.
-  private static let deepestType = 100
+  /// Types nest no deeper than this where they are understood: reading recurses, and the mangling of each level looks at
+  /// those below it twice.
+  private static let deepestType = 12
 
   private mutating func type() -> TypeSyntax {
     guard typeDepth < Self.deepestType else {

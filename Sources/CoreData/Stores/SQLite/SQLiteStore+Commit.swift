@@ -9,7 +9,7 @@ extension SQLiteStore {
     return outcome
   }
 
-  private func commit(
+  private func runSteps(
     _ changes: ChangeSet, _ steps: [SaveStep], _ connection: Connection
   ) throws -> SaveOutcome {
     let transaction = try WriteTransaction(self, connection, by: changes.isEmpty ? nil : changes.origin)
