@@ -139,7 +139,7 @@ let package = Package(
 
     // Durability: files that fail on request, a program that is killed and breaks files, and tests with both. Nothing
     // of it is in a product.
-    .target(name: "FaultyFiles", path: "Tests/FaultyFiles"),
+    .target(name: "FaultyFiles", dependencies: ["CSQLite"], path: "Tests/FaultyFiles"),
     .target(
       name: "DurabilitySupport", dependencies: ["CoreData", "FaultyFiles", "TestDice"], path: "Tests/DurabilitySupport",
       swiftSettings: stackSettings),

@@ -6,7 +6,7 @@ import Foundation
 /// All folders below it count as well. Any thread.
 public final class FaultyFolder: Sendable {
   public let url: URL
-  private let watch: Int32
+  let watch: Int32
 
   /// False under a sanitizer, which has the C library's functions for itself.
   public static var isAvailable: Bool { faulty_is_available() != 0 }
@@ -36,11 +36,14 @@ public final class FaultyFolder: Sendable {
     public static let removeFolder = Operations(FAULTY_RMDIR)
     public static let openToRead = Operations(FAULTY_OPEN_TO_READ)
     public static let openToWrite = Operations(FAULTY_OPEN_TO_WRITE)
+    public static let read = Operations(FAULTY_READ)
+    public static let lock = Operations(FAULTY_LOCK)
 
     /// What needs room on the disk.
     public static let filling: Operations = [create, write, truncate, makeFolder, link]
     /// What changes files and folders.
     public static let changing: Operations = [filling, rename, unlink, removeFolder, openToWrite]
+    public static let all: Operations = [changing, sync, openToRead, read, lock]
   }
 
   public enum Moment: Int32, CaseIterable, Sendable { case before, after, middle }
@@ -57,6 +60,9 @@ public final class FaultyFolder: Sendable {
   ) {
     faulty_fail(watch, operations.rawValue, skipped, times ?? -1, error, suffix)
   }
+
+  /// How many operations have failed since `fail`.
+  public var failures: Int { faulty_failures(watch) }
 
   public func mend() { faulty_mend(watch) }
 

@@ -28,6 +28,8 @@ public struct StoreSetup: Sendable, Hashable, CustomStringConvertible {
   public var checkpointsOften = false
   /// Whether each commit waits for the disk.
   public var isFull = false
+  /// Whether each commit waits for the folder too, where a journal is removed.
+  public var isExtra = false
   /// How long to wait for another process' lock, in seconds.
   public var timeout = 2
 
@@ -43,6 +45,7 @@ public struct StoreSetup: Sendable, Hashable, CustomStringConvertible {
       case "files": hasFiles = true
       case "checkpoint": checkpointsOften = true
       case "full": isFull = true
+      case "extra": isExtra = true
       default: return nil
       }
     }
@@ -51,7 +54,7 @@ public struct StoreSetup: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     guard kind == .sqlite else { return kind.rawValue }
     return "sqlite,\(journal)" + (hasFiles ? ",files" : "") + (checkpointsOften ? ",checkpoint" : "")
-      + (isFull ? ",full" : "")
+      + (isFull ? ",full" : "") + (isExtra ? ",extra" : "")
   }
 
   public var type: String { kind.type }
@@ -61,6 +64,7 @@ public struct StoreSetup: Sendable, Hashable, CustomStringConvertible {
     var pragmas = ["journal_mode": journal]
     if checkpointsOften { pragmas["wal_autocheckpoint"] = "4" }
     if isFull { pragmas["synchronous"] = "FULL" }
+    if isExtra { pragmas["synchronous"] = "EXTRA" }
     return [NSSQLitePragmasOption: pragmas, NSPersistentStoreTimeoutOption: timeout]
   }
 

@@ -1,3 +1,4 @@
+import BuiltPrograms
 import DurabilitySupport
 import Foundation
 import Testing
@@ -117,4 +118,20 @@ func order(_ trace: [String]) -> String {
     if lines.last != text { lines.append(text) }
   }
   return lines.joined(separator: "\n")
+}
+
+/// Runs the program that kills and breaks; returns what it said.
+func runCrasher(_ arguments: [String]) throws -> (code: Int32, output: String) {
+  let process = Process()
+  let program: URL = try #require(BuiltProgram.url("StoreCrasher"), "The program StoreCrasher was not built.")
+  process.executableURL = program
+  process.arguments = arguments
+  process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "COREDATA_STRESS" }
+  let output = Pipe()
+  process.standardOutput = output
+  process.standardError = FileHandle.nullDevice
+  try process.run()
+  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  process.waitUntilExit()
+  return (process.terminationStatus, text)
 }

@@ -14,6 +14,12 @@
 
 enum { WATCH_LIMIT = 256 };
 
+struct Buffer {
+  unsigned char *bytes;
+  size_t length;
+  size_t capacity;
+};
+
 struct Watch {
   char folder[PATH_MAX];
   size_t length;
@@ -31,6 +37,9 @@ struct Watch {
   char *trace;
   size_t trace_length;
   size_t trace_capacity;
+  long failures;
+  int records;
+  struct Buffer record;
 };
 
 // All under `lock`.
@@ -51,6 +60,7 @@ int faulty_watch(const char *folder) {
   if (number >= 0) {
     struct Watch *watch = &watches[number];
     free(watch->trace);
+    free(watch->record.bytes);
     memset(watch, 0, sizeof *watch);
     memcpy(watch->folder, folder, length);
     watch->length = length;
@@ -91,11 +101,23 @@ void faulty_fail(int number, int mask, long skipped, long times, int error, cons
   watch->fail_skipped = skipped;
   watch->fail_times = times;
   watch->fail_error = error;
+  watch->failures = 0;
   snprintf(watch->fail_suffix, sizeof watch->fail_suffix, "%s", suffix ? suffix : "");
   pthread_mutex_unlock(&lock);
 }
 
-void faulty_mend(int number) { faulty_fail(number, 0, 0, 0, 0, NULL); }
+void faulty_mend(int number) {
+  pthread_mutex_lock(&lock);
+  watches[number].fail_mask = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+long faulty_failures(int number) {
+  pthread_mutex_lock(&lock);
+  long failures = watches[number].failures;
+  pthread_mutex_unlock(&lock);
+  return failures;
+}
 
 void faulty_trace(int number) {
   pthread_mutex_lock(&lock);
@@ -115,6 +137,61 @@ char *faulty_take_trace(int number) {
   watch->trace_length = 0;
   pthread_mutex_unlock(&lock);
   return text;
+}
+
+// Recording.
+
+static void add(struct Buffer *buffer, const void *bytes, size_t length) {
+  if (buffer->length + length > buffer->capacity) {
+    size_t capacity = (buffer->length + length) * 2 + 65536;
+    unsigned char *longer = realloc(buffer->bytes, capacity);
+    // A recording with a gap would prove nothing.
+    if (!longer) abort();
+    buffer->bytes = longer;
+    buffer->capacity = capacity;
+  }
+  if (length) memcpy(buffer->bytes + buffer->length, bytes, length);
+  buffer->length += length;
+}
+
+void faulty_record(int number) {
+  pthread_mutex_lock(&lock);
+  watches[number].records = 1;
+  watches[number].record.length = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+static void add_record(int number, int kind, const char *name, const char *second, long offset, long size,
+                       const void *bytes) {
+  struct FaultyRecord head = {kind, (int)strlen(name), (int)strlen(second), 0, offset, size};
+  pthread_mutex_lock(&lock);
+  struct Watch *watch = &watches[number];
+  if (watch->records) {
+    add(&watch->record, &head, sizeof head);
+    add(&watch->record, name, (size_t)head.name_length);
+    add(&watch->record, second, (size_t)head.second_length);
+    if (kind == FAULTY_WRITE) add(&watch->record, bytes, (size_t)size);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void faulty_note(const struct Step *step, const void *bytes, long size, long offset) {
+  int kind = step->kind;
+  if (step->recorder < 0 || kind >= FAULTY_OPEN_TO_READ || (kind == FAULTY_WRITE && !bytes)) return;
+  add_record(step->recorder, kind, step->name, step->second, offset, size, bytes);
+}
+
+void faulty_mark(int number, long mark) { add_record(number, FAULTY_MARK, "", "", -1, mark, NULL); }
+
+unsigned char *faulty_take_record(int number, size_t *length) {
+  pthread_mutex_lock(&lock);
+  struct Watch *watch = &watches[number];
+  unsigned char *bytes = watch->record.bytes;
+  *length = watch->record.length;
+  memset(&watch->record, 0, sizeof watch->record);
+  watch->records = 0;
+  pthread_mutex_unlock(&lock);
+  return bytes;
 }
 
 static int write_all(int descriptor, const char *text, size_t length) {
@@ -176,6 +253,7 @@ static int ends_in(const char *name, const char *suffix) {
 
 void faulty_begin(struct Step *step, int kind, const char *path, const char *second, long size, long offset) {
   step->verdict = FAULTY_GO;
+  step->recorder = -1;
   step->kind = kind;
   pthread_mutex_lock(&lock);
   for (int i = 0; i < WATCH_LIMIT; i++) {
@@ -183,13 +261,22 @@ void faulty_begin(struct Step *step, int kind, const char *path, const char *sec
     if (!watch->is_used || strncmp(path, watch->folder, watch->length) != 0) continue;
     if (path[watch->length] != '/' && path[watch->length] != 0) continue;
     const char *name = path[watch->length] ? path + watch->length + 1 : ".";
-    int is_numbered = !(kind & (FAULTY_OPEN_TO_READ | FAULTY_OPEN_TO_WRITE));
+    int is_numbered = kind < FAULTY_OPEN_TO_READ;
     if (is_numbered) watch->count++;
+    const char *other = second ? second : "";
+    if (second && strncmp(second, watch->folder, watch->length) == 0 && second[watch->length] == '/')
+      other += watch->length + 1;
+    if (watch->records) {
+      step->recorder = i;
+      snprintf(step->name, sizeof step->name, "%s", name);
+      snprintf(step->second, sizeof step->second, "%s", other);
+    }
     if (watch->fail_mask & kind && ends_in(name, watch->fail_suffix)) {
       if (watch->fail_skipped > 0) {
         watch->fail_skipped--;
       } else if (watch->fail_times != 0) {
         if (watch->fail_times > 0) watch->fail_times--;
+        watch->failures++;
         step->verdict = FAULTY_FAIL;
         step->error = watch->fail_error;
       }
@@ -207,11 +294,7 @@ void faulty_begin(struct Step *step, int kind, const char *path, const char *sec
     if (watch->traces && is_numbered) {
       char line[2 * PATH_MAX + 128];
       int length = snprintf(line, sizeof line, "%s %s", name_of(kind), name);
-      if (second) {
-        int is_inside = strncmp(second, watch->folder, watch->length) == 0 && second[watch->length] == '/';
-        if (is_inside) second += watch->length + 1;
-        length += snprintf(line + length, sizeof line - length, " -> %s", second);
-      }
+      if (second) length += snprintf(line + length, sizeof line - length, " -> %s", other);
       if (size >= 0) length += snprintf(line + length, sizeof line - length, " %ld", size);
       if (offset >= 0) length += snprintf(line + length, sizeof line - length, "@%ld", offset);
       if (step->verdict == FAULTY_FAIL)
@@ -228,6 +311,7 @@ void faulty_begin(struct Step *step, int kind, const char *path, const char *sec
 void faulty_begin_descriptor(struct Step *step, int kind, int descriptor, long size, long offset) {
   char link[64], path[PATH_MAX];
   step->verdict = FAULTY_GO;
+  step->recorder = -1;
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length <= 0 || path[0] != '/') return;
@@ -239,6 +323,7 @@ void faulty_begin_at(
     struct Step *step, int kind, int directory, const char *path, int second_directory, const char *second) {
   char first_path[PATH_MAX], second_path[PATH_MAX];
   step->verdict = FAULTY_GO;
+  step->recorder = -1;
   if (!faulty_absolute(directory, path, first_path)) return;
   if (second && !faulty_absolute(second_directory, second, second_path)) second = NULL;
   faulty_begin(step, kind, first_path, second ? second_path : NULL, -1, -1);

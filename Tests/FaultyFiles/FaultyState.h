@@ -24,7 +24,10 @@ struct Step {
   int error;
   int moment;
   int report;
+  /// The watch that records the operation; -1 for none.
+  int recorder;
   char name[PATH_MAX];
+  char second[PATH_MAX];
 };
 
 /// How many folders are watched: while there are none, every function goes straight on.
@@ -35,6 +38,8 @@ void faulty_begin(struct Step *step, int kind, const char *path, const char *sec
 void faulty_begin_descriptor(struct Step *step, int kind, int descriptor, long size, long offset);
 void faulty_begin_at(
     struct Step *step, int kind, int directory, const char *path, int second_directory, const char *second);
+/// Records an operation that went well. `bytes` are those of a write.
+void faulty_note(const struct Step *step, const void *bytes, long size, long offset);
 _Noreturn void faulty_die(const struct Step *step);
 /// A path that does not depend on a folder; 0 if there is none.
 int faulty_absolute(int directory, const char *path, char *result);

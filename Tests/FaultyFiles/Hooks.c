@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,8 +28,8 @@
 
 #define IS_IDLE (atomic_load_explicit(&faulty_watch_count, memory_order_relaxed) == 0)
 
-// Runs an operation as its step says.
-#define PERFORM(step, failed, call)                                                                        \
+// Runs an operation as its step says. `size` is what a recording needs to know beside the names.
+#define PERFORM_SIZED(step, failed, call, size)                                                            \
   do {                                                                                                     \
     if ((step).verdict == FAULTY_FAIL) {                                                                   \
       errno = (step).error;                                                                                \
@@ -34,8 +37,42 @@
     }                                                                                                      \
     __typeof__(call) result = call;                                                                        \
     if ((step).verdict == FAULTY_DIE_AFTER) faulty_die(&(step));                                           \
+    if ((step).recorder >= 0 && result >= 0) faulty_note(&(step), 0, size, -1);                            \
     return result;                                                                                         \
   } while (0)
+
+#define PERFORM(step, failed, call) PERFORM_SIZED(step, failed, call, 0)
+
+// Runs a write as its step says. `offset` is negative where the descriptor's place decides.
+#define PERFORM_WRITE(step, call, descriptor, bytes, offset)                                               \
+  do {                                                                                                     \
+    if ((step).verdict == FAULTY_FAIL) {                                                                   \
+      errno = (step).error;                                                                                \
+      return -1;                                                                                           \
+    }                                                                                                      \
+    ssize_t result = call;                                                                                 \
+    if ((step).verdict == FAULTY_DIE_AFTER) faulty_die(&(step));                                           \
+    if ((step).recorder >= 0 && result > 0) note_write(&(step), descriptor, bytes, result, offset);        \
+    return result;                                                                                         \
+  } while (0)
+
+// Records a write. What the caller has no bytes of is read back from the file.
+static void note_write(const struct Step *step, int descriptor, const void *bytes, ssize_t size, long offset) {
+  int old = errno;
+  if (offset < 0) offset = (long)syscall(SYS_lseek, descriptor, 0, SEEK_CUR) - size;
+  void *copy = NULL;
+  if (!bytes) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    int reader = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    bytes = copy = malloc((size_t)size);
+    if (reader < 0 || !copy || syscall(SYS_pread64, reader, copy, size, offset) != size) abort();
+    syscall(SYS_close, reader);
+  }
+  faulty_note(step, bytes, size, offset);
+  free(copy);
+  errno = old;
+}
 
 static int exists(int directory, const char *path) {
   int old = errno;
@@ -89,13 +126,22 @@ OPENAT(openat64)
 
 int creat(const char *path, mode_t mode) { return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 
+// The name that a pattern has become is as long as the pattern.
+static int named_temporary(struct Step *step, const char *pattern, int result) {
+  const char *slash = strrchr(pattern, '/');
+  size_t length = strlen(slash ? slash + 1 : pattern);
+  if (step->recorder >= 0 && strlen(step->name) >= length)
+    memcpy(step->name + strlen(step->name) - length, pattern + strlen(pattern) - length, length);
+  return result;
+}
+
 #define MAKE_TEMPORARY(name, parameters, values)                                                           \
   int name parameters {                                                                                    \
     REAL(#name, int(*) parameters);                                                                        \
     if (IS_IDLE) return real values;                                                                       \
     struct Step step;                                                                                      \
     faulty_begin_at(&step, FAULTY_CREATE, AT_FDCWD, pattern, AT_FDCWD, NULL);                              \
-    PERFORM(step, -1, real values);                                                                        \
+    PERFORM(step, -1, named_temporary(&step, pattern, real values));                                       \
   }
 
 MAKE_TEMPORARY(mkstemp, (char *pattern), (pattern))
@@ -112,7 +158,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
     real(descriptor, bytes, count / 2);
     faulty_die(&step);
   }
-  PERFORM(step, -1, real(descriptor, bytes, count));
+  PERFORM_WRITE(step, real(descriptor, bytes, count), descriptor, bytes, -1);
 }
 
 #define PWRITE(name, offset_type)                                                                          \
@@ -125,7 +171,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
       real(descriptor, bytes, count / 2, offset);                                                          \
       faulty_die(&step);                                                                                   \
     }                                                                                                      \
-    PERFORM(step, -1, real(descriptor, bytes, count, offset));                                             \
+    PERFORM_WRITE(step, real(descriptor, bytes, count, offset), descriptor, bytes, (long)offset);          \
   }
 
 PWRITE(pwrite, off_t)
@@ -142,7 +188,7 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     real(descriptor, parts, (count + 1) / 2);
     faulty_die(&step);
   }
-  PERFORM(step, -1, real(descriptor, parts, count));
+  PERFORM_WRITE(step, real(descriptor, parts, count), descriptor, NULL, -1);
 }
 
 #define SENDFILE(name, offset_type)                                                                        \
@@ -155,11 +201,64 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
       real(descriptor, source, offset, count / 2);                                                         \
       faulty_die(&step);                                                                                   \
     }                                                                                                      \
-    PERFORM(step, -1, real(descriptor, source, offset, count));                                            \
+    PERFORM_WRITE(step, real(descriptor, source, offset, count), descriptor, NULL, -1);                    \
   }
 
 SENDFILE(sendfile, off_t)
 SENDFILE(sendfile64, off64_t)
+
+ssize_t copy_file_range(
+    int source, off64_t *from, int descriptor, off64_t *to, size_t count, unsigned flags) {
+  REAL("copy_file_range", ssize_t(*)(int, off64_t *, int, off64_t *, size_t, unsigned));
+  if (IS_IDLE) return real(source, from, descriptor, to, count, flags);
+  long offset = to ? (long)*to : -1;
+  struct Step step;
+  faulty_begin_descriptor(&step, FAULTY_WRITE, descriptor, (long)count, offset);
+  if (step.verdict == FAULTY_DIE_HALFWAY) {
+    real(source, from, descriptor, to, count / 2, flags);
+    faulty_die(&step);
+  }
+  PERFORM_WRITE(step, real(source, from, descriptor, to, count, flags), descriptor, NULL, offset);
+}
+
+#define READ(name, parameters, values)                                                                     \
+  ssize_t name parameters {                                                                                \
+    REAL(#name, ssize_t(*) parameters);                                                                    \
+    if (IS_IDLE) return real values;                                                                       \
+    struct Step step;                                                                                      \
+    faulty_begin_descriptor(&step, FAULTY_READ, descriptor, (long)count, -1);                              \
+    PERFORM(step, -1, real values);                                                                        \
+  }
+
+READ(read, (int descriptor, void *bytes, size_t count), (descriptor, bytes, count))
+READ(pread, (int descriptor, void *bytes, size_t count, off_t offset), (descriptor, bytes, count, offset))
+READ(pread64, (int descriptor, void *bytes, size_t count, off64_t offset), (descriptor, bytes, count, offset))
+
+int flock(int descriptor, int kind) {
+  REAL("flock", int (*)(int, int));
+  if (IS_IDLE) return real(descriptor, kind);
+  struct Step step;
+  faulty_begin_descriptor(&step, FAULTY_LOCK, descriptor, -1, -1);
+  PERFORM(step, -1, real(descriptor, kind));
+}
+
+// Of SQLite: locks, and nothing else, are let fail; unlocking is not.
+#define FCNTL(name)                                                                                        \
+  int name(int descriptor, int command, ...) {                                                             \
+    va_list arguments;                                                                                     \
+    va_start(arguments, command);                                                                          \
+    void *argument = va_arg(arguments, void *);                                                            \
+    va_end(arguments);                                                                                     \
+    REAL(#name, int (*)(int, int, ...));                                                                   \
+    int locks = (command == F_SETLK || command == F_SETLKW) && ((struct flock *)argument)->l_type != F_UNLCK; \
+    if (IS_IDLE || !locks) return real(descriptor, command, argument);                                     \
+    struct Step step;                                                                                      \
+    faulty_begin_descriptor(&step, FAULTY_LOCK, descriptor, -1, -1);                                       \
+    PERFORM(step, -1, real(descriptor, command, argument));                                                \
+  }
+
+FCNTL(fcntl)
+FCNTL(fcntl64)
 
 #define SYNC(name)                                                                                         \
   int name(int descriptor) {                                                                               \
@@ -179,7 +278,7 @@ SYNC(fdatasync)
     if (IS_IDLE) return real(descriptor, length);                                                          \
     struct Step step;                                                                                      \
     faulty_begin_descriptor(&step, FAULTY_TRUNCATE, descriptor, (long)length, -1);                         \
-    PERFORM(step, -1, real(descriptor, length));                                                           \
+    PERFORM_SIZED(step, -1, real(descriptor, length), (long)length);                                       \
   }
 
 FTRUNCATE(ftruncate, off_t)

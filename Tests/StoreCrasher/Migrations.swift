@@ -150,9 +150,4 @@ final class MigrationRounds {
       throw Complaint("other values than before: \(difference)")
     }
   }
-
-  private struct Complaint: LocalizedError {
-    let errorDescription: String?
-    init(_ text: String) { errorDescription = text }
-  }
 }

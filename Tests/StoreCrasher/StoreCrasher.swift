@@ -6,5 +6,7 @@ struct StoreCrasher: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "StoreCrasher",
     abstract: "Proves that no acknowledged save is lost and that nothing is half written.",
-    subcommands: [Rounds.self, Migrations.self, Broken.self, Work.self, MigrateOnce.self, OpenBroken.self])
+    subcommands: [
+      Rounds.self, Migrations.self, Broken.self, PowerCuts.self, Work.self, MigrateOnce.self, OpenBroken.self,
+    ])
 }

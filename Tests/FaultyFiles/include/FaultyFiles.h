@@ -24,6 +24,11 @@ enum {
   /// Opening an existing file to read it, to write it, and asking whether one may. Not numbered.
   FAULTY_OPEN_TO_READ = 1 << 9,
   FAULTY_OPEN_TO_WRITE = 1 << 10,
+  /// Reading a file, and locking one. Not numbered.
+  FAULTY_READ = 1 << 11,
+  FAULTY_LOCK = 1 << 12,
+  /// In a recording only: what a test has marked.
+  FAULTY_MARK = 1 << 13,
 };
 
 /// Where the end comes: before the operation, after it, or after the first half of a write.
@@ -58,6 +63,37 @@ void faulty_trace(int watch);
 
 /// Takes what was written down; the caller frees it.
 char *faulty_take_trace(int watch);
+
+/// How often an operation was let fail since `faulty_fail`.
+long faulty_failures(int watch);
+
+/// Begins to record the operations that go well, with their bytes: one after the other, a `FaultyRecord`, then the
+/// name, the second name and, of a write, the bytes. Names are relative to the folder; its own is ".".
+void faulty_record(int watch);
+
+/// Puts a mark of this number into the recording.
+void faulty_mark(int watch, long number);
+
+/// Ends the recording; the caller frees it.
+unsigned char *faulty_take_record(int watch, size_t *length);
+
+struct FaultyRecord {
+  int kind;
+  int name_length;
+  int second_length;
+  int padding;
+  /// Of a write, where it begins.
+  long offset;
+  /// Of a write, how many bytes; of a truncation, the new length; of a mark, its number.
+  long size;
+};
+
+/// Lets SQLite's allocations fail: `skipped` of them go well, the next `times` fail, all that follow if `times` is
+/// negative. Only in a program that has called `faulty_take_memory` before it used SQLite.
+int faulty_take_memory(void);
+void faulty_fail_memory(long skipped, long times);
+/// How many allocations failed since then; ends that.
+long faulty_mend_memory(void);
 
 /// Writes a line to a descriptor and syncs it, past the functions that are watched. 0 if all went well.
 int faulty_append(int descriptor, const char *line);

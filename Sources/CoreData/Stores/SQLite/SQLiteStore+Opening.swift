@@ -12,7 +12,7 @@ struct OpenFile {
 /// 1. `/dev/null`: a database in memory, made anew.
 /// 2. No file: made, unless the store is read-only (`storeFileMissing`) or its folder is missing.
 /// 3. A file of zero bytes, or a database without a table: as no file.
-/// 4. A file without SQLite's header: `notADatabase`.
+/// 4. A file without SQLite's header: `notADatabase`; but for zeros beside a journal, which are as no file.
 /// 5. No metadata, or tables that don't fit the model though the hashes do: `incompatibleSchema`.
 /// 6. Hashes that differ: `incompatibleModel`. Where migration is asked for, the coordinator has migrated the file
 ///    before it is opened.
@@ -244,11 +244,19 @@ enum StoreFileState {
       return
     }
     guard header.count == 20, header.prefix(16).elementsEqual(Array("SQLite format 3".utf8) + [0]) else {
-      throw Failure.notADatabase(url: url)
+      // Zeros beside a journal are what a power cut leaves of a file's first transaction. By the journal SQLite takes
+      // the file back to nothing.
+      guard header.allSatisfy({ $0 == 0 }), StoreFileState.hasJournal(url) else { throw Failure.notADatabase(url: url) }
+      self = .database(isLogged: true)
+      return
     }
     // 18 and 19 are the versions for writing and reading.
     let isLog = header[18] == 2 || header[19] == 2
-    self = .database(isLogged: isLog || FileManager.default.fileExists(atPath: url.path + "-journal"))
+    self = .database(isLogged: isLog || StoreFileState.hasJournal(url))
+  }
+
+  private static func hasJournal(_ url: URL) -> Bool {
+    FileManager.default.fileExists(atPath: url.path + "-journal")
   }
 
   /// Throws if the folder in which a file is to be made is missing.

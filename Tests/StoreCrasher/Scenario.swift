@@ -1,0 +1,173 @@
+import ArgumentParser
+import CoreData
+import DurabilitySupport
+import Inspection
+
+/// Something that a program does to a store in steps, each of which is done or not: what an instrument interrupts.
+struct Scenario: CustomStringConvertible {
+  enum Deed: String, CaseIterable, ExpressibleByArgument {
+    case making, saves, batches, automatic, progressive, staged
+
+    var way: MigrationWay? { MigrationWay(rawValue: rawValue) }
+  }
+
+  let deed: Deed
+  let setup: StoreSetup
+  let seed: UInt64
+
+  var description: String { "\(deed) \(setup)" }
+
+  /// Lets the old model be one that this program has loaded.
+  private static let former = NSPersistentStoreCoordinator(managedObjectModel: ledgerModel)
+  private static let savesBefore = 3
+
+  /// Deeds with the stores that they differ for.
+  static let all: [(deed: Deed, setup: StoreSetup)] = [
+    (
+      .making,
+      [
+        "sqlite,wal", "sqlite,wal,full", "sqlite,delete", "sqlite,delete,full", "sqlite,wal,files,full", "xml",
+        "binary",
+      ]
+    ),
+    (
+      .saves,
+      [
+        "sqlite,wal", "sqlite,wal,full", "sqlite,wal,files", "sqlite,wal,files,full", "sqlite,wal,checkpoint",
+        "sqlite,wal,files,checkpoint,full", "sqlite,delete", "sqlite,delete,full", "sqlite,delete,extra",
+        "sqlite,delete,files,full", "sqlite,truncate,full", "sqlite,persist,files,full", "xml", "binary",
+      ]
+    ),
+    (.batches, ["sqlite,wal", "sqlite,wal,files,full", "sqlite,delete,full"]),
+    (.automatic, ["sqlite,wal", "sqlite,wal,files,full", "sqlite,delete,files,full", "xml", "binary"]),
+    (.progressive, ["sqlite,wal", "sqlite,wal,files,full", "sqlite,delete,files,full", "xml", "binary"]),
+    (.staged, ["sqlite,wal", "sqlite,wal,files,full", "sqlite,delete,files,full", "xml", "binary"]),
+  ].flatMap { deed, names in names.map { (deed, StoreSetup($0)!) } }
+
+  // Doing.
+
+  /// Makes what is there before.
+  func prepare(in folder: URL) throws {
+    _ = Scenario.former
+    if deed == .making { return }
+    let coordinator = try setup.open(in: folder)
+    let context = try LedgerContext(coordinator)
+    var ledger = Ledger(seed: seed, hasFiles: setup.hasFiles)
+    for number in 0..<(deed == .saves ? Scenario.savesBefore : 6) {
+      let withFile = setup.hasFiles && deed != .saves && number == 1
+      context.apply(ledger.advance(withFile: withFile), save: ledger.saves)
+      try context.save()
+    }
+    try coordinator.removeAllStores()
+  }
+
+  /// Does everything. `reached` is told the number of each step that has come to its end.
+  func perform(in folder: URL, reached: (Int) throws -> Void) throws {
+    switch deed {
+    case .making:
+      let coordinator = try setup.open(in: folder)
+      try reached(1)
+      var ledger = Ledger(seed: seed, hasFiles: setup.hasFiles)
+      try save(2, coordinator, &ledger, from: 1, reached)
+      try coordinator.removeAllStores()
+    case .saves:
+      var done = 0
+      var ledger = Ledger(seed: seed, hasFiles: setup.hasFiles, saves: Scenario.savesBefore)
+      for count in [5, 3] {
+        let coordinator = try setup.open(in: folder)
+        try save(count, coordinator, &ledger, from: done, reached)
+        done += count
+        try coordinator.removeAllStores()
+      }
+    case .batches: try BatchDeeds(seed: seed).perform(setup, in: folder, reached: reached)
+    case .automatic, .progressive, .staged:
+      try deed.way!.migrate(setup, in: folder)
+      try reached(1)
+    }
+  }
+
+  private func save(
+    _ count: Int, _ coordinator: NSPersistentStoreCoordinator, _ ledger: inout Ledger, from done: Int,
+    _ reached: (Int) throws -> Void
+  ) throws {
+    let context = try LedgerContext(coordinator)
+    for number in 1...count {
+      context.apply(ledger.advance(withFile: setup.hasFiles && number == 2), save: ledger.saves)
+      try context.save()
+      try reached(done + number)
+    }
+  }
+
+  // Looking.
+
+  /// All that the store holds, with the version that it is of. Opens it as a program does after a crash.
+  func read(in folder: URL) throws -> [String] {
+    guard deed.way != nil else {
+      let coordinator = try setup.open(in: folder)
+      defer { try? coordinator.removeAllStores() }
+      return try LedgerContext(coordinator).lines
+    }
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: setup.type, at: setup.url(in: folder))
+    let isOld = ledgerModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+    let coordinator = try setup.open(in: folder, model: isOld ? ledgerModel : laterLedgerModel)
+    defer { try? coordinator.removeAllStores() }
+    return [isOld ? "old" : "new"] + (try LedgerContext(coordinator, names: isOld ? [:] : laterLedgerNames).lines)
+  }
+
+  /// What is wrong with a store that has been read; and how many files of values no row refers to.
+  func check(in folder: URL) throws -> (problems: [String], unreferenced: Int) {
+    var problems: [String] = []
+    var unreferenced = 0
+    if let way = deed.way {
+      let before = try read(in: folder).dropFirst()
+      // As a program does that opens the store the next time; what was left behind goes.
+      try (way == .staged ? way : .automatic).migrate(setup, in: folder)
+      let after = try read(in: folder)
+      if after.first != "new" { problems.append("the store is old after its migration") }
+      if after.dropFirst() != before { problems.append("the migration changes values") }
+    }
+    if setup.kind == .sqlite {
+      let check = try StoreCheck(setup.url(in: folder), deed.way == nil ? ledgerModel : laterLedgerModel)
+      problems += check.problems
+      unreferenced = check.unreferencedFiles.count
+    }
+    let own = setup.url(in: folder).lastPathComponent
+    problems += try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { !$0.hasPrefix(own) && $0 != ".S_SUPPORT" }.map { "the file \($0) was left behind" }
+    return (problems, unreferenced)
+  }
+}
+
+/// Batch requests over the ledger's model, one transaction each.
+struct BatchDeeds {
+  let seed: UInt64
+
+  func perform(_ setup: StoreSetup, in folder: URL, reached: (Int) throws -> Void) throws {
+    let coordinator = try setup.open(in: folder)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    for (index, request) in requests.enumerated() {
+      try context.performAndWait { _ = try context.execute(request) }
+      try reached(index + 1)
+    }
+    try coordinator.removeAllStores()
+  }
+
+  private var requests: [NSPersistentStoreRequest] {
+    let first = 1000 + Int(seed % 1000)
+    let tags = (0..<60).map { ["number": first + $0, "stamp": 1, "name": "batch \($0)"] as [String: Any] }
+    let update = NSBatchUpdateRequest(entityName: "Tag")
+    update.propertiesToUpdate = ["name": "changed \(seed)", "stamp": 2]
+    func delete(_ entity: String, _ format: String) -> NSBatchDeleteRequest {
+      let fetch = NSFetchRequest<NSFetchRequestResult>(entityName: entity)
+      fetch.predicate = NSPredicate(format: format)
+      return NSBatchDeleteRequest(fetchRequest: fetch)
+    }
+    return [
+      NSBatchInsertRequest(entityName: "Tag", objects: tags), update, delete("Tag", "modulus:by:(number, 3) == 0"),
+      delete("Book", "modulus:by:(number, 2) == 0"),
+      NSBatchInsertRequest(entityName: "Author", objects: tags.map { $0.merging(["stamp": 3]) { $1 } }),
+    ]
+  }
+}
