@@ -146,7 +146,8 @@ let package = Package(
     .executableTarget(
       name: "StoreCrasher",
       dependencies: [
-        "CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", "Inspection", "TestDice", argumentParser,
+        "CoreData", "CSQLite", "DataModelFiles", "DurabilitySupport", "FaultyFiles", "Inspection", "TestDice",
+        argumentParser,
       ],
       path: "Tests/StoreCrasher", swiftSettings: stackSettings),
     .testTarget(

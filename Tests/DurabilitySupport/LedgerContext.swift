@@ -66,6 +66,17 @@ public final class LedgerContext {
     }
   }
 
+  /// All that can be seen of the context's changes, and of its objects.
+  public func look() -> [String] {
+    context.performAndWait {
+      context.processPendingChanges()
+      return [context.insertedObjects, context.updatedObjects, context.deletedObjects].map { objects in
+        objects.map { "\($0.objectID) \($0.changedValues().keys.sorted()) \($0.isInserted) \($0.isUpdated)" }
+          .sorted().joined(separator: "\n")
+      } + ["\(context.hasChanges)"] + lines
+    }
+  }
+
   /// Everything, as `Ledger.lines` has it.
   public var lines: [String] {
     context.performAndWait {

@@ -60,15 +60,7 @@ final class FaultyStack {
   }
 
   /// All that can be seen of the context's changes.
-  func look() -> [String] {
-    context.performAndWait {
-      context.processPendingChanges()
-      return [context.insertedObjects, context.updatedObjects, context.deletedObjects].map { objects in
-        objects.map { "\($0.objectID) \($0.changedValues().keys.sorted()) \($0.isInserted) \($0.isUpdated)" }
-          .sorted().joined(separator: "\n")
-      } + ["\(context.hasChanges)"] + ledgerContext.lines
-    }
-  }
+  func look() -> [String] { ledgerContext.look() }
 }
 
 func makeFolder() throws -> FaultyFolder {
@@ -122,16 +114,22 @@ func order(_ trace: [String]) -> String {
 
 /// Runs the program that kills and breaks; returns what it said.
 func runCrasher(_ arguments: [String]) throws -> (code: Int32, output: String) {
+  let output = Pipe()
+  let process = try startCrasher(arguments, output)
+  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  process.waitUntilExit()
+  return (process.terminationStatus, text)
+}
+
+/// Starts it.
+func startCrasher(_ arguments: [String], _ output: Pipe? = nil) throws -> Process {
   let process = Process()
   let program: URL = try #require(BuiltProgram.url("StoreCrasher"), "The program StoreCrasher was not built.")
   process.executableURL = program
   process.arguments = arguments
   process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "COREDATA_STRESS" }
-  let output = Pipe()
-  process.standardOutput = output
+  process.standardOutput = output ?? FileHandle.nullDevice
   process.standardError = FileHandle.nullDevice
   try process.run()
-  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-  process.waitUntilExit()
-  return (process.terminationStatus, text)
+  return process
 }

@@ -60,17 +60,11 @@ final class PowerCutRounds {
   private(set) var complaints: [String] = []
   /// How many steps that were acknowledged, or begun, a cut took away or left; and files without rows.
   private var missing = 0, further = 0, unreferenced = 0, operations = 0
-  private let place: URL
 
   init(_ deed: Scenario.Deed, _ setup: StoreSetup, seed: UInt64) {
     (self.deed, self.setup) = (deed, setup)
     random = Dice(state: seed)
-    let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : FileManager.default.temporaryDirectory.path
-    place = URL(fileURLWithPath: base).resolvingSymlinksInPath()
-      .appendingPathComponent("store-crasher-\(getpid())-\(deed)", isDirectory: true)
   }
-
-  deinit { try? FileManager.default.removeItem(at: place) }
 
   var summary: String {
     let title = "\(deed) \(setup)".padding(toLength: 44, withPad: " ", startingAt: 0)
@@ -84,12 +78,8 @@ final class PowerCutRounds {
   /// Records the deed once more, from another seed, and cuts it so many times.
   func run(_ count: Int, isVerbose: Bool, hasSyncs: Bool) throws {
     let scenario = Scenario(deed: deed, setup: setup, seed: random.next() >> 40)
-    let original = place.appendingPathComponent("original", isDirectory: true)
-    try? FileManager.default.removeItem(at: place)
-    try FileManager.default.createDirectory(at: original, withIntermediateDirectories: true)
-    try scenario.prepare(in: original)
-    let states = try self.states(scenario, original)
-    let folder = try copy(original, "recorded/store")
+    let place = try ScenarioPlace(scenario)
+    let folder = try place.copy("recorded/store")
     let start = try Disk(folder)
     let watched = FaultyFolder(folder)
     let recording = try watched.record { try scenario.perform(in: folder) { watched.mark($0) } }
@@ -107,7 +97,7 @@ final class PowerCutRounds {
         if case .mark(let number) = operation.kind { acknowledged = number }
       }
       done = cut.place
-      let left = place.appendingPathComponent("cut/store", isDirectory: true)
+      let left = place.url.appendingPathComponent("cut/store", isDirectory: true)
       try disk.cut(cut.luck, &random, into: left)
       let next = done < recording.count ? "\(recording[done])" : "the end"
       let title =
@@ -115,28 +105,11 @@ final class PowerCutRounds {
       if isVerbose { print(title) }
       self.cuts += 1
       do {
-        try check(scenario, left, states, acknowledged)
+        try check(scenario, left, place.states, acknowledged)
       } catch {
         complaints.append(title + "\((error as NSError).code) \(error.localizedDescription)")
       }
     }
-  }
-
-  /// What the store holds before the first step and after each, when nothing goes wrong.
-  private func states(_ scenario: Scenario, _ original: URL) throws -> [[String]] {
-    var states = [try scenario.read(in: copy(original, "dry/store"))]
-    let folder = try copy(original, "dry/store")
-    try scenario.perform(in: folder) { _ in states.append(try scenario.read(in: folder)) }
-    return states
-  }
-
-  private func copy(_ original: URL, _ name: String) throws -> URL {
-    let folder = place.appendingPathComponent(name, isDirectory: true)
-    try? FileManager.default.removeItem(at: folder)
-    try FileManager.default.createDirectory(
-      at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try FileManager.default.copyItem(at: original, to: folder)
-    return folder
   }
 
   private func check(_ scenario: Scenario, _ folder: URL, _ states: [[String]], _ acknowledged: Int) throws {
@@ -155,12 +128,6 @@ final class PowerCutRounds {
     unreferenced += checked.unreferenced
     if let problem = checked.problems.first { throw Complaint(problem) }
   }
-}
-
-/// What an instrument has against a store.
-struct Complaint: LocalizedError {
-  let errorDescription: String?
-  init(_ text: String) { errorDescription = text }
 }
 
 extension StoreSetup {

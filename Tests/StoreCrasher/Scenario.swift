@@ -61,39 +61,41 @@ struct Scenario: CustomStringConvertible {
     try coordinator.removeAllStores()
   }
 
-  /// Does everything. `reached` is told the number of each step that has come to its end.
-  func perform(in folder: URL, reached: (Int) throws -> Void) throws {
+  /// Does everything. `reached` is told the number of each step that has come to its end; `attempts` runs each part
+  /// that may fail.
+  func perform(in folder: URL, attempts: any Attempts = SimpleAttempts(), reached: (Int) throws -> Void) throws {
     switch deed {
     case .making:
-      let coordinator = try setup.open(in: folder)
+      let coordinator = try attempts.run("open") { try setup.open(in: folder) }
       try reached(1)
       var ledger = Ledger(seed: seed, hasFiles: setup.hasFiles)
-      try save(2, coordinator, &ledger, from: 1, reached)
-      try coordinator.removeAllStores()
+      try save(2, coordinator, &ledger, from: 1, attempts, reached)
+      try attempts.run("close") { try coordinator.removeAllStores() }
     case .saves:
       var done = 0
       var ledger = Ledger(seed: seed, hasFiles: setup.hasFiles, saves: Scenario.savesBefore)
       for count in [5, 3] {
-        let coordinator = try setup.open(in: folder)
-        try save(count, coordinator, &ledger, from: done, reached)
+        let coordinator = try attempts.run("open") { try setup.open(in: folder) }
+        try save(count, coordinator, &ledger, from: done, attempts, reached)
         done += count
-        try coordinator.removeAllStores()
+        try attempts.run("close") { try coordinator.removeAllStores() }
       }
-    case .batches: try BatchDeeds(seed: seed).perform(setup, in: folder, reached: reached)
+    case .batches: try BatchDeeds(seed: seed).perform(setup, in: folder, attempts, reached: reached)
     case .automatic, .progressive, .staged:
-      try deed.way!.migrate(setup, in: folder)
+      try attempts.run("migrate") { try deed.way!.migrate(setup, in: folder) }
       try reached(1)
     }
   }
 
   private func save(
     _ count: Int, _ coordinator: NSPersistentStoreCoordinator, _ ledger: inout Ledger, from done: Int,
-    _ reached: (Int) throws -> Void
+    _ attempts: any Attempts, _ reached: (Int) throws -> Void
   ) throws {
-    let context = try LedgerContext(coordinator)
+    let context = try attempts.run("fetch") { try LedgerContext(coordinator) }
+    attempts.didFetch(context)
     for number in 1...count {
       context.apply(ledger.advance(withFile: setup.hasFiles && number == 2), save: ledger.saves)
-      try context.save()
+      try attempts.run("save \(done + number)", context) { try context.save() }
       try reached(done + number)
     }
   }
@@ -139,16 +141,41 @@ struct Scenario: CustomStringConvertible {
   }
 }
 
+/// How the parts of a scenario are run.
+protocol Attempts {
+  /// Runs a part of it, which is done or throws; of a save, `context` is the one that saves.
+  func run<Result>(_ name: String, _ context: LedgerContext?, _ body: () throws -> Result) throws -> Result
+
+  func didFetch(_ context: LedgerContext)
+}
+
+extension Attempts {
+  func run<Result>(_ name: String, _ body: () throws -> Result) throws -> Result { try run(name, nil, body) }
+}
+
+/// Once.
+struct SimpleAttempts: Attempts {
+  func run<Result>(_ name: String, _ context: LedgerContext?, _ body: () throws -> Result) throws -> Result {
+    try body()
+  }
+
+  func didFetch(_ context: LedgerContext) {}
+}
+
 /// Batch requests over the ledger's model, one transaction each.
 struct BatchDeeds {
   let seed: UInt64
 
-  func perform(_ setup: StoreSetup, in folder: URL, reached: (Int) throws -> Void) throws {
-    let coordinator = try setup.open(in: folder)
+  func perform(
+    _ setup: StoreSetup, in folder: URL, _ attempts: any Attempts, reached: (Int) throws -> Void
+  ) throws {
+    let coordinator = try attempts.run("open") { try setup.open(in: folder) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     for (index, request) in requests.enumerated() {
-      try context.performAndWait { _ = try context.execute(request) }
+      try attempts.run("batch \(index + 1)") {
+        try context.performAndWait { _ = try context.execute(request) }
+      }
       try reached(index + 1)
     }
     try coordinator.removeAllStores()

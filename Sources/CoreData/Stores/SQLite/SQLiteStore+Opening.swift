@@ -74,12 +74,16 @@ extension SQLiteStore {
       try writer.set(pragma: "page_size", to: "4096")
       try writer.set(pragma: "auto_vacuum", to: "2")
       try applyPragmas(to: writer)
-      try writer.transaction(.exclusive) {
+      let isMade = try writer.transaction(.exclusive) {
+        // Another process may have been faster.
+        guard try isEmpty(writer) else { return false }
         for statement in statements { try writer.execute(statement) }
         try SQLiteStore.insertPrimaryKeys(plan, writer)
         try StoreMetadata.write(metadata, to: writer)
         try ModelCache.write(layouts.model, to: writer)
+        return true
       }
+      if !isMade { return try openExisting(url, path: path) }
       return OpenFile(
         schema: plan.schema, pool: try makePool(writer, path: path), path: path, metadata: metadata)
     }

@@ -25,6 +25,8 @@ final class Connection {
   /// The one that ran last, of those: most run again and again, and are found here without hashing.
   @exclusivity(unchecked) private var latest: (number: Int, statement: Statement)?
   @exclusivity(unchecked) private var keptByText: [String: StatementText] = [:]
+  /// Prepared before the first transaction begins.
+  @exclusivity(unchecked) private var rollbackStatement: Statement?
   /// Keeps the closures of registered functions.
   var functions: [AnyObject] = []
   /// What triggers have done to rows since the transaction began; nil where the schema has no such triggers.
@@ -59,6 +61,7 @@ final class Connection {
   deinit {
     kept.removeAll()
     latest = nil
+    rollbackStatement = nil
     DatabaseFiles.closing(file) { sqlite3_close_v2(database) }
   }
 
@@ -161,12 +164,18 @@ final class Connection {
     private static let exclusiveText = StatementText(TransactionKind.exclusive.rawValue)
   }
 
-  func begin(_ kind: TransactionKind) throws { try simple(kind.text) }
+  func begin(_ kind: TransactionKind) throws {
+    try prepareToRollBack()
+    try simple(kind.text)
+  }
   func commit() throws { try simple(Connection.commitText) }
 
   /// A transaction that spans the readings of a short while. The trace does not tell of it: when it ends is a matter of
   /// a timer, and no part of what a program did.
-  func beginReading() throws { try statement(TransactionKind.deferred.text).run() }
+  func beginReading() throws {
+    try prepareToRollBack()
+    try statement(TransactionKind.deferred.text).run()
+  }
   func endReading() throws { try statement(Connection.commitText).run() }
 
   private static let commitText = StatementText("COMMIT")
@@ -174,7 +183,18 @@ final class Connection {
 
   /// Ends the transaction without its changes. SQLite may have done so itself, on a full disk for one.
   func rollback() {
-    if isInTransaction { try? simple(Connection.rollbackText) }
+    guard isInTransaction else { return }
+    trace?.willRun(Connection.rollbackText.sql)
+    try? rollbackStatement?.run()
+  }
+
+  /// Whoever runs out of memory in a transaction has none left to prepare its end. One that could not end all the same
+  /// ends here, before the next.
+  private func prepareToRollBack() throws {
+    if rollbackStatement == nil {
+      rollbackStatement = try Statement(Connection.rollbackText.sql, in: database, isKept: true)
+    }
+    rollback()
   }
 
   private func simple(_ text: StatementText) throws {

@@ -87,11 +87,20 @@ final class ConnectionPool: @unchecked Sendable {
     }
     writingThread.value = thread
     defer {
+      // Without memory not even a rollback succeeds. What it holds locked is not to wait for the next transaction.
+      let isStuck = writer.isInTransaction
       writingThread.value = 0
       writerLock.unlock()
+      if isStuck { rollBackLater() }
     }
     guard let watched = WatchedFile.find(file) else { return try body(writer) }
     return try watched.duringOwnWrite(writer) { try body(writer) }
+  }
+
+  private func rollBackLater() {
+    ConnectionPool.timerQueue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self, isTimerOver] in
+      if isTimerOver.value == 0 { self?.write { $0.rollback() } }
+    }
   }
 
   /// Ends the idle readers' transactions, so that the commit that follows can move the log into the database.

@@ -43,6 +43,9 @@ final class Statement {
   /// For the rows that the statement finds: a single one costs no memory of its own.
   @exclusivity(unchecked) var builder = RowBuilder()
   private let database: OpaquePointer
+  /// The code of a value that could not be bound, or read, for lack of memory: SQLite has null in its place, and says
+  /// nothing more of it.
+  @exclusivity(unchecked) private var refusal = SQLITE_OK
 
   init(_ sql: String, in database: OpaquePointer, isKept: Bool) throws {
     var handle: OpaquePointer?
@@ -60,7 +63,8 @@ final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  // Binding. The only failures are misuse (no such parameter, a statement that was not reset) and lack of memory.
+  // Binding. The only failures are misuse (no such parameter, a statement that was not reset) and, where SQLite takes a
+  // copy, lack of memory: the next step throws it.
 
   @inline(__always)
   func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
@@ -75,9 +79,10 @@ final class Statement {
   func bind(text value: String, at index: Int32) {
     var value = value
     value.withUTF8 { bytes in
-      _ = sqlite3_bind_text(
-        handle, index, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Statement.empty,
-        Int32(bytes.count), Statement.transient)
+      note(
+        sqlite3_bind_text(
+          handle, index, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Statement.empty,
+          Int32(bytes.count), Statement.transient))
     }
   }
 
@@ -104,15 +109,18 @@ final class Statement {
     if bytes.count == 0 {
       sqlite3_bind_zeroblob(handle, index, 0)
     } else {
-      sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), Statement.transient)
+      note(sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), Statement.transient))
     }
   }
+
+  private func note(_ code: Int32) { if code != SQLITE_OK { refusal = code } }
 
   // Stepping.
 
   /// Whether there is a row to read.
   @inline(__always)
   func step() throws -> Bool {
+    try checkMemory()
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW {
       rowCount &+= 1
@@ -127,13 +135,14 @@ final class Statement {
   @inline(never)
   func failed() -> SQLiteError {
     let error = failure()
-    sqlite3_reset(handle)
+    reset()
     return error
   }
 
   /// Runs a statement that returns no row, and makes it ready for the next time.
   @inline(__always)
   func run() throws {
+    try checkMemory()
     let code = sqlite3_step(handle)
     if code == SQLITE_DONE || code == SQLITE_ROW {
       sqlite3_reset(handle)
@@ -149,7 +158,29 @@ final class Statement {
   }
 
   @inline(__always)
-  func reset() { sqlite3_reset(handle) }
+  func reset() {
+    sqlite3_reset(handle)
+    refusal = SQLITE_OK
+  }
+
+  /// Throws if a value was lost for lack of memory, in binding it or in reading it.
+  @inline(__always)
+  func checkMemory() throws { if refusal != SQLITE_OK { throw refused() } }
+
+  @inline(never)
+  private func refused() -> SQLiteError {
+    let error = SQLiteError(extendedCode: refusal, message: String(cString: sqlite3_errstr(refusal)), sql: sql)
+    reset()
+    return error
+  }
+
+  static func noMemory(_ sql: String) -> SQLiteError {
+    SQLiteError(extendedCode: SQLITE_NOMEM, message: String(cString: sqlite3_errstr(SQLITE_NOMEM)), sql: sql)
+  }
+
+  /// A text or a blob that is not there: null, unless there was no memory for it.
+  @inline(never)
+  private func noteLoss() { if sqlite3_errcode(database) & 0xFF == SQLITE_NOMEM { refusal = SQLITE_NOMEM } }
 
   // Columns of the current row.
 
@@ -170,7 +201,10 @@ final class Statement {
   /// Valid until the next step.
   @inline(__always)
   func textBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
-    guard let start = sqlite3_column_text(handle, column) else { return nil }
+    guard let start = sqlite3_column_text(handle, column) else {
+      noteLoss()
+      return nil
+    }
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
@@ -178,6 +212,7 @@ final class Statement {
   @inline(__always)
   func blobBytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
+    if start == nil { noteLoss() }
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 

@@ -66,7 +66,7 @@ final class RowDecoder: @unchecked Sendable {
       if type == SQLITE_NULL { continue }
       switch step.pointee.form {
       case .text:
-        let text = sqlite3_value_text(value)
+        guard let text = sqlite3_value_text(value) else { throw Statement.noMemory(statement.sql) }
         builder.setBytes(
           UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))),
           slot: step.pointee.slot, word: step.pointee.word)
@@ -82,6 +82,7 @@ final class RowDecoder: @unchecked Sendable {
         if step.pointee.isPolymorphic { try setEntity(step.pointee, handle, &builder, schema, files) }
       case .uuid, .decimal, .bytes, .none:
         setOther(step.pointee, type, statement, &builder, files)
+        try statement.checkMemory()
       }
     }
     let key = sqlite3_column_int64(handle, 1)

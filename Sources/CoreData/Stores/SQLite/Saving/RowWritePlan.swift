@@ -172,6 +172,7 @@ final class RowWritePlan: @unchecked Sendable {
       case .none: statement.bindNull(at: index)
       }
     }
+    try statement.checkMemory()
   }
 
   /// A decimal's digits, which SQLite turns into a number.
