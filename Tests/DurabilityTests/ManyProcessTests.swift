@@ -45,4 +45,22 @@ struct ManyProcessTests {
       try coordinator.removeAllStores()
     }
   }
+
+  @Test("Processes that migrate the same store at once all have it, whoever does the work")
+  func sameMigration() throws {
+    for _ in 0..<5 {
+      let folder = try makeFolder()
+      defer { try? FileManager.default.removeItem(at: folder.url) }
+      #expect(try runCrasher(["make-bank", folder.url.path]).code == 0)
+      let processes = try (1...4).map { number in
+        try startCrasher(["make-at-once", "--folder", folder.url.path, "--store", "bank", "--number", "\(number)"])
+      }
+      usleep(150_000)
+      try Data().write(to: folder.url.appendingPathComponent("start"))
+      for process in processes {
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+      }
+    }
+  }
 }

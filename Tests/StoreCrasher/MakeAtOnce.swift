@@ -2,7 +2,8 @@ import ArgumentParser
 import CoreData
 import DurabilitySupport
 
-/// One of two processes that make the same new store, when a file "start" says so; it saves one object.
+/// One of several processes that make the same new store, or migrate the same old one, when a file "start" says so; in
+/// a new store it saves one object.
 struct MakeAtOnce: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make-at-once", abstract: "Makes a store together with another process.", shouldDisplay: false)
@@ -13,9 +14,10 @@ struct MakeAtOnce: ParsableCommand {
 
   func run() throws {
     alarm(60)
+    if store == "bank" { return try migrateBank() }
     guard let setup = StoreSetup(store) else { throw ValidationError("a bad option") }
     _ = ledgerModel.entities
-    while access("\(folder)/start", F_OK) != 0 { usleep(100) }
+    waitForStart()
     let coordinator = try setup.open(in: URL(fileURLWithPath: folder))
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
@@ -26,4 +28,25 @@ struct MakeAtOnce: ParsableCommand {
     }
     try coordinator.removeAllStores()
   }
+
+  /// Opens the bank's store with the later model. Only the file keeps the first one.
+  private func migrateBank() throws {
+    _ = BankModel.later.entities
+    waitForStart()
+    try BankModel.open(in: URL(fileURLWithPath: folder), BankModel.later).removeAllStores()
+  }
+
+  private func waitForStart() {
+    while access("\(folder)/start", F_OK) != 0 { usleep(100) }
+  }
+}
+
+/// Makes the store that such processes migrate.
+struct MakeBank: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "make-bank", abstract: "Makes a store of the bank's first model.", shouldDisplay: false)
+
+  @Argument var folder: String
+
+  func run() throws { try BankModel.makeStore(in: URL(fileURLWithPath: folder)) }
 }

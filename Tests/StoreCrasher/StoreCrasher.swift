@@ -7,7 +7,8 @@ struct StoreCrasher: ParsableCommand {
     commandName: "StoreCrasher",
     abstract: "Proves that no acknowledged save is lost and that nothing is half written.",
     subcommands: [
-      Rounds.self, Migrations.self, Broken.self, PowerCuts.self, FailOnce.self, ManyProcesses.self, Work.self,
-      MigrateOnce.self, OpenBroken.self, BankMember.self, MakeAtOnce.self,
+      Rounds.self, Migrations.self, Broken.self, PowerCuts.self, FailOnce.self, ManyProcesses.self, Service.self,
+      Work.self,
+      MigrateOnce.self, OpenBroken.self, BankMember.self, MakeAtOnce.self, MakeBank.self,
     ])
 }

@@ -27,8 +27,16 @@ extension NSPersistentStoreCoordinator {
     do {
       return try openStore(storeClass, configuration, at: url, options)
     } catch let error as NSError where Self.isOfAnotherVersion(error) {
-      guard let migration = migration(storeClass, type: type, configuration, at: url, options) else { throw error }
-      try publicErrors { try migration.run() }
+      guard let migration = migration(storeClass, type: type, configuration, at: url, options) else {
+        if isOfOwnVersion(storeClass, configuration, at: url) {
+          return try openStore(storeClass, configuration, at: url, options)
+        }
+        throw error
+      }
+      do { try publicErrors { try migration.run() } } catch {
+        // Another process that opens the store at the same time may have been faster.
+        if !isOfOwnVersion(storeClass, configuration, at: url) { throw error }
+      }
       return try openStore(storeClass, configuration, at: url, options)
     }
   }
@@ -45,14 +53,24 @@ extension NSPersistentStoreCoordinator {
   ) -> StoreMigration? {
     let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
     guard let metadata = try? storeClass.metadataForPersistentStore(with: url),
-      metadata[NSStoreTypeKey] as? String ?? type == type,
-      let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
-      let hashes = managedObjectModel.versionHashesByName(forConfigurationName: configuration),
-      !Failure.Difference(stored: stored, model: hashes).isEmpty
+      metadata[NSStoreTypeKey] as? String ?? type == type, agrees(metadata, configuration) == false
     else { return nil }
     return StoreMigration(
       storeClass: storeClass, type: type, url: url, configuration: configuration, options: options,
       metadata: metadata, destination: managedObjectModel)
+  }
+
+  private func isOfOwnVersion(_ storeClass: NSPersistentStore.Type, _ configuration: String?, at url: URL) -> Bool {
+    let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
+    return (try? storeClass.metadataForPersistentStore(with: url)).flatMap { agrees($0, configuration) } == true
+  }
+
+  /// Whether a store's metadata states the hashes of the coordinator's model; nil where it states none.
+  private func agrees(_ metadata: [String: Any], _ configuration: String?) -> Bool? {
+    guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
+      let hashes = managedObjectModel.versionHashesByName(forConfigurationName: configuration)
+    else { return nil }
+    return Failure.Difference(stored: stored, model: hashes).isEmpty
   }
 
   /// A manager of stages asks for its migration, unless the options say that there is to be none.

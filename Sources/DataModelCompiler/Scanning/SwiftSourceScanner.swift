@@ -284,8 +284,8 @@ struct SwiftSourceScanner {
 
   // Types.
 
-  /// Types nest no deeper than this where they are understood: reading recurses, and the mangling of each level looks at
-  /// those below it twice.
+  /// Types nest no deeper than this where they are understood: reading recurses, and the mangling of each level looks
+  /// at those below it twice.
   private static let deepestType = 12
 
   private mutating func type() -> TypeSyntax {
