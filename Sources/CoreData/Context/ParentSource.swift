@@ -73,7 +73,7 @@ final class ParentSource: ContextSource {
   /// The current values of the parent's object; nil if it is gone or deleted there.
   func row(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
     let question = question(object)
-    return take(try ask(for: context) { try $0.answerRow(of: question) }, for: object, context)
+    return takeAnswer(try ask(for: context) { try $0.answerRow(of: question) }, for: object, context)
   }
 
   func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
