@@ -2,7 +2,7 @@
 /// helps.
 ///
 /// Immutable. A migration freezes both models first; one that a program asked for may be of models that are not.
-struct ModelDelta {
+package struct ModelDelta {
   /// An entity that is in both.
   struct EntityPair {
     let source: NSEntityDescription
@@ -29,8 +29,8 @@ struct ModelDelta {
     let destination: NSPropertyDescription
   }
 
-  let source: NSManagedObjectModel
-  let destination: NSManagedObjectModel
+  package let source: NSManagedObjectModel
+  package let destination: NSManagedObjectModel
   /// In the order of the destination's entities by name.
   let pairs: [EntityPair]
   /// In the destination only, by name.
