@@ -94,13 +94,20 @@ let package = Package(
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "PredicateTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
 
+    // A store on a PostgreSQL server.
+    .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+    .target(
+      name: "PostgreSQLStore", dependencies: ["CoreData", "CPostgreSQL"], exclude: ["README.md"],
+      swiftSettings: stackSettings),
+
     // A second pair of eyes on a store's file, and looking into files: what they hold, as values and texts, and what is
     // wrong with them.
     .target(
       name: "StoreFileReader", dependencies: ["CSQLite"], path: "Chapters/Support/StoreFileReader",
       swiftSettings: stackSettings),
     .target(
-      name: "Inspection", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "StoreFileReader"],
+      name: "Inspection",
+      dependencies: ["CoreData", "CSQLite", "DataModelFiles", "PostgreSQLStore", "StoreFileReader"],
       swiftSettings: stackSettings),
     // Random numbers that come again, for every suite that plays.
     .target(name: "TestDice", path: "Tests/TestDice"),
@@ -126,15 +133,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData"], swiftSettings: stackSettings),
 
-    // A store on a PostgreSQL server, and a server of the tests' own.
-    .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-    .target(
-      name: "PostgreSQLStore", dependencies: ["CoreData", "CPostgreSQL"], exclude: ["README.md"],
-      swiftSettings: stackSettings),
+    // A PostgreSQL server of the tests' own.
     .target(name: "PostgreSQLTestServer", path: "Tests/PostgreSQLTestServer"),
-    .testTarget(
-      name: "PostgreSQLStoreTests", dependencies: ["CoreData", "PostgreSQLStore", "PostgreSQLTestServer"],
-      swiftSettings: stackSettings),
 
     // Sources as applications have them, with `import CoreData` alone.
     .testTarget(
@@ -193,6 +193,12 @@ let package = Package(
     // Looking into files: the command line.
     .executableTarget(
       name: "inspect", dependencies: ["Inspection", "OutputFiles", argumentParser], swiftSettings: stackSettings),
+    .testTarget(
+      name: "PostgreSQLStoreTests",
+      dependencies: [
+        "BuiltPrograms", "CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "inspect",
+      ],
+      swiftSettings: stackSettings),
     .testTarget(
       name: "InspectionTests",
       dependencies: [

@@ -16,8 +16,9 @@ final class KeyBlocks: @unchecked Sendable {
 
   static func name(_ root: EntitySchema) -> String { "Z_KEYS_\(root.number)" }
 
-  static func create(_ root: EntitySchema) -> String {
-    "CREATE SEQUENCE \(name(root)) INCREMENT BY \(size) OWNED BY \(root.table).Z_PK"
+  /// - Parameter last: the last key that somebody has.
+  static func create(_ root: EntitySchema, after last: Int64 = 0) -> String {
+    "CREATE SEQUENCE \(name(root)) INCREMENT BY \(size) START WITH \(last + 1) OWNED BY \(root.table).Z_PK"
   }
 
   /// The first of `count` keys, from what is left; nil if that is too little.

@@ -7,7 +7,7 @@ package import Foundation
 ///
 /// Tables and columns have the names that they have in a SQLite file. After `loadMetadata()` any thread may read, and
 /// write by `reserveKeys(_:in:)` and `commit(_:)`; each takes a connection of the pool.
-package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked Sendable {
+package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeeping, @unchecked Sendable {
   // `@unchecked Sendable`: what changes is written once, by `loadMetadata()`, or under a lock.
 
   let layouts: ModelLayouts
@@ -24,6 +24,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
   @exclusivity(unchecked) private(set) var schema: StoreSchema!
   @exclusivity(unchecked) private(set) var plans: StatementPlans!
   let keys = KeyBlocks()
+  let pins = PinnedConnections()
 
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]
@@ -51,6 +52,8 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
 
   func didWriteMetadata() { metadataLock.withLock { isMetadataChanged = false } }
 
+  package var storeSchema: StoreSchema? { schema }
+
   package var translatesFetches: Bool { true }
 
   /// How often the store's connections have sent something and waited for an answer: for measurements.
@@ -70,8 +73,11 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
     self.trace = trace
     let settings = StoreSettings(options)
     self.settings = settings
+    let version = VersionGuard(
+      model: model, configuration: name == NSPersistentStore.defaultConfigurationName ? nil : name, options: options,
+      url: address.shown)
     pool = ConnectionPool(limit: settings.connections, patience: settings.patience) {
-      try Connection(address, preparesStatements: settings.preparesStatements, trace: trace)
+      try Connection(address, preparesStatements: settings.preparesStatements, trace: trace, version: version)
     }
     // What anybody may read has no password in it.
     super.init(persistentStoreCoordinator: root, configurationName: name, at: address.shown, options: options)
@@ -103,13 +109,15 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
     for (option, what) in [
       (NSPersistentHistoryTrackingKey, "Persistent history in a PostgreSQL store"),
       (NSPersistentStoreRemoteChangeNotificationPostOptionKey, "Notifications of remote changes of a PostgreSQL store"),
-      (NSPersistentStoreStagedMigrationManagerOptionKey, "A staged migration of a PostgreSQL store"),
     ] where isOn(option) {
       throw StoreFailure.unsupported(what)
     }
   }
 
-  package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { pool.close() }
+  package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    pins.close()
+    pool.close()
+  }
 
   /// The configuration's name, nil for the one of all entities.
   var configuration: String? {

@@ -8,11 +8,15 @@ struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
     abstract:
-      "Shows what a Core Data file holds: a store (SQLite, XML, binary), a model, or a mapping model.",
+      "Shows what a Core Data file holds: a store (SQLite, XML, binary), a model, or a mapping model; or a store on a "
+      + "PostgreSQL server.",
     discussion: """
       Models are .xcdatamodeld, .xcdatamodel, .momd, .mom and .omo; mapping models are .xcmappingmodel and .cdm. \
       inspect recognises FILE by its content, not by its name. It changes nothing: neither the file, nor its -wal and \
       -shm, nor the folder. It reads a store with a log from a temporary copy.
+
+      For a store on a server name its URL, postgresql://…, as the program does. inspect shows no password, and needs \
+      libpq, PostgreSQL's client library. --check and --history are for files.
 
       Without options it describes the whole file. It reads a store with the model that the store keeps; if the store \
       keeps none, give one with --model.
@@ -29,7 +33,7 @@ struct Inspect: ParsableCommand {
       """,
     version: "inspect of Strata, for stores and models up to framework version 1344")
 
-  @Argument(help: ArgumentHelp("A store or a model.", valueName: "file"))
+  @Argument(help: ArgumentHelp("A store or a model; postgresql://… for a store on a server.", valueName: "file"))
   var file: String?
 
   @Option(help: ArgumentHelp("Explain an error code, and what to do about it.", valueName: "code"))
@@ -121,7 +125,7 @@ struct Inspect: ParsableCommand {
   }
 
   private func inspect(_ file: String) throws {
-    let found = try FileKind.find(at: URL(fileURLWithPath: file))
+    let found = try FileKind.find(named: file)
     if found.kind.isMappingModel {
       if entity != nil || history || check || model != nil || diagram != nil {
         throw InspectionFailure(
@@ -144,7 +148,7 @@ struct Inspect: ParsableCommand {
     if let diagram {
       guard let model = store.values else {
         throw InspectionFailure(
-          "Can't draw a diagram of \(file): its model is not known. Give one with --model.")
+          "Can't draw a diagram of \(store.name): its model is not known. Give one with --model.")
       }
       return try write(Diagram(model).svg, to: diagram)
     }

@@ -30,6 +30,23 @@ package enum StoreFailure {
     Failure.readOnlyStore(url: url, entity: entity)
   }
 
+  /// A migration that has changed nothing; `reason` in a sentence without a full stop.
+  package static func migrationFailed(_ url: URL, _ reason: String, because error: (any Error)? = nil) -> any Error {
+    Failure.migrationFailed(url: url, reason: reason, underlying: error.map(\.publicError))
+  }
+
+  /// Rows that a new uniqueness constraint does not allow.
+  package static func migrationViolatesConstraint(
+    _ url: URL, entity: String, attributes: [String], values: [Any?]
+  ) -> any Error {
+    Failure.migrationViolatesConstraint(url: url, entity: entity, attributes: attributes, values: values)
+  }
+
+  /// A state that a context is pinned to and that can't be read any more.
+  package static func generationUnavailable(_ reason: String) -> any Error {
+    Failure.queryGenerationUnavailable(reason)
+  }
+
   /// The SQLSTATE of a server's failure; nil for others.
   package static func serverState(of error: any Error) -> String? {
     if case .server(let state, _, _, _)? = error as? Failure { return state }

@@ -2,7 +2,7 @@
 /// nothing more.
 ///
 /// Immutable. A migration freezes both models first; a delta for a program may be of models that aren't frozen.
-struct ModelDelta {
+package struct ModelDelta {
   /// An entity that is in both models.
   struct EntityPair {
     let source: NSEntityDescription
@@ -29,8 +29,8 @@ struct ModelDelta {
     let destination: NSPropertyDescription
   }
 
-  let source: NSManagedObjectModel
-  let destination: NSManagedObjectModel
+  package let source: NSManagedObjectModel
+  package let destination: NSManagedObjectModel
   /// Sorted by the names of the destination's entities.
   let pairs: [EntityPair]
   /// Entities of the destination only, by name.

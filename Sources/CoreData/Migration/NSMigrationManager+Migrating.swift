@@ -68,7 +68,7 @@ extension NSMigrationManager {
   private func migrateInPlace(_ job: MigrationJob) throws -> Bool {
     guard let delta = job.mapping.inferredDelta, job.source.type == job.destination.type,
       let storeClass = (try? NSPersistentStoreCoordinator.storeClass(for: job.source.type))
-        as? any InPlaceMigrating.Type
+        as? any (InPlaceMigrating & FileOperating).Type
     else { return false }
     let file = MigrationFile(job.destination)
     guard file.isNew else { return false }

@@ -6,7 +6,7 @@ import Foundation
 /// |---|---|
 /// | a staged migration manager | its stages, one after the other |
 /// | migrate automatically | the mapping model that a bundle has for the two versions |
-/// | …and infer | where there is none: the mapping that the two models imply; in place for SQLite |
+/// | …and infer | where there is none: the mapping that the two models imply; in place for SQLite and on servers |
 /// | neither | nothing: the store is not opened, error 134100 |
 extension NSPersistentStoreCoordinator {
   /// Opens a store, after bringing it to the coordinator's model if it is of another version and the options ask for
@@ -18,10 +18,12 @@ extension NSPersistentStoreCoordinator {
     _ storeClass: NSPersistentStore.Type, type: String, _ configuration: String?, at url: URL,
     _ options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
-    guard type != NSInMemoryStoreType, url.path != "/dev/null", url.isFileURL, isMigrationAskedFor(options),
-      !StoreCompatibility.isOn(NSIgnorePersistentStoreVersioningOption, options), StoreFiles.isOccupied(url)
+    let isOnServer = storeClass is any ServerStore.Type
+    guard type != NSInMemoryStoreType, url.path != "/dev/null", isOnServer || url.isFileURL,
+      isMigrationAskedFor(options), !StoreCompatibility.isOn(NSIgnorePersistentStoreVersioningOption, options),
+      isOnServer || StoreFiles.isOccupied(url)
     else { return try openStore(storeClass, configuration, at: url, options) }
-    if !StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
+    if !isOnServer, !StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
       MigrationFolder.removeAbandoned(beside: url)
     }
     do {

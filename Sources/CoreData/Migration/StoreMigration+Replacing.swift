@@ -15,6 +15,7 @@ extension StoreMigration {
   /// Makes a new store by a mapping model and puts it in the place of the old one. The store keeps its UUID and the
   /// client's metadata; its history starts over.
   func replaceStore(from source: NSManagedObjectModel, by mapping: NSMappingModel) throws {
+    try refuseServer("A migration by a mapping model")
     guard type != NSInMemoryStoreType else { throw Failure.unsupportedFeature("Migrating a store in memory") }
     guard let managerClass = storeClass.migrationManagerClass() as? NSMigrationManager.Type else {
       throw Failure.storeContract(

@@ -12,10 +12,20 @@ struct StoreMigration {
   let metadata: [String: Any]
   let destination: NSManagedObjectModel
 
+  private var server: (any ServerStore.Type)? { storeClass as? any ServerStore.Type }
+
+  /// The URL as errors may show it.
+  private var shownURL: URL { server?.shown(url) ?? url }
+
+  /// What a store needs files for.
+  func refuseServer(_ what: String) throws {
+    if server != nil { throw Failure.unsupportedFeature("\(what) of a store on a server") }
+  }
+
   /// Brings the store to the destination model, or leaves it as it is and throws.
   func run() throws {
     if StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
-      throw Failure.readOnlyStore(url: url, entity: nil)
+      throw Failure.readOnlyStore(url: shownURL, entity: nil)
     }
     if let manager = try StagedMigration.manager(in: options) {
       return try StagedMigration(migration: self, manager: manager).run()
@@ -25,7 +35,7 @@ struct StoreMigration {
       return try replaceStore(from: source, by: mapping)
     }
     guard StoreCompatibility.isOn(NSInferMappingModelAutomaticallyOption, options) else {
-      throw Failure.missingMapping(url: url, source: source, destination: destination, underlying: nil)
+      throw Failure.missingMapping(url: shownURL, source: source, destination: destination, underlying: nil)
     }
     try migrateByInference(from: source)
   }
@@ -64,7 +74,7 @@ struct StoreMigration {
   private func missingMapping(
     from source: NSManagedObjectModel, to destination: NSManagedObjectModel, _ failure: Failure
   ) -> Failure {
-    Failure.missingMapping(url: url, source: source, destination: destination, underlying: failure.nsError)
+    Failure.missingMapping(url: shownURL, source: source, destination: destination, underlying: failure.nsError)
   }
 
   /// The model that the store was written with: one of a bundle's, else another version in the file that the
@@ -75,6 +85,6 @@ struct StoreMigration {
     if let model = LoadedModels.model(forStoreMetadata: metadata) { return model }
     if let model = (storeClass as? any InPlaceMigrating.Type)?.keptModel(at: url) { return model }
     throw Failure.missingSourceModel(
-      url: url, metadata: metadata, faults: destination.faultsOfVersions(forStoreMetadata: metadata))
+      url: shownURL, metadata: metadata, faults: destination.faultsOfVersions(forStoreMetadata: metadata))
   }
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A store class whose files can be migrated in place by an inferred mapping, without objects.
-protocol InPlaceMigrating: FileOperating {
-  /// Migrates a file, which no store of this process has open, to another version of its model.
+/// A store class whose stores change in place by what two models imply, without objects.
+package protocol InPlaceMigrating: NSPersistentStore {
+  /// Brings a store, which no coordinator of this process has open, to another version of its model.
   ///
   /// - Parameter configuration: nil for all entities.
-  /// - Throws: a `Failure`. The file is unchanged then.
+  /// - Throws: a `Failure`; the store is then as it was.
   static func migrateInPlace(
     at url: URL, by delta: ModelDelta, to layouts: ModelLayouts, configuration: String?, options: [AnyHashable: Any]?
   ) throws
 
-  /// The model that a file keeps; nil if it keeps none.
+  /// The model that a store keeps; nil if it keeps none.
   static func keptModel(at url: URL) -> NSManagedObjectModel?
 
   /// Does the work that a migration has deferred.

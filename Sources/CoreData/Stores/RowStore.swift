@@ -74,6 +74,9 @@ package protocol BatchStore: ValueStore {
 package protocol ServerStore: ValueStore {
   /// Whether the place that a URL names has a store already, which a new one must not be mixed with.
   static func isOccupied(_ url: URL) throws -> Bool
+
+  /// The URL as errors may show it: without a password.
+  static func shown(_ url: URL) -> URL
 }
 
 /// A store whose file others may write to.

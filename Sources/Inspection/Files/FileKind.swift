@@ -6,6 +6,8 @@ public enum FileKind: Equatable, Sendable {
   case sqliteStore
   case xmlStore
   case binaryStore
+  /// Tables in a database of a server, which a URL names.
+  case postgreSQLStore
   /// A folder of `.xcdatamodel` folders.
   case modelPackage
   /// A folder with a `contents` file.
@@ -21,12 +23,27 @@ public enum FileKind: Equatable, Sendable {
 
   public var isStore: Bool {
     switch self {
-    case .sqliteStore, .xmlStore, .binaryStore: true
+    case .sqliteStore, .xmlStore, .binaryStore, .postgreSQLStore: true
     case .modelPackage, .model, .compiledPackage, .compiledModel, .mappingModel, .compiledMappingModel: false
     }
   }
 
   public var isMappingModel: Bool { self == .mappingModel || self == .compiledMappingModel }
+
+  /// Whether the store has its objects in tables.
+  var hasTables: Bool { self == .sqliteStore || self == .postgreSQLStore }
+
+  /// The same for what a command line names: a file's path, or the URL of a store on a server.
+  public static func find(named name: String) throws -> (kind: FileKind, url: URL) {
+    guard name.hasPrefix("postgresql://") || name.hasPrefix("postgres://") else {
+      return try find(at: URL(fileURLWithPath: name))
+    }
+    // What is no URL may have a password in it, and is not shown.
+    guard let url = URL(string: name) else {
+      throw InspectionFailure("What begins with postgresql:// is no URL: write its special characters as %xx.")
+    }
+    return (.postgreSQLStore, url)
+  }
 
   /// Looks at the file; where it is a model's `contents` or `elements`, or a mapping model's `xcmapping.xml`, the
   /// folder around it is meant, and returned; where it is an `.omo`, the `.mom` beside it.

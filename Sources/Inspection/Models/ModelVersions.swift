@@ -1,5 +1,6 @@
 import DataModelFiles
 import Foundation
+import PostgreSQLStore
 
 /// A model file with all its versions, whatever its form and name.
 public struct ModelVersions: Sendable {
@@ -76,7 +77,7 @@ public struct ModelVersions: Sendable {
         return single(try CompiledModelFiles.model(at: url.appendingPathComponent(names[0])))
       }
       return try CompiledModelFiles.package(at: url)
-    case .sqliteStore, .xmlStore, .binaryStore:
+    case .sqliteStore, .xmlStore, .binaryStore, .postgreSQLStore:
       throw InspectionFailure("The file \(url.path) is a store, not a model.")
     case .mappingModel, .compiledMappingModel:
       throw InspectionFailure("The file \(url.path) is a mapping model, not a model.")
@@ -91,6 +92,7 @@ extension FileKind {
     case .sqliteStore: "SQLite store"
     case .xmlStore: "XML store"
     case .binaryStore: "binary store"
+    case .postgreSQLStore: "store on a PostgreSQL server"
     case .modelPackage: "model with versions (.xcdatamodeld)"
     case .model: "model (.xcdatamodel)"
     case .compiledPackage: "compiled model with versions (.momd)"
@@ -110,6 +112,7 @@ extension FileKind {
     case .sqliteStore: "SQLite"
     case .xmlStore: "XML"
     case .binaryStore: "Binary"
+    case .postgreSQLStore: NSPostgreSQLStoreType
     case .mappingModel: "xcmappingmodel"
     case .compiledMappingModel: "cdm"
     }

@@ -31,7 +31,7 @@ public struct ObjectList {
     guard let context = file.context, let model = context.persistentStoreCoordinator?.managedObjectModel
     else {
       let reason = file.obstacle ?? "its model is not known"
-      throw InspectionFailure("The objects of \(file.url.path) cannot be read: \(reason)")
+      throw InspectionFailure("The objects of \(file.url.inWords) cannot be read: \(reason)")
     }
     url = file.url
     self.query = query
@@ -83,7 +83,7 @@ public struct ObjectList {
 
   private var head: [JSONValue.Member] {
     [
-      .init(key: "kind", value: .string("objects")), .init(key: "path", value: .string(url.path)),
+      .init(key: "kind", value: .string("objects")), .init(key: "path", value: .string(url.inWords)),
       .init(key: "entity", value: .string(query.entity)), .init(key: "count", value: .int(total)),
       .init(key: "leftOut", value: .int(leftOut)),
     ]

@@ -22,7 +22,7 @@ public struct ObjectQuery {
     if let found = model.entitiesByName[entity] { return found }
     let names = model.entities.compactMap(\.name).sorted()
     throw InspectionFailure(
-      "The store \(url.path) has no entity \(entity); it has \(names.joined(separator: ", ")).")
+      "The store \(url.inWords) has no entity \(entity); it has \(names.joined(separator: ", ")).")
   }
 
   func request(_ description: NSEntityDescription) throws -> NSFetchRequest<NSManagedObject> {

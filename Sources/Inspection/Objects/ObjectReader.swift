@@ -31,7 +31,7 @@ struct ObjectReader {
     try context.performAndWait {
       do { return try body() } catch let error as InspectionFailure { throw error } catch {
         guard let condition = query.condition else {
-          throw InspectionFailure("The objects of \(file.url.path) cannot be read", because: error)
+          throw InspectionFailure("The objects of \(file.url.inWords) cannot be read", because: error)
         }
         throw query.failure(error, in: condition, entity)
       }
@@ -66,7 +66,7 @@ struct ObjectReader {
     if let limit = query.limit { ids.fetchLimit = limit }
     guard ids.sortDescriptors?.isEmpty != false else { return try context.fetch(ids) }
     // Without an order of their own, objects come by key; only tables can be asked for that.
-    if file.kind == .sqliteStore {
+    if file.kind.hasTables {
       ids.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)]
       return try context.fetch(ids)
     }

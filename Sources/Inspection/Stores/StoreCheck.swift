@@ -25,10 +25,10 @@ public struct StoreCheck {
   /// Looks over a store that `inspect` has open.
   public init(_ file: StoreFile) throws {
     guard let reader = file.reader else {
-      throw InspectionFailure("\(file.url.path) is no SQLite store: only those can be checked row by row.")
+      throw InspectionFailure("\(file.url.inWords) is no SQLite store: only those can be checked row by row.")
     }
     guard let map = file.store?.map else {
-      throw InspectionFailure("\(file.url.path) can't be checked: \(file.obstacle ?? "its model is not known").")
+      throw InspectionFailure("\(file.url.inWords) can't be checked: \(file.obstacle ?? "its model is not known").")
     }
     self = try StoreFile.naming(file.url) { try StoreCheck(reader, map, of: file.url) }
   }

@@ -1,12 +1,14 @@
 import CoreData
 import DataModelFiles
 import Foundation
+import PostgreSQLStore
 import StoreFileReader
 
 /// A store that is open for looking: its metadata, its model, and the stack on top, all read-only.
 ///
 /// Neither the file nor anything beside it changes. One thread at a time.
 public final class StoreFile {
+  /// Without a password.
   public let url: URL
   public let kind: FileKind
   public let metadata: [String: Any]
@@ -27,7 +29,7 @@ public final class StoreFile {
   ///
   /// - Parameter modelURL: the model to read it with; nil for the one that the store has itself.
   public init(kind: FileKind, url: URL, modelURL: URL? = nil) throws {
-    self.url = url
+    self.url = kind == .postgreSQLStore ? PostgreSQLStore.shown(url) : url
     self.kind = kind
     if kind == .sqliteStore {
       let database = try QuietDatabase(url)
@@ -43,7 +45,7 @@ public final class StoreFile {
     do {
       metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.form, at: place)
     } catch {
-      throw InspectionFailure("The metadata of the store \(url.path) cannot be read", because: error)
+      throw InspectionFailure("The metadata of the store \(self.url.inWords) cannot be read", because: error)
     }
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let choice = try StoreModel(kind: kind, place: place, hashes: stored, given: modelURL)
@@ -78,6 +80,9 @@ public final class StoreFile {
   deinit {
     if let store { try? context?.persistentStoreCoordinator?.remove(store) }
   }
+
+  /// The store's tables; nil for stores without any.
+  var tables: (any TableReading)? { reader ?? (store as? PostgreSQLStore).map(ServerTables.init) }
 
   /// Runs something that names the copy in its errors.
   static func naming<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
@@ -116,10 +121,10 @@ enum ModelOrigin: Equatable {
     }
   }
 
-  var words: String {
+  func words(_ kind: FileKind) -> String {
     switch self {
     case .given(let url, let version): "\(version) of \(url.path)"
-    case .cached: "the one that the file keeps"
+    case .cached: "the one that the \(kind == .postgreSQLStore ? "database" : "file") keeps"
     case .inferred:
       "INFERRED FROM THE FILE: names and types are guesses, flags and delete rules are unknown; "
         + "give one with --model"
@@ -150,6 +155,9 @@ private final class IdentityTransformer: ValueTransformer {
 }
 
 extension StoreFile {
+  /// Its path, or its URL without a password.
+  public var name: String { url.inWords }
+
   /// The store's model as plain values; nil where none was found.
   public var values: DataModel? { model }
 }

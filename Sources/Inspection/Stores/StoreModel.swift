@@ -1,6 +1,7 @@
 import CoreData
 import DataModelFiles
 import Foundation
+import PostgreSQLStore
 
 /// The choice of the model to read a store with.
 struct StoreModel {
@@ -24,17 +25,30 @@ struct StoreModel {
       obstacle = "a binary store neither keeps its model nor names its attributes; give the model with --model"
       return
     }
+    if kind == .postgreSQLStore {
+      guard let model = PostgreSQLStore.keptModel(at: place) else {
+        obstacle = "the store keeps no model that can be read; give the model with --model"
+        return
+      }
+      take(model, hashes)
+      return
+    }
     do {
       let model = try NSManagedObjectModel(storedIn: place)
-      let values = DataModel(model)
-      origin = model.storeOrigin == .cached ? .cached : .inferred
-      configuration = Self.configuration(of: values, holding: Set(hashes.keys))
-      self.model = model
-      self.values = values
-      if origin == .cached { self.hashes = values.entityVersionHashes() }
+      take(model, hashes)
     } catch {
       obstacle = reason(error)
     }
+  }
+
+  /// The one that the store has itself.
+  private mutating func take(_ model: NSManagedObjectModel, _ hashes: [String: Data]) {
+    let values = DataModel(model)
+    origin = model.storeOrigin == .cached ? .cached : .inferred
+    configuration = Self.configuration(of: values, holding: Set(hashes.keys))
+    self.model = model
+    self.values = values
+    if origin == .cached { self.hashes = values.entityVersionHashes() }
   }
 
   /// The version that fits best: most equal hashes, then the current one.

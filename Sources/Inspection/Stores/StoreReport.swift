@@ -16,7 +16,7 @@ public struct StoreReport {
     let indexNames = file.model?.entities.flatMap { entity in
       entity.fetchIndexes.map { "Z_\(entity.name)_\($0.name)" }
     }
-    tables = try file.reader.map { reader in
+    tables = try file.tables.map { reader in
       try StoreFile.naming(file.url) {
         try TableReport(reader, file.store, indexNames: Set(indexNames ?? []))
       }
@@ -44,7 +44,7 @@ public struct StoreReport {
       facts.number = map?.entity(named: entity.name)?.number ?? tables?.names.first { $0.value == entity.name }?.key
       facts.agreement = file.agreement(of: entity, in: model)
       facts.unknownKinds = file.kindsOfUnknownHash(of: entity, in: model)
-      let isThere = file.kind != .sqliteStore || map?.entity(named: entity.name) != nil
+      let isThere = !file.kind.hasTables || map?.entity(named: entity.name) != nil
       if isThere { facts.rows = try file.countOwnRows(of: entity.name) }
       if let number = facts.number, let tables { facts.rowsInFile = tables.rows[number] ?? 0 }
       return EntityReport(entity, in: model, hash: file.modelHashes[entity.name], stored: facts)
@@ -88,7 +88,7 @@ public struct StoreReport {
   // Text.
 
   public var text: String {
-    var lines = [file.url.path]
+    var lines = [file.url.inWords]
     var head = TextTable()
     head.add(["type", file.kind.form])
     head.add(["UUID", metadata(NSStoreUUIDKey)])
@@ -99,7 +99,7 @@ public struct StoreReport {
     if metadata("migrationManagerClass") != nil { head.add(["migrated", "in place"]) }
     journal?.add(to: &head)
     if let schemaOfSwiftData { head.add(["schema", "SwiftData's, version \(schemaOfSwiftData)"]) }
-    head.add(["model", file.origin.words])
+    head.add(["model", file.origin.words(file.kind)])
     head.add(["hashes", hashWords])
     if let obstacle = file.obstacle, file.model != nil { head.add(["NOT OPENED", obstacle]) }
     lines += head.lines(indent: 2)
@@ -149,7 +149,7 @@ public struct StoreReport {
 
   public var json: JSONValue {
     .record([
-      "kind": .string("store"), "path": .string(file.url.path), "type": .string(file.kind.form),
+      "kind": .string("store"), "path": .string(file.url.inWords), "type": .string(file.kind.form),
       "uuid": .text(metadata(NSStoreUUIDKey)),
       "frameworkVersion": file.metadata["NSPersistenceFrameworkVersion"].map { MetadataValue($0).json }
         ?? .null,

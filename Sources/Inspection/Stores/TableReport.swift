@@ -15,21 +15,17 @@ struct TableReport {
   private(set) var unexplainedColumns: [(table: String, columns: [String])] = []
 
   private static let bookkeeping: Set<String> = [
-    "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
+    "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "Z_WRITERS",
   ]
 
   /// - Parameter store: nil where the stack could not open the file: then nothing is said to be unexplained.
-  init(_ reader: StoreFileReader, _ store: NSPersistentStore?, indexNames: Set<String>) throws {
+  init(_ reader: any TableReading, _ store: NSPersistentStore?, indexNames: Set<String>) throws {
     let tables = try reader.tables()
     let map = store?.map
     homes = Dictionary(
       (map?.entities ?? []).map { ($0.number, $0.table.replacingOccurrences(of: "\"", with: "").uppercased()) },
       uniquingKeysWith: { first, _ in first })
-    if tables.contains("Z_PRIMARYKEY") {
-      for row in try reader.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {
-        if let number = row[0].integer, let name = row[1].text { names[Int(number)] = name }
-      }
-    }
+    if tables.contains("Z_PRIMARYKEY") { names = try reader.entityNames() }
     let used = map?.columns ?? [:]
     for table in tables where !Self.bookkeeping.contains(table.uppercased()) {
       let columns = try reader.columns(of: table)
@@ -47,11 +43,8 @@ struct TableReport {
     }
   }
 
-  private mutating func count(_ table: String, _ reader: StoreFileReader) throws {
-    let sql = "SELECT Z_ENT, count(*) FROM \(StoreFileReader.quoted(table)) GROUP BY Z_ENT"
-    for row in try reader.rows(sql) {
-      let number = row[0].integer.map(Int.init)
-      let rows = Int(row[1].integer ?? 0)
+  private mutating func count(_ table: String, _ reader: any TableReading) throws {
+    for (number, rows) in try reader.rowsByEntity(of: table) {
       guard let number, names[number] != nil, homes[number].map({ $0 == table.uppercased() }) ?? true else {
         strangers.append((table, number, rows))
         continue
@@ -98,15 +91,4 @@ struct TableReport {
         }),
     ])
   }
-}
-
-extension StoreFileReader {
-  /// The names of a table's columns, in the table's order.
-  func columns(of table: String) throws -> [String] {
-    try rows("SELECT name FROM pragma_table_info(\(Self.literal(table))) ORDER BY cid").compactMap {
-      $0[0].text
-    }
-  }
-
-  static func literal(_ text: String) -> String { "'" + text.replacingOccurrences(of: "'", with: "''") + "'" }
 }

@@ -30,12 +30,12 @@ public struct TransactionList {
   /// - Parameter limit: how many transactions at most; nil for all.
   public init(_ file: StoreFile, limit: Int?) throws {
     guard let reader = file.reader else {
-      throw InspectionFailure("The store \(file.url.path) has no history: only SQLite stores keep one.")
+      throw InspectionFailure("The store \(file.url.inWords) has no history: only SQLite stores keep one.")
     }
     url = file.url
     (transactions, leftOut) = try StoreFile.naming(file.url) {
       guard let tables = try HistoryTables(reader) else {
-        throw InspectionFailure("The store \(file.url.path) keeps no history.")
+        throw InspectionFailure("The store \(file.url.inWords) keeps no history.")
       }
       return try Self.read(reader, tables, file, limit)
     }

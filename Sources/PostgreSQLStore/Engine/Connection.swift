@@ -15,7 +15,13 @@ final class Connection {
   private var writer: UUID?
   private var lastSave: Int64 = 0
 
-  init(_ address: StoreAddress, preparesStatements: Bool, trace: StatementTrace?) throws {
+  /// What a connection that writes is checked by.
+  private let versionGuard: VersionGuard?
+
+  init(
+    _ address: StoreAddress, preparesStatements: Bool, trace: StatementTrace?, version: VersionGuard? = nil
+  ) throws {
+    versionGuard = version
     self.preparesStatements = preparesStatements
     self.trace = trace
     handle = try address.connect()
@@ -40,6 +46,8 @@ final class Connection {
     if let writer { return SaveMark(writer: writer, number: lastSave + 1) }
     let new = UUID()
     try SaveMark.register(new, self)
+    // Behind the row: a migration that takes it away is over or has not begun, and the metadata are its own.
+    try versionGuard?.check(self)
     (writer, lastSave) = (new, 0)
     return SaveMark(writer: new, number: 1)
   }

@@ -44,6 +44,9 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
+  /// A connection beside the pool's, which the caller keeps.
+  func ownConnection() throws -> Connection { try open() }
+
   /// Ends all connections, those in use when they come back.
   func close() {
     condition.withLock {

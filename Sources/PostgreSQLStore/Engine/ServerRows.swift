@@ -19,6 +19,8 @@ final class ServerRows: @unchecked Sendable {
   /// How many rows the statement has written.
   var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
+  var columns: Int { Int(PQnfields(handle)) }
+
   func type(_ column: Int) -> UInt32 { PQftype(handle, Int32(column)) }
 
   func name(_ column: Int) -> String { PQfname(handle, Int32(column)).map { String(cString: $0) } ?? "" }

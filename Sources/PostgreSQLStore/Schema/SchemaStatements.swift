@@ -16,8 +16,11 @@ struct SchemaStatements {
     get throws {
       try refuseDerived()
       return plan.tables.flatMap { table in
-        [create(table), KeyBlocks.create(plan.schema.entity(at: table.root.index))] + table.joins.map(create)
-      } + (try indexes()) + StoreFunctions.statements + [
+        [
+          SchemaStatements.create(table, named: table.name, plan.schema),
+          KeyBlocks.create(plan.schema.entity(at: table.root.index)),
+        ] + table.joins.map { SchemaStatements.create($0, named: $0.name) }
+      } + (try indexes().map(\.sql)) + StoreFunctions.statements + [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT bigint PRIMARY KEY, Z_NAME text, Z_SUPER bigint)",
         "CREATE TABLE Z_METADATA (Z_VERSION bigint PRIMARY KEY, Z_UUID text, Z_PLIST bytea)",
         "CREATE TABLE Z_MODELCACHE (Z_CONTENT bytea)", SaveMark.table,
@@ -25,7 +28,7 @@ struct SchemaStatements {
     }
   }
 
-  private func refuseDerived() throws {
+  func refuseDerived() throws {
     for entity in plan.schema.entities.compactMap({ $0 }) {
       for property in entity.layout.slots where property.description is NSDerivedAttributeDescription {
         throw StoreFailure.unsupported(
@@ -34,10 +37,10 @@ struct SchemaStatements {
     }
   }
 
-  private func create(_ table: TablePlan) -> String {
-    let types = SchemaStatements.types(in: table, plan.schema)
+  static func create(_ table: TablePlan, named name: String, _ schema: StoreSchema) -> String {
+    let types = types(in: table, schema)
     let columns = table.columns.map { ", \($0.name) \((types[$0.name] ?? .integer).declaration)" }.joined()
-    return "CREATE TABLE \(table.name) "
+    return "CREATE TABLE \(name) "
       + "(Z_PK bigint PRIMARY KEY, Z_ENT bigint NOT NULL, Z_OPT bigint NOT NULL\(columns))"
   }
 
@@ -50,22 +53,28 @@ struct SchemaStatements {
     return types
   }
 
-  private func create(_ join: JoinTable) -> String {
-    "CREATE TABLE \(join.name) (\(join.columns.map { "\($0) bigint" }.joined(separator: ", ")), "
+  static func create(_ join: JoinTable, named name: String) -> String {
+    "CREATE TABLE \(name) (\(join.columns.map { "\($0) bigint" }.joined(separator: ", ")), "
       + "PRIMARY KEY (\(join.first), \(join.second)))"
   }
 
-  private func indexes() throws -> [String] {
+  func indexes() throws -> [PlannedIndex] {
     try plan.indexes(.postgreSQL).map { index in
       guard let (name, columns, condition) = index.parts, let entity = index.constraint?.entity else {
-        return index.sql
+        return index
       }
       let deferred = "DEFERRABLE INITIALLY DEFERRED"
       let add = "ALTER TABLE \(entity.table) ADD CONSTRAINT \(name)"
-      guard let condition else { return "\(add) UNIQUE (\(columns.joined(separator: ", "))) \(deferred)" }
+      guard let condition else {
+        return index.made(by: "\(add) UNIQUE (\(columns.joined(separator: ", "))) \(deferred)")
+      }
       // Only a constraint of this kind can be about some of a table's rows and judged at the end.
       let equal = columns.map { "\($0) WITH =" }.joined(separator: ", ")
-      return "\(add) EXCLUDE USING btree (\(equal)) WHERE (\(condition)) \(deferred)"
+      return index.made(by: "\(add) EXCLUDE USING btree (\(equal)) WHERE (\(condition)) \(deferred)")
     }
   }
+}
+
+extension PlannedIndex {
+  fileprivate func made(by sql: String) -> PlannedIndex { PlannedIndex(sql: sql, constraint: constraint, parts: parts) }
 }

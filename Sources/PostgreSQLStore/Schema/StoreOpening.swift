@@ -27,16 +27,31 @@ struct StoreOpening {
       if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
       guard !store.isReadOnly else { throw StoreFailure.readOnly(url) }
       return try connection.transaction {
-        // Whoever comes second waits here until the first has committed.
-        var name = Parameters()
-        name.add((store.schemaName ?? "") + ".z_metadata")
-        try connection.execute("SELECT pg_advisory_xact_lock(hashtext($1))", name)
+        try StoreOpening.takeLock(store.schemaName, connection)
         if let schema = store.schemaName {
           try connection.run("CREATE SCHEMA IF NOT EXISTS \(SQLName.identifier(schema))")
         }
         if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
         return try make(connection)
       }
+    }
+  }
+
+  /// Whoever comes second waits here until the first has committed.
+  static func takeLock(_ schema: String?, _ connection: Connection) throws {
+    var name = Parameters()
+    name.add((schema ?? "") + ".z_metadata")
+    try connection.execute("SELECT pg_advisory_xact_lock(hashtext($1))", name)
+  }
+
+  /// Which number is which entity's.
+  static func writeEntities(_ plan: SchemaPlan, _ connection: Connection) throws {
+    for row in plan.primaryKeyRows {
+      var parameters = Parameters()
+      parameters.add(Int64(row.number))
+      parameters.add(row.name)
+      parameters.add(Int64(row.parent))
+      try connection.execute("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER) VALUES ($1, $2, $3)", parameters)
     }
   }
 
@@ -54,19 +69,9 @@ struct StoreOpening {
     metadata[NSStoreTypeKey] = PostgreSQLStore.storeType
     let statements = try SchemaStatements(plan).all
     for statement in statements { try connection.run(statement) }
-    for row in plan.primaryKeyRows {
-      var parameters = Parameters()
-      parameters.add(Int64(row.number))
-      parameters.add(row.name)
-      parameters.add(Int64(row.parent))
-      try connection.execute("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER) VALUES ($1, $2, $3)", parameters)
-    }
+    try StoreOpening.writeEntities(plan, connection)
     try MetadataTable.write(metadata, connection)
-    if let content = ModelCache.content(of: store.layouts.model) {
-      var parameters = Parameters()
-      parameters.add(content)
-      try connection.execute("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES ($1)", parameters)
-    }
+    try ModelTable.write(store.layouts.model, connection)
     return Opened(schema: plan.schema, metadata: metadata)
   }
 

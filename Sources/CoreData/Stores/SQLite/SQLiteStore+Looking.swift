@@ -53,9 +53,18 @@ package struct StoreMap: Sendable {
   package func entity(named name: String) -> Entity? { entities.first { $0.name == name } }
 }
 
+/// A store outside the module that plans its tables as SQLite stores do.
+package protocol TableKeeping: NSPersistentStore {
+  /// nil until the store is open.
+  var storeSchema: StoreSchema? { get }
+}
+
 extension NSPersistentStore {
   /// Where the store keeps what; nil for stores without tables.
-  package final var map: StoreMap? { (self as? SQLiteStore)?.schema.map(StoreMap.init) }
+  package final var map: StoreMap? {
+    let schema = (self as? SQLiteStore)?.schema ?? (self as? any TableKeeping)?.storeSchema
+    return schema.map(StoreMap.init)
+  }
 }
 
 extension StoreMap {

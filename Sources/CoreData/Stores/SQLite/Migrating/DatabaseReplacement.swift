@@ -45,7 +45,7 @@ extension SQLiteStore: InPlaceMigrating {
     try DatabaseReplacement(url, options)
   }
 
-  static func keptModel(at url: URL) -> NSManagedObjectModel? {
+  package static func keptModel(at url: URL) -> NSManagedObjectModel? {
     let model = try? NSManagedObjectModel(storedIn: url)
     return model?.storeOrigin == .cached ? model : nil
   }

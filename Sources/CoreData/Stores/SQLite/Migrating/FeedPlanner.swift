@@ -39,7 +39,7 @@ struct FeedPlanner {
     _ column: SlotColumn, of entity: DestinationEntity, _ before: SourceEntity
   ) throws -> ColumnFeed {
     let property = column.property
-    let standard = try FeedPlanner.standardValue(of: column, versions.layout(entity))
+    let standard = try standardValue(of: column, versions.layout(entity))
     guard let former = versions.former(property, of: entity), let was = versions.schema(before).slots[former.slot]
     else { return standard.map { ColumnFeed(column: nil, text: $0) } ?? .null }
     var feed = ColumnFeed.keeping(was.name)
@@ -51,13 +51,13 @@ struct FeedPlanner {
     }
     if former.isOptional, !property.isOptional, let standard {
       feed.condition = feed.isPlain ? "\(ColumnFeed.mark) IS NULL" : nil
-      feed.text = "IFNULL(\(feed.text), \(standard))"
+      feed.text = "\(versions.dialect.sql.name(of: "IFNULL"))(\(feed.text), \(standard))"
     }
     return feed
   }
 
   /// What the model says that a new object has, as its column holds it.
-  private static func standardValue(of column: SlotColumn, _ layout: EntityLayout) throws -> String? {
+  private func standardValue(of column: SlotColumn, _ layout: EntityLayout) throws -> String? {
     let property = column.property
     if property.description is NSDerivedAttributeDescription { return nil }
     guard let value = layout.defaults.first(where: { $0.slot == property.slot })?.value, !value.isNull else {
@@ -73,10 +73,7 @@ struct FeedPlanner {
     }
     var binding = Binding(builder.finish(key: 1, version: 1, entity: layout.index), property)
     if column.isTagged, case .blob(let data) = binding { binding = .blob(Data([1]) + data) }
-    if case .double(let number) = binding, !number.isFinite {
-      return number.isNaN ? nil : number < 0 ? "-9e999" : "9e999"
-    }
-    return binding.literal
+    return versions.dialect.literal(binding, property)
   }
 
   // Foreign keys.

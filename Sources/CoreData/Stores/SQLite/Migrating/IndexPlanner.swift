@@ -5,7 +5,7 @@ enum IndexPlanner {
   static func plan(
     _ versions: MigrationVersions, after written: MigrationStatements
   ) throws -> MigrationStatements {
-    let wanted = try versions.destination.indexes(.sqlite)
+    let wanted = try versions.dialect.indexes(versions.destination)
     let facts = versions.facts
     var statements = MigrationStatements()
     statements.clearing = facts.triggers.map { .init(sql: "DROP TRIGGER \($0)", purpose: "dropping the trigger \($0)") }
@@ -19,8 +19,8 @@ enum IndexPlanner {
       {
         kept.insert(same.sql)
       } else {
-        let name = SQLName.quoted(index.name)
-        statements.altering.append(.init(sql: "DROP INDEX \(name)", purpose: "dropping the index \(index.name)"))
+        statements.altering.append(
+          .init(sql: versions.dialect.drop(index), purpose: "dropping the index \(index.name)"))
       }
     }
     statements.finishing = wanted.filter { !kept.contains($0.sql) }.map {

@@ -71,7 +71,7 @@ struct JoinPlanner {
     let (first, second) = former == nil ? (side.member, side.owner) : (side.owner, side.member)
     guard first == before.first, second == before.second, join.firstOrder == nil || before.firstOrder != nil,
       join.secondOrder == nil || before.secondOrder != nil,
-      versions.existing.tables[before.name]?.allSatisfy({ $0.type == "INTEGER" }) ?? false
+      versions.existing.tables[before.name]?.allSatisfy({ $0.type == versions.dialect.integer }) ?? false
     else { return false }
     let formerOwner = former?.entity ?? known.destination
     let formerMember = former?.destination ?? known.entity
@@ -115,7 +115,7 @@ struct JoinPlanner {
     func gather(_ sql: String, _ purpose: String) {
       result.statements.gathering.append(.init(sql: sql, purpose: purpose))
     }
-    gather(SchemaPlan.create(join, named: name), "making the join table \(join.name)")
+    gather(versions.dialect.create(join, named: name), "making the join table \(join.name)")
     if isTaken { result.statements.renames.append((name, join.name)) }
     for pair in pairs {
       func order(_ own: String?, _ partition: String, _ by: String) -> String {
@@ -125,8 +125,9 @@ struct JoinPlanner {
       if join.firstOrder != nil { values.append(order(pair.ownerOrder, pair.member, pair.owner)) }
       if join.secondOrder != nil { values.append(order(pair.memberOrder, pair.owner, pair.member)) }
       gather(
-        "INSERT OR IGNORE INTO \(name)(\(join.columns.joined(separator: ", "))) SELECT "
-          + "\(values.joined(separator: ", ")) FROM \(pair.from) ORDER BY 1, 2",
+        versions.dialect.insertOnce(
+          "\(name)(\(join.columns.joined(separator: ", ")))",
+          "SELECT \(values.joined(separator: ", ")) FROM \(pair.from) ORDER BY 1, 2"),
         "filling the join table \(join.name)")
     }
   }

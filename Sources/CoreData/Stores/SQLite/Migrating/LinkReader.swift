@@ -59,7 +59,7 @@ struct LinkReader {
         LinkPairs(
           owner: ownerKey(side.owner), member: memberKey(side.member), memberOrder: side.order,
           ownerOrder: side.isNaming ? side.table.firstOrder : side.table.secondOrder,
-          from: "\(side.table.name) WHERE 1")
+          from: "\(side.table.name) WHERE 1 = 1")
       ]
     }
   }

@@ -1,49 +1,61 @@
 /// What brings a file to another version of its model: statements, in order.
-struct MigrationPlan {
-  struct Step {
-    let sql: String
+package struct MigrationPlan {
+  package struct Step {
+    package let sql: String
     /// What it is for, as an error says it.
-    let purpose: String
+    package let purpose: String
     /// Counts the rows that the statement has to write; nil where any number will do.
-    var count: String?
+    package var count: String?
     /// What an index makes unique.
-    var constraint: (entity: EntitySchema, attributes: [String])?
+    package var constraint: (entity: EntitySchema, attributes: [String])?
   }
 
-  var steps: [Step] = []
+  package var steps: [Step] = []
   /// How the bits of recorded changes are to be read, by Z_ENT before.
   var columnMaps: [Int: HistoryColumnMap] = [:]
   /// The highest key of each root entity's table, by Z_ENT after.
-  var maximumKeys: [Int: Int64] = [:]
+  package var maximumKeys: [Int: Int64] = [:]
   /// Whether something was put aside, to be removed later.
   var defers = false
 }
 
 /// What of a file, beside its schema, a migration depends on.
-struct MigrationFacts {
-  struct Index {
-    let name: String
-    let table: String
+package struct MigrationFacts {
+  package struct Index {
+    package let name: String
+    package let table: String
     let sql: String
     let columns: [String]
+    /// Whether it goes with a constraint of the table.
+    package let isConstraint: Bool
+
+    package init(name: String, table: String, sql: String, columns: [String], isConstraint: Bool = false) {
+      self.name = name
+      self.table = table
+      self.sql = sql
+      self.columns = columns
+      self.isConstraint = isConstraint
+    }
 
     /// The statement without quotes that it does not need: SQLite puts some in when it renames a table.
     var plainSQL: String { MigrationFacts.plain(sql) }
   }
 
   /// The last key of each table that a root entity has.
-  var maximumKeys: [String: Int64] = [:]
-  var indexes: [Index] = []
+  package var maximumKeys: [String: Int64] = [:]
+  package var indexes: [Index] = []
   /// Tables with a constraint of their own, which has an index that no statement makes; join tables have one too.
   var constrainedTables: Set<String> = []
   /// The triggers of derived attributes.
   var triggers: [String] = []
   /// The tables that others have put triggers on.
-  var triggeredTables: Set<String> = []
+  package var triggeredTables: Set<String> = []
   /// The columns of ACHANGE; none where the file has no history.
   var historyColumns: Set<String> = []
   /// The names of all tables and indexes, in capitals.
-  var names: Set<String> = []
+  package var names: Set<String> = []
+
+  package init() {}
 
   static func plain(_ sql: String) -> String {
     sql.replacingOccurrences(of: "\"", with: "").replacingOccurrences(of: "  ", with: " ")

@@ -18,13 +18,13 @@
 /// A table has at most one **heir**, the table that it becomes without a row being copied. Rows that come from another
 /// table into one that has an heir's rows get keys behind those: the same number is added to all of them and to all
 /// that refers to them.
-enum MigrationPlanner {
-  static func plan(
+package enum MigrationPlanner {
+  package static func plan(
     _ delta: ModelDelta, from source: SchemaPlan, _ existing: ExistingSchema, _ facts: MigrationFacts,
-    to destination: SchemaPlan, defers: Bool = false
+    to destination: SchemaPlan, defers: Bool = false, dialect: any MigrationDialect = SQLiteMigrationDialect()
   ) throws -> MigrationPlan {
     try plan(
-      MigrationVersions(delta, from: source, existing, facts, to: destination, defers: defers))
+      MigrationVersions(delta, from: source, existing, facts, to: destination, defers: defers, dialect: dialect))
   }
 
   private static func plan(_ versions: MigrationVersions) throws -> MigrationPlan {
@@ -41,36 +41,13 @@ enum MigrationPlanner {
 
     let statements =
       try indexes + leaving.clearing + written + leaving.tables
-      + derived(versions) + history.statements
+      + versions.dialect.derivedValues(versions) + history.statements
     var plan = MigrationPlan()
     plan.steps = statements.steps(&names)
     plan.defers = statements.defers
     plan.columnMaps = history.columnMaps
     plan.maximumKeys = moves.maximumKeys(versions)
     return plan
-  }
-
-  /// Derived values that the source did not have, or whose expression or whose way may lead to other values.
-  private static func derived(_ versions: MigrationVersions) throws -> MigrationStatements {
-    let schema = versions.destination.schema
-    let statements = try DerivedTriggers.deriveStatements(schema) { entity, property, path in
-      let index = DestinationEntity(index: entity.layout.index)
-      guard path.count <= 1, let former = versions.former(property, of: index),
-        let now = property.description as? NSDerivedAttributeDescription,
-        let before = former.description as? NSDerivedAttributeDescription
-      else { return true }
-      if now.derivationFormat != before.derivationFormat { return true }
-      if path.isEmpty { return false }
-      guard let read = path.first.flatMap({ entity.layout.property(named: $0) }), !read.isRelationship,
-        let readBefore = versions.former(read, of: index), readBefore.name == read.name,
-        readBefore.isOptional == read.isOptional
-      else { return true }
-      return false
-    }
-    var result = MigrationStatements()
-    result.finishing = statements.map { .init(sql: $0, purpose: "deriving values") }
-    result.finishing += try DerivedTriggers.createStatements(schema).map { .init(sql: $0, purpose: "making a trigger") }
-    return result
   }
 
   // What SQL is made of.

@@ -1,6 +1,6 @@
 /// What phases of the planner want to be run. The parts stand in the order in which they are; up to the third,
 /// everything still has the names and numbers of the source.
-struct MigrationStatements {
+package struct MigrationStatements {
   /// From a name to another one.
   typealias Rename = (from: String, to: String)
 

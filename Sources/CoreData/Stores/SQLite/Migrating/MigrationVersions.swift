@@ -37,13 +37,14 @@ struct FormerRelationship {
 
 /// A model's two versions as one file has them: which entity and property is which, under which names and numbers. All
 /// phases of the planner ask it, none changes it.
-struct MigrationVersions {
+package struct MigrationVersions {
   let source: SchemaPlan
   let destination: SchemaPlan
   let existing: ExistingSchema
   let facts: MigrationFacts
   /// Whether columns and tables that go are only renamed.
   let defers: Bool
+  let dialect: any MigrationDialect
 
   /// What a destination's entity was, and what a source's has become.
   let origin: [DestinationEntity: SourceEntity]
@@ -55,13 +56,14 @@ struct MigrationVersions {
 
   init(
     _ delta: ModelDelta, from source: SchemaPlan, _ existing: ExistingSchema, _ facts: MigrationFacts,
-    to destination: SchemaPlan, defers: Bool
+    to destination: SchemaPlan, defers: Bool, dialect: any MigrationDialect
   ) {
     self.source = source
     self.destination = destination
     self.existing = existing
     self.facts = facts
     self.defers = defers
+    self.dialect = dialect
     var origin: [DestinationEntity: SourceEntity] = [:]
     var successor: [SourceEntity: DestinationEntity] = [:]
     var formerProperties: [DestinationEntity: [String: NSPropertyDescription]] = [:]

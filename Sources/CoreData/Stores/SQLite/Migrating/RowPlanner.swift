@@ -54,6 +54,7 @@ struct RowPlanner {
   /// such passes, and one more for each index, which has to be made anew: so measured with a million rows. A constraint
   /// within the table, as old frameworks wrote it, goes no other way.
   private func isBetterCopied(_ alteration: TableAlteration) -> Bool {
+    if !versions.dialect.rewritesTables { return false }
     let facts = versions.facts
     if versions.isSharedWithOthers(alteration.before) { return false }
     if facts.constrainedTables.contains(alteration.before) { return true }
@@ -73,7 +74,8 @@ struct RowPlanner {
     }
     for column in alteration.additions {
       add(
-        "ALTER TABLE \(name) ADD COLUMN \(column.name) \(column.type.sql)", "adding the column \(name).\(column.name)")
+        "ALTER TABLE \(name) ADD COLUMN \(column.name) \(versions.type(of: column, in: table).declaration)",
+        "adding the column \(name).\(column.name)")
     }
     if let update = alteration.update { add(update, "writing the new values of \(name)") }
     for column in alteration.drops { result.statements.drop(column, of: name, versions) }
@@ -111,7 +113,9 @@ struct RowPlanner {
     let isFree = move.heir == nil && !versions.facts.names.contains(MigrationPlanner.bare(table.name))
     let name = isFree ? table.name : names.next()
     result.statements.gathering.append(
-      .init(sql: SchemaPlan.create(table, named: name), purpose: "making the table \(table.name)"))
+      .init(
+        sql: versions.dialect.create(table, named: name, versions.destination.schema),
+        purpose: "making the table \(table.name)"))
     for flow in flows {
       let selection = flow.selection(for: table, versions, sources)
       let from = versions.table(of: flow.root) + condition(flow)
@@ -152,11 +156,13 @@ struct RowPlanner {
       result.statements.gathering.append(
         .init(sql: sql, purpose: "gathering links for \(table.name).\(lookup.column)"))
     }
-    gather("CREATE TABLE \(name) (k INTEGER PRIMARY KEY, v INTEGER, n INTEGER)")
+    let integer = versions.dialect.integer
+    gather("CREATE TABLE \(name) (k \(integer) PRIMARY KEY, v \(integer), n \(integer))")
     for pair in lookup.pairs {
       gather(
-        "INSERT OR IGNORE INTO \(name)(k, v, n) SELECT \(pair.member), \(pair.owner), "
-          + "\(pair.memberOrder ?? "NULL") FROM \(pair.from) ORDER BY 1, 2")
+        versions.dialect.insertOnce(
+          "\(name)(k, v, n)",
+          "SELECT \(pair.member), \(pair.owner), \(pair.memberOrder ?? "NULL") FROM \(pair.from) ORDER BY 1, 2"))
     }
     let target = "(SELECT v FROM \(name) WHERE k = \(table.name).Z_PK)"
     var sets = ["\(lookup.column) = \(target)"]

@@ -7,7 +7,7 @@ import Foundation
 /// later migration carries it on.
 extension SQLiteStore {
   /// Drops what is put aside; a piece is one table or column.
-  func finishDeferredMigration(isOne: Bool) throws -> Bool {
+  package func finishDeferredMigration(isOne: Bool) throws -> Bool {
     let key = NSPersistentStoreDeferredLightweightMigrationOptionKey
     guard StoreOptions.flag(metadata[key]) else { return false }
     if isReadOnly { throw Failure.readOnlyStore(url: url, entity: nil) }

@@ -2,7 +2,7 @@ import Foundation
 
 extension SQLiteStore {
   /// In one transaction. What another process has brought there meanwhile is left as it is.
-  static func migrateInPlace(
+  package static func migrateInPlace(
     at url: URL, by delta: ModelDelta, to layouts: ModelLayouts, configuration: String?,
     options: [AnyHashable: Any]?
   ) throws {
@@ -96,11 +96,11 @@ struct InPlaceMigration {
   private func migrate(_ connection: Connection) throws {
     let metadata = try StoreMetadata.read(at: url, from: connection)
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-    let wanted = layouts.model.versionHashesByName(forConfigurationName: configuration) ?? [:]
-    if Failure.Difference(stored: stored, model: wanted).isEmpty { return }
+    if layouts.model.isVersion(ofStore: stored, configuration) { return }
     let existing = try ExistingSchema(url: url, connection: connection, metadata: metadata)
     let before = try SchemaPlanner.plan(
-      ModelLayouts.of(delta.source), configuration: try sourceConfiguration(stored), existing: existing)
+      ModelLayouts.of(delta.source),
+      configuration: try delta.configuration(ofStore: stored, at: url, or: configuration), existing: existing)
     let after = try SchemaPlanner.plan(layouts, configuration: configuration, existing: nil)
     let facts = try MigrationFacts(connection, before)
     let plan = try MigrationPlanner.plan(
@@ -115,17 +115,6 @@ struct InPlaceMigration {
       }
     }
     try writeBookkeeping(plan, after, metadata, connection)
-  }
-
-  /// The configuration with whose entities the file was made.
-  private func sourceConfiguration(_ stored: [String: Data]) throws -> String? {
-    let names = [configuration, nil] + delta.source.configurations.sorted().map { $0 }
-    for name in names {
-      guard let hashes = delta.source.versionHashesByName(forConfigurationName: name) else { continue }
-      if Failure.Difference(stored: stored, model: hashes).isEmpty { return name }
-    }
-    throw Failure.migrationFailed(
-      url: url, reason: "another program has migrated it to a version that is not the model's", underlying: nil)
   }
 
   private func runStep(_ step: MigrationPlan.Step, _ connection: Connection) throws {

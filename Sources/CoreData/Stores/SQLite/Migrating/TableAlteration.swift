@@ -48,7 +48,8 @@ struct TableAlteration {
     let present = versions.existing.tables[before] ?? []
     bases = TableAlteration.bases(
       columns, entities.isEmpty ? flow.entities : entities, sources,
-      types: Dictionary(present.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first }))
+      types: Dictionary(present.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first }),
+      wanted: { versions.type(of: $0, in: table).name })
 
     // Names: what goes makes room first.
     var physical: [String: String] = [:]
@@ -79,13 +80,13 @@ struct TableAlteration {
   /// Which column becomes which: the one that most entities have there; before all others one of the same name.
   private static func bases(
     _ columns: [TablePlan.Column], _ entities: [TableMove.EntityMove], _ sources: ColumnSources,
-    types: [String: String]
+    types: [String: String], wanted: (TablePlan.Column) -> String
   ) -> [String: String] {
     func candidates(_ column: TablePlan.Column) -> [String] {
       var counts: [String: Int] = [:]
       for entity in entities {
         let feed = sources.feed(column.name, of: entity.after)
-        if let name = feed.column, feed.isBase, types[name] == column.type.sql { counts[name, default: 0] += 1 }
+        if let name = feed.column, feed.isBase, types[name] == wanted(column) { counts[name, default: 0] += 1 }
       }
       return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
     }

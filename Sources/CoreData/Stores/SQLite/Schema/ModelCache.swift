@@ -37,6 +37,20 @@ package enum ModelCache {
     return inflated(Array(statement.blobBytes(0)))
   }
 
+  /// The model of a row's content; nil where it can't be read.
+  package static func model(of content: [UInt8], named name: String, hashes: [String: Data]) -> NSManagedObjectModel? {
+    guard let bytes = inflated(content),
+      let values = try? CompiledModelFiles.model(mom: bytes, name: name, file: name).model
+    else { return nil }
+    let model = NSManagedObjectModel()
+    let stored = StoredModel(
+      url: URL(fileURLWithPath: name), model: StoredModel.cleaned(values), origin: .cached, hashes: hashes)
+    guard Set(stored.model.entities.map(\.name)).isSuperset(of: hashes.keys), (try? stored.fill(model)) != nil else {
+      return nil
+    }
+    return model
+  }
+
   /// A raw DEFLATE stream; nil when zlib has no memory.
   static func deflated(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()

@@ -6,6 +6,15 @@ package struct PlannedIndex {
   package var constraint: (entity: EntitySchema, attributes: [String])?
   /// The same as its name, its columns and the rows that it is about, for engines that judge a save by its end.
   package var parts: (name: String, columns: [String], condition: String?)?
+
+  package init(
+    sql: String, constraint: (entity: EntitySchema, attributes: [String])? = nil,
+    parts: (name: String, columns: [String], condition: String?)? = nil
+  ) {
+    self.sql = sql
+    self.constraint = constraint
+    self.parts = parts
+  }
 }
 
 extension SchemaPlan {

@@ -29,10 +29,26 @@ struct StoredModel {
     _ url: URL, _ connection: Connection, _ existing: ExistingSchema, _ hashes: [String: Data]
   ) throws -> StoredModel? {
     guard let bytes = try ModelCache.read(from: connection),
-      var model = try? CompiledModelFiles.model(
+      let values = try? CompiledModelFiles.model(
         mom: bytes, name: url.deletingPathExtension().lastPathComponent, file: url.path
       ).model
     else { return nil }
+    let model = cleaned(values)
+    let stored = StoredModel(url: url, model: model, origin: .cached, hashes: hashes)
+    guard Set(model.entities.map(\.name)).isSuperset(of: hashes.keys), let plan = try? stored.plan(existing)
+    else {
+      return nil
+    }
+    // The recipe of some hashes is not known, so that a difference alone proves nothing; a column that the
+    // model does not know does.
+    let computed = model.entityVersionHashes().mapValues { Data($0) }
+    if hashes.allSatisfy({ computed[$0.key] == $0.value }) || existing.isCovered(by: plan) { return stored }
+    return nil
+  }
+
+  /// What of a cached model a store depends on.
+  static func cleaned(_ cached: DataModel) -> DataModel {
+    var model = cached
     model.fetchRequestTemplates = []
     for index in model.entities.indices {
       model.entities[index].fetchedProperties.removeAll { $0.request.unreadablePredicate != nil }
@@ -46,16 +62,7 @@ struct StoredModel {
         model.entities[index].attributes[place].isIndexed = false
       }
     }
-    let stored = StoredModel(url: url, model: model, origin: .cached, hashes: hashes)
-    guard Set(model.entities.map(\.name)).isSuperset(of: hashes.keys), let plan = try? stored.plan(existing)
-    else {
-      return nil
-    }
-    // The recipe of some hashes is not known, so that a difference alone proves nothing; a column that the
-    // model does not know does.
-    let computed = model.entityVersionHashes().mapValues { Data($0) }
-    if hashes.allSatisfy({ computed[$0.key] == $0.value }) || existing.isCovered(by: plan) { return stored }
-    return nil
+    return model
   }
 
   /// The model's places in the file. Throws where they are not there.

@@ -1,0 +1,21 @@
+extension ModelDelta {
+  /// The configuration with whose entities a store was made, by its version hashes.
+  ///
+  /// - Parameter wanted: the one that the store is to have.
+  package func configuration(
+    ofStore hashes: [String: Data], at url: URL, or wanted: String?
+  ) throws -> String? {
+    for name in [wanted, nil] + source.configurations.sorted().map({ $0 })
+    where source.isVersion(ofStore: hashes, name) { return name }
+    throw Failure.migrationFailed(
+      url: url, reason: "another program has migrated it to a version that is not the model's", underlying: nil)
+  }
+}
+
+extension NSManagedObjectModel {
+  /// Whether a store with these version hashes is of this version of the model.
+  package func isVersion(ofStore hashes: [String: Data], _ configuration: String?) -> Bool {
+    guard let own = versionHashesByName(forConfigurationName: configuration) else { return false }
+    return Failure.Difference(stored: hashes, model: own).isEmpty
+  }
+}

@@ -1,0 +1,108 @@
+/// What of a migration's statements is different from engine to engine.
+package protocol MigrationDialect {
+  var sql: SQLDialect { get }
+
+  /// The type of keys, as the engine names it.
+  var integer: String { get }
+
+  /// Whether a column that is dropped rewrites its table.
+  var rewritesTables: Bool { get }
+
+  /// A column's type, as the engine names it and as a table declares it.
+  func type(of column: TablePlan.Column, in table: TablePlan, _ schema: StoreSchema) -> MigrationColumnType
+
+  func create(_ table: TablePlan, named name: String, _ schema: StoreSchema) -> String
+
+  func create(_ join: JoinTable, named name: String) -> String
+
+  /// Adds the rows of a selection, but for those whose key is there already.
+  func insertOnce(_ target: String, _ selection: String) -> String
+
+  /// A value of a property; nil for one that no column can hold.
+  func literal(_ value: Binding, _ property: LayoutProperty) -> String?
+
+  func indexes(_ plan: SchemaPlan) throws -> [PlannedIndex]
+
+  func drop(_ index: MigrationFacts.Index) -> String
+
+  /// What makes derived values once all rows are in their places.
+  func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements
+}
+
+package struct MigrationColumnType {
+  package let name: String
+  package let declaration: String
+
+  package init(name: String, declaration: String) {
+    self.name = name
+    self.declaration = declaration
+  }
+}
+
+extension MigrationDialect {
+  /// None: an engine whose stores have no derived attributes.
+  package func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements { MigrationStatements() }
+}
+
+extension MigrationVersions {
+  /// The type of a destination's column.
+  func type(of column: TablePlan.Column, in table: TablePlan) -> MigrationColumnType {
+    dialect.type(of: column, in: table, destination.schema)
+  }
+}
+
+package struct SQLiteMigrationDialect: MigrationDialect {
+  package var sql: SQLDialect { .sqlite }
+  package var integer: String { "INTEGER" }
+  package var rewritesTables: Bool { true }
+
+  package init() {}
+
+  package func type(of column: TablePlan.Column, in table: TablePlan, _ schema: StoreSchema) -> MigrationColumnType {
+    MigrationColumnType(name: column.type.sql, declaration: column.type.sql)
+  }
+
+  package func create(_ table: TablePlan, named name: String, _ schema: StoreSchema) -> String {
+    SchemaPlan.create(table, named: name)
+  }
+
+  package func create(_ join: JoinTable, named name: String) -> String { SchemaPlan.create(join, named: name) }
+
+  package func insertOnce(_ target: String, _ selection: String) -> String {
+    "INSERT OR IGNORE INTO \(target) \(selection)"
+  }
+
+  package func literal(_ value: Binding, _ property: LayoutProperty) -> String? {
+    if case .double(let number) = value, !number.isFinite {
+      return number.isNaN ? nil : number < 0 ? "-9e999" : "9e999"
+    }
+    return value.literal
+  }
+
+  package func indexes(_ plan: SchemaPlan) throws -> [PlannedIndex] { try plan.indexes(.sqlite) }
+
+  package func drop(_ index: MigrationFacts.Index) -> String { "DROP INDEX \(SQLName.quoted(index.name))" }
+
+  /// Derived values that the source did not have, or whose expression or whose way may lead to other values.
+  package func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements {
+    let schema = versions.destination.schema
+    let statements = try DerivedTriggers.deriveStatements(schema) { entity, property, path in
+      let index = DestinationEntity(index: entity.layout.index)
+      guard path.count <= 1, let former = versions.former(property, of: index),
+        let now = property.description as? NSDerivedAttributeDescription,
+        let before = former.description as? NSDerivedAttributeDescription
+      else { return true }
+      if now.derivationFormat != before.derivationFormat { return true }
+      if path.isEmpty { return false }
+      guard let read = path.first.flatMap({ entity.layout.property(named: $0) }), !read.isRelationship,
+        let readBefore = versions.former(read, of: index), readBefore.name == read.name,
+        readBefore.isOptional == read.isOptional
+      else { return true }
+      return false
+    }
+    var result = MigrationStatements()
+    result.finishing = statements.map { .init(sql: $0, purpose: "deriving values") }
+    result.finishing += try DerivedTriggers.createStatements(schema).map { .init(sql: $0, purpose: "making a trigger") }
+    return result
+  }
+}

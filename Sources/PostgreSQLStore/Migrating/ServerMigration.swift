@@ -1,0 +1,155 @@
+internal import CoreData
+import Foundation
+
+/// One migration. All of it is one transaction: whatever fails, and a crash of either side, leaves the old version.
+///
+/// 1. An advisory lock, the one of opening: of several processes the first migrates, the others find it done.
+/// 2. Locks on all tables, so that nobody reads half of it; saves that are under way end first.
+/// 3. What `MigrationPlanner` plans, as for a SQLite file, in PostgreSQL's words.
+/// 4. Sequences of keys, numbers of entities, metadata and the model.
+struct ServerMigration {
+  let address: StoreAddress
+  let delta: ModelDelta
+  let layouts: ModelLayouts
+  let configuration: String?
+  /// How long it waits for tables that others read or write, in seconds.
+  let patience: TimeInterval
+  /// Called before each step with its number; for tests of what fails.
+  @TaskLocal static var willRun: (@Sendable (Int) throws -> Void)?
+
+  private var url: URL { address.shown }
+
+  func run() throws {
+    for attempt in 1... {
+      do {
+        let connection = try Connection(address, preparesStatements: false, trace: StatementTrace.requested)
+        return try connection.transaction { try migrate(connection) }
+      } catch let error as ServerError where error.isPassing && attempt < 5 {
+        Thread.sleep(forTimeInterval: 0.05 * Double(attempt))
+      } catch let error as ServerError {
+        throw StoreFailure.migrationFailed(url, "its database can't be changed", because: error.failure)
+      }
+    }
+  }
+
+  private func migrate(_ connection: Connection) throws {
+    try StoreOpening.takeLock(address.schema, connection)
+    let metadata = try MetadataTable.read(connection) ?? [:]
+    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    if layouts.model.isVersion(ofStore: stored, configuration) { return }
+    let existing = try ServerSchema.read(connection, url: url, metadata: metadata)
+    let before = try SchemaPlanner.plan(
+      ModelLayouts.of(delta.source),
+      configuration: try delta.configuration(ofStore: stored, at: url, or: configuration), existing: existing,
+      keepsFiles: false)
+    let after = try SchemaPlanner.plan(layouts, configuration: configuration, existing: nil, keepsFiles: false)
+    try refuse(before, after, connection)
+    try lockTables(before, connection)
+    let dialect = ServerMigrationDialect()
+    let facts = try MigrationFacts(connection, before, dialect)
+    let plan = try MigrationPlanner.plan(delta, from: before, existing, facts, to: after, dialect: dialect)
+    // Sequences go first: they belong to tables that may go, and have numbers that others get.
+    for table in before.tables {
+      try connection.run("DROP SEQUENCE IF EXISTS \(KeyBlocks.name(before.schema.entity(at: table.root.index)))")
+    }
+    for (number, step) in plan.steps.enumerated() {
+      try ServerMigration.willRun?(number)
+      try run(step, after, connection)
+    }
+    try nameKeys(connection)
+    try writeBookkeeping(plan, after, metadata, connection)
+  }
+
+  // What is not built.
+
+  private func refuse(_ before: SchemaPlan, _ after: SchemaPlan, _ connection: Connection) throws {
+    for plan in [before, after] { try SchemaStatements(plan).refuseDerived() }
+    guard try !connection.execute("SELECT 1 WHERE to_regclass('achange') IS NOT NULL").isEmpty else { return }
+    if try !connection.execute("SELECT 1 FROM ACHANGE LIMIT 1").isEmpty {
+      throw StoreFailure.unsupported("Migrating a PostgreSQL store that has a persistent history")
+    }
+  }
+
+  /// With the table that every save writes to first.
+  private func lockTables(_ before: SchemaPlan, _ connection: Connection) throws {
+    let names = ["Z_WRITERS"] + before.tables.map(\.name) + before.schema.joins.map(\.name)
+    try connection.run(
+      "SET LOCAL lock_timeout = \(Int(min(max(patience, 0.001), 1_000_000) * 1000)); "
+        + "LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE; "
+        // What waits for the end of the transaction would keep tables from being altered.
+        + "SET CONSTRAINTS ALL IMMEDIATE")
+  }
+
+  // Steps.
+
+  private func run(_ step: MigrationPlan.Step, _ after: SchemaPlan, _ connection: Connection) throws {
+    if step.constraint != nil { try connection.run("SAVEPOINT made") }
+    do {
+      let expected = try step.count.map { try connection.execute($0).int(0, 0) }
+      let written = try connection.run(step.sql).affected
+      if let expected, Int64(written) != expected {
+        throw StoreFailure.migrationFailed(url, "\(step.purpose) took \(written) rows of \(expected)")
+      }
+    } catch let error as ServerError where !error.isPassing {
+      if let constraint = step.constraint, error.breaksUniqueness {
+        try connection.run("ROLLBACK TO SAVEPOINT made")
+        throw StoreFailure.migrationViolatesConstraint(
+          url, entity: constraint.entity.layout.name, attributes: constraint.attributes,
+          values: try duplicate(constraint.entity, constraint.attributes, after.schema, connection))
+      }
+      throw StoreFailure.migrationFailed(url, "\(step.purpose) failed", because: error.failure)
+    }
+  }
+
+  /// The first values that several rows have.
+  private func duplicate(
+    _ entity: EntitySchema, _ attributes: [String], _ schema: StoreSchema, _ connection: Connection
+  ) throws -> [Any?] {
+    let columns = attributes.compactMap { name -> SlotColumn? in
+      entity.layout.property(named: name).flatMap { $0.slot >= 0 ? entity.slots[$0.slot] : nil }
+    }
+    let list = columns.map(\.name).joined(separator: ", ")
+    var conditions = columns.map { "\($0.name) IS NOT NULL" }
+    if entity.sharesTable {
+      conditions.append("Z_ENT IN (\(schema.numbers(entity.layout.subtree).map(String.init).joined(separator: ", ")))")
+    }
+    let rows = try connection.execute(
+      "SELECT \(columns.map { "\($0.name)::text" }.joined(separator: ", ")) FROM \(entity.table) "
+        + "WHERE \(conditions.joined(separator: " AND ")) GROUP BY \(list) HAVING COUNT(*) > 1 LIMIT 1")
+    return rows.count == 0 ? [] : columns.indices.map { rows.text(0, $0) }
+  }
+
+  // What the database says of itself.
+
+  /// Primary keys of tables that had another name get a name by which saves know them.
+  private func nameKeys(_ connection: Connection) throws {
+    let rows = try connection.execute(
+      """
+      SELECT quote_ident(t.relname), quote_ident(c.conname), quote_ident('z_' || t.oid || '_pkey')
+      FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
+      WHERE c.contype = 'p' AND t.relname ILIKE 'z%'
+        AND t.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+        AND (c.conname NOT LIKE '%\\_pkey' OR c.conname LIKE 'z\\_migrating%')
+      """)
+    for row in 0..<rows.count {
+      guard let table = rows.text(row, 0), let old = rows.text(row, 1), let new = rows.text(row, 2) else { continue }
+      try connection.run("ALTER TABLE \(table) RENAME CONSTRAINT \(old) TO \(new)")
+    }
+  }
+
+  private func writeBookkeeping(
+    _ plan: MigrationPlan, _ after: SchemaPlan, _ metadata: [String: Any], _ connection: Connection
+  ) throws {
+    for table in after.tables {
+      let root = after.schema.entity(at: table.root.index)
+      try connection.run(KeyBlocks.create(root, after: plan.maximumKeys[root.number] ?? 0))
+    }
+    try connection.run("DELETE FROM Z_PRIMARYKEY; DELETE FROM Z_WRITERS")
+    try StoreOpening.writeEntities(after, connection)
+    var metadata = metadata
+    let own = StoreMetadata.make(for: layouts.model, configuration: configuration, uuid: "")
+    for key in StoreMetadata.modelKeys { metadata[key] = own[key] }
+    try MetadataTable.write(metadata, connection)
+    try ModelTable.write(layouts.model, connection)
+  }
+}

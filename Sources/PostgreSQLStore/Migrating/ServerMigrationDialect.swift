@@ -1,0 +1,136 @@
+internal import CoreData
+import Foundation
+
+/// A migration's statements in PostgreSQL's words.
+struct ServerMigrationDialect: MigrationDialect {
+  var sql: SQLDialect { .postgreSQL }
+  var integer: String { ServerType.integer.name }
+  /// The server only notes that a column is gone.
+  var rewritesTables: Bool { false }
+
+  func type(of column: TablePlan.Column, in table: TablePlan, _ schema: StoreSchema) -> MigrationColumnType {
+    let type = SchemaStatements.types(in: table, schema)[column.name] ?? .integer
+    return MigrationColumnType(name: type.name, declaration: type.declaration)
+  }
+
+  func create(_ table: TablePlan, named name: String, _ schema: StoreSchema) -> String {
+    SchemaStatements.create(table, named: name, schema)
+  }
+
+  func create(_ join: JoinTable, named name: String) -> String { SchemaStatements.create(join, named: name) }
+
+  func insertOnce(_ target: String, _ selection: String) -> String {
+    "INSERT INTO \(target) \(selection) ON CONFLICT DO NOTHING"
+  }
+
+  func literal(_ value: Binding, _ property: LayoutProperty) -> String? {
+    let text: String
+    switch value {
+    case .null, .array: return nil
+    case .int(let number): text = "\(number)"
+    case .double(let number):
+      if number.isNaN { return nil }
+      text = number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)"
+    case .text(let string): text = string
+    case .blob(let data): text = "\\x" + data.map { String(format: "%02x", $0) }.joined()
+    case .uuid(let uuid): text = uuid.uuidString
+    }
+    return "CAST(\(SQLName.literal(text)) AS \(ServerType(property.form).name))"
+  }
+
+  func indexes(_ plan: SchemaPlan) throws -> [PlannedIndex] { try SchemaStatements(plan).indexes() }
+
+  func drop(_ index: MigrationFacts.Index) -> String {
+    let name = SQLName.quoted(index.name)
+    return index.isConstraint ? "ALTER TABLE \(index.table) DROP CONSTRAINT \(name)" : "DROP INDEX \(name)"
+  }
+}
+
+extension MigrationFacts {
+  /// Of the indexes those that the source's model asks for: what others have made goes and comes with its columns.
+  init(_ connection: Connection, _ source: SchemaPlan, _ dialect: ServerMigrationDialect) throws {
+    self.init()
+    for table in source.tables {
+      let sequence = KeyBlocks.name(source.schema.entity(at: table.root.index))
+      let rows = try connection.execute(
+        "SELECT GREATEST((SELECT COALESCE(MAX(Z_PK), 0) FROM \(table.name)), "
+          + "(SELECT CASE WHEN is_called THEN last_value + \(KeyBlocks.size - 1) ELSE 0 END FROM \(sequence)))")
+      maximumKeys[table.name] = rows.int(0, 0)
+    }
+    let relations = try connection.execute(
+      "SELECT upper(relname::text) FROM pg_class "
+        + "WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())")
+    names = Set((0..<relations.count).compactMap { relations.text($0, 0) })
+
+    let wanted = try dialect.indexes(source).compactMap { index in ServerIndexName(index).map { ($0, index) } }
+    let byName = Dictionary(wanted.map { ($0.0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    let rows = try connection.execute(
+      """
+      SELECT c.relname::text, t.relname::text,
+        (SELECT string_agg(a.attname::text, E'\\n') FROM pg_attribute a
+          WHERE a.attrelid = t.oid AND a.attnum = ANY (i.indkey)),
+        EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid AND k.contype IN ('u', 'x'))
+      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+      WHERE NOT i.indisprimary AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+      ORDER BY c.relname
+      """)
+    for row in 0..<rows.count {
+      guard let name = rows.text(row, 0), let table = rows.text(row, 1),
+        let (found, index) = byName[ServerIndexName.key(name, table)]
+      else { continue }
+      let columns = (rows.text(row, 2) ?? "").split(separator: "\n")
+      indexes.append(
+        Index(
+          name: found.bare, table: found.table, sql: index.sql,
+          columns: columns.map { SQLName.quoted(SQLName.inCapitals(String($0))) },
+          isConstraint: rows.bytes(row, 3).first == 1))
+    }
+  }
+}
+
+/// The names in a statement that makes an index or a constraint.
+private struct ServerIndexName {
+  let bare: String
+  /// As SQL takes it.
+  let table: String
+
+  var key: String { ServerIndexName.key(bare, table) }
+
+  /// The server has names in small letters, and no more than 63 bytes of them.
+  static func key(_ name: String, _ table: String) -> String {
+    [name, table].map { text in
+      let plain = text.replacingOccurrences(of: "\"", with: "").lowercased()
+      return String(decoding: plain.utf8.prefix(63), as: UTF8.self)
+    }.joined(separator: "\n")
+  }
+
+  init?(_ index: PlannedIndex) {
+    if let parts = index.parts, let entity = index.constraint?.entity {
+      (bare, table) = (ServerIndexName.unquoted(parts.name[...]).name, entity.table)
+      return
+    }
+    guard let start = index.sql.range(of: "INDEX ")?.upperBound else { return nil }
+    let (name, rest) = ServerIndexName.unquoted(index.sql[start...])
+    guard let place = rest.range(of: " ON ")?.upperBound else { return nil }
+    let (table, _) = ServerIndexName.unquoted(rest[place...])
+    (bare, self.table) = (name, SQLName.quoted(table))
+  }
+
+  /// The name that a text begins with, and what follows.
+  private static func unquoted(_ text: Substring) -> (name: String, rest: Substring) {
+    guard text.first == "\"" else {
+      let end = text.firstIndex(of: " ") ?? text.endIndex
+      return (String(text[..<end]), text[end...])
+    }
+    var name = ""
+    var rest = text.dropFirst()
+    while let end = rest.firstIndex(of: "\"") {
+      name += rest[..<end]
+      rest = rest[rest.index(after: end)...]
+      guard rest.first == "\"" else { break }
+      name += "\""
+      rest = rest.dropFirst()
+    }
+    return (name, rest)
+  }
+}

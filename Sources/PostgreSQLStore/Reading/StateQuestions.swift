@@ -1,0 +1,125 @@
+internal import CoreData
+import Foundation
+
+/// The five questions of a `RowReader`, of one state of a store: the newest, or one that is pinned.
+struct StateQuestions {
+  let store: PostgreSQLStore
+  /// Rows of this state.
+  let rowCache: RowCache
+  /// nil for the newest state.
+  var pinned: PinnedConnection?
+
+  private var schema: StoreSchema { store.schema }
+  private var plans: StatementPlans { store.plans }
+
+  private func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    guard let pinned else { return try store.pool.read(body) }
+    return try pinned.read(body)
+  }
+
+  func rows(for fetch: FetchDescription) throws -> FetchOutcome {
+    do {
+      return try answer(fetch)
+    } catch let error as ServerError where error.isAboutTypes {
+      throw StoreFailure.refused(
+        "the PostgreSQL server says: \(error.message). It takes types and groups more strictly than SQLite does: "
+          + "compare and reckon with values of one type", entity: fetch.layout.name)
+    } catch let error as ServerError {
+      throw error.failure
+    }
+  }
+
+  private func answer(_ fetch: FetchDescription) throws -> FetchOutcome {
+    let plan = try plans.rowPlan(fetch.layout, includesSubentities: fetch.includesSubentities)
+    let translator = PredicateTranslator(store: store.identity, dialect: .postgreSQL)
+    let planner = FetchPlanner(schema: schema, translator: translator)
+    switch fetch.output {
+    case .rows:
+      var rows = try plan.rows(run(fetch, .rows, plan, planner), fetch.watch)
+      try fetch.watch?.note(rows: rows.count)
+      rowCache.publish(&rows)
+      return .rows(rows)
+    case .references:
+      let entity = plan.query.entity
+      return .references(
+        try references(run(fetch, .references, plan, planner), of: entity.sharesTable ? nil : entity.layout))
+    case .count:
+      let count = Int(try run(fetch, .count, plan, planner).int(0, 0))
+      let rest = max(count - fetch.offset, 0)
+      return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
+    case .dictionaries(let request):
+      let query = try DictionaryQuery(planner, fetch, request, plan.query)
+      let fragment = query.select.fragment(.postgreSQL)
+      let rows = try read { try $0.execute(fragment.numberedText, Parameters(fragment.bindings)) }
+      return .dictionaries(DictionaryRows(query, schema, store.identity).dictionaries(rows))
+    }
+  }
+
+  /// The text of a simple fetch is found by its shape; then it depends on no value.
+  private func run(
+    _ fetch: FetchDescription, _ output: FetchShape.Output, _ plan: RowPlan, _ planner: FetchPlanner
+  ) throws -> ServerRows {
+    var bindings: [Binding] = []
+    let text: String
+    if let shape = FetchShape(fetch, output, plan.query.entity, planner.translator, bindings: &bindings) {
+      text = try plans.fetchText(shape) { try planner.select(fetch, output, plan.query) }
+      if let condition = plan.query.entityCondition { bindings += condition.numbers }
+    } else {
+      let fragment = try planner.select(fetch, output, plan.query).fragment(.postgreSQL)
+      (text, bindings) = (fragment.numberedText, fragment.bindings)
+    }
+    let parameters = try Parameters(bindings)
+    return try read { try $0.execute(text, parameters) }
+  }
+
+  /// The rows of a statement that selects Z_ENT, or anything where the entity is known, and Z_PK.
+  private func references(_ rows: ServerRows, of layout: EntityLayout?) throws -> [RowReference] {
+    try (0..<rows.count).map { row in
+      guard let entity = layout?.index ?? schema.index(ofNumber: Int(rows.int(row, 0))) else {
+        throw StoreFailure.incompatibleSchema(
+          store.url!, table: "Z_PRIMARYKEY",
+          "the row \(rows.int(row, 1)) has the Z_ENT \(rows.int(row, 0)), which no entity has")
+      }
+      return RowReference(entity: entity, key: rows.int(row, 1))
+    }
+  }
+
+  func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
+    try store.translatingErrors { try read { try rows(forKeys: keys, in: root, $0) } }
+  }
+
+  func rows(forKeys keys: [Int64], in root: EntityLayout, _ connection: Connection) throws -> [RowSnapshot] {
+    let plan = try plans.rowPlan(root)
+    var parameters = Parameters()
+    parameters.add(keys: keys)
+    var rows = try plan.rows(connection.execute(plans.faultText(plan), parameters))
+    rowCache.publish(&rows)
+    return rows
+  }
+
+  func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
+    let found = try members(
+      of: relationship, owners: [owner.key], store.layouts.layouts[Int(owner.entity)], referencesOnly: true)
+    return try references(found.rows, of: found.plan.query.entity.sharesTable ? nil : found.plan.query.entity.layout)
+  }
+
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow] {
+    let found = try members(of: relationship, owners: keys, layout, referencesOnly: false)
+    let members = try found.plan.memberRows(found.rows)
+    var rows = members.map(\.row)
+    rowCache.publish(&rows)
+    return zip(members, rows).map { MemberRow(owner: $0.owner, row: $1) }
+  }
+
+  private func members(
+    of relationship: LayoutProperty, owners keys: [Int64], _ layout: EntityLayout, referencesOnly: Bool
+  ) throws -> (rows: ServerRows, plan: RowPlan) {
+    let plan = try plans.rowPlan(store.layouts.layouts[relationship.destination])
+    let text = try plans.memberText(relationship, of: layout, plan, referencesOnly: referencesOnly)
+    var parameters = Parameters()
+    parameters.add(keys: keys)
+    return (try store.translatingErrors { try read { try $0.execute(text, parameters) } }, plan)
+  }
+}
