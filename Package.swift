@@ -104,7 +104,8 @@ let package = Package(
       name: "StoreFileReader", dependencies: ["CSQLite"], path: "Chapters/Support/StoreFileReader",
       swiftSettings: stackSettings),
     .target(
-      name: "Inspection", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "PostgreSQLStore", "StoreFileReader"],
+      name: "Inspection",
+      dependencies: ["CoreData", "CSQLite", "DataModelFiles", "PostgreSQLStore", "StoreFileReader"],
       swiftSettings: stackSettings),
     // Random numbers that come again, for every suite that plays.
     .target(name: "TestDice", path: "Tests/TestDice"),
