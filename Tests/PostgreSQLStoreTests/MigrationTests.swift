@@ -212,8 +212,7 @@ struct MigrationTests {
     #expect(authors == 1)
   }
 
-  @Test(
-    "A migration waits for a pinned context no longer than the store's time-out, and then fails with nothing changed")
+  @Test("A migration waits for a pinned context as long as the time-out says, then fails with nothing changed")
   func pinned() throws {
     let url = try filled()
     let old = try Shelf(Self.first(), at: url)
