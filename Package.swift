@@ -130,9 +130,6 @@ let package = Package(
       name: "PostgreSQLStore", dependencies: ["CoreData", "CPostgreSQL"], exclude: ["README.md"],
       swiftSettings: stackSettings),
     .target(name: "PostgreSQLTestServer", path: "Tests/PostgreSQLTestServer"),
-    .testTarget(
-      name: "PostgreSQLStoreTests", dependencies: ["CoreData", "PostgreSQLStore", "PostgreSQLTestServer"],
-      swiftSettings: stackSettings),
 
     // Sources as applications have them, with `import CoreData` alone.
     .testTarget(
@@ -152,6 +149,15 @@ let package = Package(
 
     // What tests that start programs share.
     .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms"),
+
+    // Several processes that write one store on a server.
+    .executableTarget(
+      name: "PostgreSQLWriter", dependencies: ["CoreData", "PostgreSQLStore"], path: "Tests/PostgreSQLWriter",
+      swiftSettings: stackSettings),
+    .testTarget(
+      name: "PostgreSQLStoreTests",
+      dependencies: ["BuiltPrograms", "CoreData", "PostgreSQLStore", "PostgreSQLTestServer", "PostgreSQLWriter"],
+      swiftSettings: stackSettings),
 
     // Durability: files that fail on request, a program that is killed and breaks files, and tests with both. Nothing
     // of it is in a product.

@@ -15,6 +15,8 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
   private let model: NSManagedObjectModel
   package let rowCache: RowCache
   let pool: ConnectionPool
+  /// A connection that the pool does not have.
+  let openConnection: () throws -> Connection
   let trace: StatementTrace?
   let settings: StoreSettings
   /// The database's schema that the URL names.
@@ -23,7 +25,14 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
   /// Set once, by `loadMetadata()`.
   @exclusivity(unchecked) private(set) var schema: StoreSchema!
   @exclusivity(unchecked) private(set) var plans: StatementPlans!
+  /// Whether triggers derive values of rows.
+  @exclusivity(unchecked) private(set) var derivesValues = false
+  /// Nil for a store that keeps none.
+  @exclusivity(unchecked) private(set) var history: PostgreSQLHistory?
+  /// Tells other processes of a commit; nil where they are not told.
+  @exclusivity(unchecked) private(set) var notice: CommitNotice?
   let keys = KeyBlocks()
+  let watching = Watching()
 
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]
@@ -70,9 +79,9 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
     self.trace = trace
     let settings = StoreSettings(options)
     self.settings = settings
-    pool = ConnectionPool(limit: settings.connections, patience: settings.patience) {
-      try Connection(address, preparesStatements: settings.preparesStatements, trace: trace)
-    }
+    let open = { try Connection(address, preparesStatements: settings.preparesStatements, trace: trace) }
+    openConnection = open
+    pool = ConnectionPool(limit: settings.connections, patience: settings.patience, open: open)
     // What anybody may read has no password in it.
     super.init(persistentStoreCoordinator: root, configurationName: name, at: address.shown, options: options)
   }
@@ -89,6 +98,11 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
       metadataLock.withLock { storedMetadata = opened.metadata }
       schema = opened.schema
       plans = StatementPlans(opened.schema, url: url)
+      derivesValues = layouts.layouts.contains { layout in
+        layout.slots.contains { $0.description is NSDerivedAttributeDescription && !$0.isTransient }
+      }
+      history = try openHistory(opened.schema)
+      notice = settings.notifies ? CommitNotice(store: identity.uuid) : nil
     } catch let error as ServerError {
       throw error.openingFailure
     }
@@ -96,20 +110,24 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, @unchecked 
 
   /// What a program asks for and would not get.
   private func refuseUnknownOptions() throws {
-    func isOn(_ option: String) -> Bool {
-      guard let value = options?[option] else { return false }
-      return (value as? NSNumber)?.boolValue ?? !(value is NSNull)
-    }
-    for (option, what) in [
-      (NSPersistentHistoryTrackingKey, "Persistent history in a PostgreSQL store"),
-      (NSPersistentStoreRemoteChangeNotificationPostOptionKey, "Notifications of remote changes of a PostgreSQL store"),
-      (NSPersistentStoreStagedMigrationManagerOptionKey, "A staged migration of a PostgreSQL store"),
-    ] where isOn(option) {
-      throw StoreFailure.unsupported(what)
+    if isOn(NSPersistentStoreStagedMigrationManagerOptionKey) {
+      throw StoreFailure.unsupported("A staged migration of a PostgreSQL store")
     }
   }
 
-  package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { pool.close() }
+  /// Whether an option is there and not off: some have a value other than a flag.
+  func isOn(_ option: String) -> Bool {
+    guard let value = options?[option] else { return false }
+    return (value as? NSNumber)?.boolValue ?? !(value is NSNull)
+  }
+
+  /// Whether some values of rows must be there once.
+  var hasConstraints: Bool { layouts.layouts.contains { !$0.entity.constraintNames.isEmpty } }
+
+  package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    watching.end()
+    pool.close()
+  }
 
   /// The configuration's name, nil for the one of all entities.
   var configuration: String? {
@@ -149,11 +167,13 @@ struct StoreSettings {
   let connections: Int
   let patience: TimeInterval
   let preparesStatements: Bool
+  let notifies: Bool
 
   init(_ options: [AnyHashable: Any]?) {
     connections = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
     patience = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 30
     preparesStatements =
       (options?[PostgreSQLPreparedStatementsOption] as? NSNumber)?.boolValue ?? true
+    notifies = (options?[PostgreSQLNotificationsOption] as? NSNumber)?.boolValue ?? true
   }
 }

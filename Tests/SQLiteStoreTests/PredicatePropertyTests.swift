@@ -1,3 +1,4 @@
+import PostgreSQLTestServer
 import TestDice
 import Testing
 

@@ -22,4 +22,7 @@ package struct BatchUpdate {
   package let constants: [LayoutProperty]
   /// The slots that are computed from the row as it is, ascending.
   let expressions: [(property: LayoutProperty, node: ExpressionNode)]
+
+  /// The attributes that change.
+  package var names: [String] { constants.map(\.name) + expressions.map(\.property.name) }
 }

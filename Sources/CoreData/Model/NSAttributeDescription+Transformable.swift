@@ -20,7 +20,7 @@ extension NSAttributeDescription {
   /// The value that was stored as `data`; nil when the transformer makes nil of it.
   ///
   /// - Parameter store: of the file that the data are from, for errors.
-  final func value(ofTransformable data: Data, store: URL? = nil) throws -> Any? {
+  package final func value(ofTransformable data: Data, store: URL? = nil) throws -> Any? {
     do {
       return try unarchivedValue(ofTransformable: data)
     } catch let refusal as UnarchivedObject.Refusal {

@@ -28,9 +28,7 @@ struct StoreOpening {
       guard !store.isReadOnly else { throw StoreFailure.readOnly(url) }
       return try connection.transaction {
         // Whoever comes second waits here until the first has committed.
-        var name = Parameters()
-        name.add((store.schemaName ?? "") + ".z_metadata")
-        try connection.execute("SELECT pg_advisory_xact_lock(hashtext($1))", name)
+        try store.lockOpening(connection)
         if let schema = store.schemaName {
           try connection.run("CREATE SCHEMA IF NOT EXISTS \(SQLName.identifier(schema))")
         }
@@ -79,5 +77,14 @@ struct StoreOpening {
       store.layouts, configuration: store.configuration, existing: existing, keepsFiles: false)
     try ServerSchema.checkTypes(of: plan, existing, url: url)
     return Opened(schema: plan.schema, metadata: metadata)
+  }
+}
+
+extension PostgreSQLStore {
+  /// Until the transaction ends nobody else who calls this for the same tables goes on.
+  func lockOpening(_ connection: Connection) throws {
+    var name = Parameters()
+    name.add((schemaName ?? "") + ".z_metadata")
+    try connection.execute("SELECT pg_advisory_xact_lock(hashtext($1))", name)
   }
 }
