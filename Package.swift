@@ -155,6 +155,11 @@ let package = Package(
     // What tests that start programs share.
     .target(name: "BuiltPrograms", path: "Tests/BuiltPrograms"),
 
+    // Several processes that write one store on a server.
+    .executableTarget(
+      name: "PostgreSQLWriter", dependencies: ["CoreData", "PostgreSQLStore"], path: "Tests/PostgreSQLWriter",
+      swiftSettings: stackSettings),
+
     // Durability: files that fail on request, a program that is killed and breaks files, and tests with both. Nothing
     // of it is in a product.
     .target(name: "FaultyFiles", dependencies: ["CSQLite"], path: "Tests/FaultyFiles"),
@@ -196,7 +201,8 @@ let package = Package(
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [
-        "BuiltPrograms", "CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "inspect",
+        "BuiltPrograms", "CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "PostgreSQLWriter",
+        "inspect",
       ],
       swiftSettings: stackSettings),
     .testTarget(

@@ -30,7 +30,13 @@ final class KeyBlocks: @unchecked Sendable {
     }
   }
 
-  func put(_ range: Range<Int64>, of root: Int) { lock.withLock { if !range.isEmpty { left[root] = range } } }
+  /// All that is left.
+  func takeRest(of root: Int) -> Range<Int64>? { lock.withLock { left.removeValue(forKey: root) } }
+
+  /// Gives back what was taken; the longer of two is kept.
+  func put(_ range: Range<Int64>, of root: Int) {
+    lock.withLock { if range.count > (left[root]?.count ?? 0) { left[root] = range } }
+  }
 }
 
 extension PostgreSQLStore {

@@ -12,6 +12,10 @@ public var NSPostgreSQLStoreType: String {
 /// and server that gives each transaction another one, such as PgBouncer's before its version 1.21.
 public let PostgreSQLPreparedStatementsOption = "PostgreSQLPreparedStatementsOption"
 
+/// A flag: whether a commit notifies the processes that listen, and the store listens itself if it is to post remote
+/// changes. Default: true. Without it a store with persistent history looks into the history every two seconds.
+public let PostgreSQLNotificationsOption = "PostgreSQLNotificationsOption"
+
 extension NSPersistentStoreDescription {
   /// A store in a database of a PostgreSQL server.
   ///

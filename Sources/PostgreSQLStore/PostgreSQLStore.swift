@@ -15,6 +15,8 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   private let model: NSManagedObjectModel
   package let rowCache: RowCache
   let pool: ConnectionPool
+  /// A connection that the pool does not have.
+  let openConnection: () throws -> Connection
   let trace: StatementTrace?
   let settings: StoreSettings
   /// The database's schema that the URL names.
@@ -23,8 +25,15 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   /// Set once, by `loadMetadata()`.
   @exclusivity(unchecked) private(set) var schema: StoreSchema!
   @exclusivity(unchecked) private(set) var plans: StatementPlans!
+  /// Whether triggers derive values of rows.
+  @exclusivity(unchecked) private(set) var derivesValues = false
+  /// Nil for a store that keeps none.
+  @exclusivity(unchecked) private(set) var history: PostgreSQLHistory?
+  /// Tells other processes of a commit; nil where they are not told.
+  @exclusivity(unchecked) private(set) var notice: CommitNotice?
   let keys = KeyBlocks()
   let pins = PinnedConnections()
+  let watching = Watching()
 
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]
@@ -76,6 +85,9 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     let version = VersionGuard(
       model: model, configuration: name == NSPersistentStore.defaultConfigurationName ? nil : name, options: options,
       url: address.shown)
+    openConnection = {
+      try Connection(address, preparesStatements: settings.preparesStatements, trace: trace, version: nil)
+    }
     pool = ConnectionPool(limit: settings.connections, patience: settings.patience) {
       try Connection(address, preparesStatements: settings.preparesStatements, trace: trace, version: version)
     }
@@ -88,33 +100,33 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     guard let url, StoreAddress.isAddress(url) else {
       throw StoreFailure.unsupported("A PostgreSQL store at a URL that is not postgresql://…")
     }
-    try refuseUnknownOptions()
     do {
       let opened = try StoreOpening(self, url).run()
       identity.uuid = opened.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
       metadataLock.withLock { storedMetadata = opened.metadata }
       schema = opened.schema
       plans = StatementPlans(opened.schema, url: url)
+      derivesValues = layouts.layouts.contains { layout in
+        layout.slots.contains { $0.description is NSDerivedAttributeDescription && !$0.isTransient }
+      }
+      history = try openHistory(opened.schema)
+      notice = settings.notifies ? CommitNotice(store: identity.uuid) : nil
     } catch let error as ServerError {
       throw error.openingFailure
     }
   }
 
-  /// What a program asks for and would not get.
-  private func refuseUnknownOptions() throws {
-    func isOn(_ option: String) -> Bool {
-      guard let value = options?[option] else { return false }
-      return (value as? NSNumber)?.boolValue ?? !(value is NSNull)
-    }
-    for (option, what) in [
-      (NSPersistentHistoryTrackingKey, "Persistent history in a PostgreSQL store"),
-      (NSPersistentStoreRemoteChangeNotificationPostOptionKey, "Notifications of remote changes of a PostgreSQL store"),
-    ] where isOn(option) {
-      throw StoreFailure.unsupported(what)
-    }
+  /// Whether an option is there and not off: some have a value other than a flag.
+  func isOn(_ option: String) -> Bool {
+    guard let value = options?[option] else { return false }
+    return (value as? NSNumber)?.boolValue ?? !(value is NSNull)
   }
 
+  /// Whether some values of rows must be there once.
+  var hasConstraints: Bool { layouts.layouts.contains { !$0.entity.constraintNames.isEmpty } }
+
   package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
+    watching.end()
     pins.close()
     pool.close()
   }
@@ -157,11 +169,13 @@ struct StoreSettings {
   let connections: Int
   let patience: TimeInterval
   let preparesStatements: Bool
+  let notifies: Bool
 
   init(_ options: [AnyHashable: Any]?) {
     connections = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
     patience = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 30
     preparesStatements =
       (options?[PostgreSQLPreparedStatementsOption] as? NSNumber)?.boolValue ?? true
+    notifies = (options?[PostgreSQLNotificationsOption] as? NSNumber)?.boolValue ?? true
   }
 }

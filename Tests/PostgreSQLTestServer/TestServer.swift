@@ -116,6 +116,24 @@ public final class TestServer: @unchecked Sendable {
   /// - Parameter mode: `fast`, or `immediate`, which is as good as a failure of power.
   public func halt(_ mode: String = "immediate") { end("\(mode)\n") }
 
+  /// Kills the server as `kill -9` does, and starts it again.
+  public func killAndStart() throws {
+    let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
+    guard let number = file.split(separator: "\n").first.flatMap({ Int32($0) }), number > 1 else {
+      throw NoServer(description: "postmaster.pid has no number")
+    }
+    kill(number, SIGKILL)
+    // The shell finds no server, and goes.
+    end("immediate\n")
+    // Its processes end a moment later, and none is started while one of them has the shared memory.
+    for attempt in 1... {
+      do { return try start() } catch let error as NoServer {
+        if attempt == 50 { throw error }
+        Thread.sleep(forTimeInterval: 0.2)
+      }
+    }
+  }
+
   /// Stops the server for good.
   public func stop() { end("\n") }
 

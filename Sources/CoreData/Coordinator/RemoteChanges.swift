@@ -71,7 +71,10 @@ enum RemoteChanges {
   }
 
   private static func isSameFile(_ one: NSPersistentStore, _ other: NSPersistentStore) -> Bool {
-    guard one is any WatchableStore, other is any WatchableStore, let url = one.url, url.path != "/dev/null" else {
+    // A server tells each store of what the others have written.
+    guard one is any WatchableStore, other is any WatchableStore, !(one is any ServerStore), let url = one.url,
+      url.path != "/dev/null"
+    else {
       return false
     }
     return url.standardizedFileURL == other.url?.standardizedFileURL

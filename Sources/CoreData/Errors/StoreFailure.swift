@@ -47,6 +47,14 @@ package enum StoreFailure {
     Failure.queryGenerationUnavailable(reason)
   }
 
+  /// Transactions behind a history token are gone.
+  package static var historyTokenExpired: any Error { Failure.historyTokenExpired }
+
+  /// A relationship that must lead somewhere, and would not after a batch delete.
+  package static func missingMandatoryValue(entity: String, property: String) -> any Error {
+    Failure.missingMandatoryValue(.init(entity: entity, property: property))
+  }
+
   /// The SQLSTATE of a server's failure; nil for others.
   package static func serverState(of error: any Error) -> String? {
     if case .server(let state, _, _, _)? = error as? Failure { return state }

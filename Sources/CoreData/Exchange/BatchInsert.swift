@@ -34,6 +34,8 @@ package struct BatchInserted {
   package var count = 0
   /// In the order in which they were written; empty if the batch does not want them.
   package var rows: [RowReference] = []
+
+  package init() {}
 }
 
 /// Thrown by a batch request that would break a uniqueness constraint. Nothing is written then.
@@ -48,4 +50,14 @@ package struct BatchConflict: Error {
   package var holder: RowReference?
   /// A published row is never written again, so it may travel with the error to any thread.
   package nonisolated(unsafe) var persisted: RowSnapshot?
+
+  package init(
+    store: StoreIdentity, entity: EntityLayout, constraint: [String], values: [Any?], holder: RowReference? = nil
+  ) {
+    self.store = store
+    self.entity = entity
+    self.constraint = constraint
+    self.values = values
+    self.holder = holder
+  }
 }

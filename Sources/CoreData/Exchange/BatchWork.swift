@@ -22,4 +22,7 @@ package struct BatchUpdate {
   package let constants: [LayoutProperty]
   /// The slots whose value is computed from the present row, ascending.
   let expressions: [(property: LayoutProperty, node: ExpressionNode)]
+
+  /// The attributes that change.
+  package var names: [String] { constants.map(\.name) + expressions.map(\.property.name) }
 }

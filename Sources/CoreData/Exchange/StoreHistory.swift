@@ -22,6 +22,18 @@ package struct HistoryTransactionRow {
   package var contextName: String?
   package var bundleID: String?
   package var processID: String?
+
+  package init(
+    number: Int64, time: Double, author: String? = nil, contextName: String? = nil, bundleID: String? = nil,
+    processID: String? = nil
+  ) {
+    self.number = number
+    self.time = time
+    self.author = author
+    self.contextName = contextName
+    self.bundleID = bundleID
+    self.processID = processID
+  }
 }
 
 /// One change of a transaction.
@@ -34,6 +46,16 @@ package struct HistoryChangeRow {
   package var updated: [LayoutProperty]?
   /// The boxed values that a deletion preserved, by attribute.
   package var tombstone: [String: Any] = [:]
+
+  package init(
+    number: Int64, type: Int, row: RowReference, updated: [LayoutProperty]? = nil, tombstone: [String: Any] = [:]
+  ) {
+    self.number = number
+    self.type = type
+    self.row = row
+    self.updated = updated
+    self.tombstone = tombstone
+  }
 }
 
 /// The history that a store keeps of its changes. Any thread.

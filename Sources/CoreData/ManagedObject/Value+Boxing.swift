@@ -2,7 +2,7 @@
 extension Value {
   /// The object that key-value coding returns for a property of this kind. Numbers are `NSNumber`, so that they cast to
   /// every Swift number.
-  func boxed(for property: LayoutProperty) -> Any? {
+  package func boxed(for property: LayoutProperty) -> Any? {
     switch self {
     case .null: return nil
     case .int(let value): return property.kind.boxed(integer: value)

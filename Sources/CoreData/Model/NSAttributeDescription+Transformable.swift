@@ -20,7 +20,7 @@ extension NSAttributeDescription {
   /// The value that was stored as `data`; nil if the transformer returns nil.
   ///
   /// - Parameter store: the file that the data comes from, for errors.
-  final func value(ofTransformable data: Data, store: URL? = nil) throws -> Any? {
+  package final func value(ofTransformable data: Data, store: URL? = nil) throws -> Any? {
     do {
       return try unarchivedValue(ofTransformable: data)
     } catch let refusal as UnarchivedObject.Refusal {

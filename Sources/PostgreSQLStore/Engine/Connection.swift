@@ -42,14 +42,14 @@ final class Connection {
   var version: Int { Int(PQserverVersion(handle)) }
 
   /// What the next save leaves behind. The first one asks for the row.
-  func nextMark() throws -> SaveMark {
-    if let writer { return SaveMark(writer: writer, number: lastSave + 1) }
+  func nextMark(_ notice: CommitNotice?) throws -> SaveMark {
+    if let writer { return SaveMark(writer: writer, number: lastSave + 1, notice: notice) }
     let new = UUID()
     try SaveMark.register(new, self)
     // Behind the row: a migration that takes it away is over or has not begun, and the metadata are its own.
     try versionGuard?.check(self)
     (writer, lastSave) = (new, 0)
-    return SaveMark(writer: new, number: 1)
+    return SaveMark(writer: new, number: 1, notice: notice)
   }
 
   /// The save is committed, or not: then its row is as it was, or gone.
@@ -146,6 +146,25 @@ final class Connection {
       rollback()
       throw error
     }
+  }
+
+  // Notifications.
+
+  /// Waits until the server sends something, `wake` can be read, or the time is over; answers with the payloads of
+  /// notifications that have come. Throws where the connection is gone.
+  func notifications(orReadable wake: Int32, for seconds: TimeInterval) throws -> [String] {
+    var files = [
+      pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+    ]
+    _ = poll(&files, 2, Int32(seconds * 1000))
+    guard PQconsumeInput(handle) == 1, !isBroken else { throw lost(sql: nil) }
+    var payloads: [String] = []
+    while let notification = PQnotifies(handle) {
+      payloads.append(notification.pointee.extra.map { String(cString: $0) } ?? "")
+      PQfreemem(notification)
+    }
+    return payloads
   }
 
   func rollback() {

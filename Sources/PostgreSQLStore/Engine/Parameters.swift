@@ -20,6 +20,13 @@ struct Parameters {
   var count: Int { types.count }
 
   mutating func add(_ value: Int64) { add(.integer) { $0.append(big: value) } }
+  mutating func add(_ value: Double) { add(.real) { $0.append(big: value.bitPattern) } }
+  mutating func add(optional value: Int64?) {
+    if let value { return add(value) }
+    types.append(ServerType.integer.oid)
+    starts.append(-1)
+    lengths.append(0)
+  }
   mutating func add(_ value: String) { add(.text) { $0.append(contentsOf: value.utf8) } }
   mutating func add(_ value: some Sequence<UInt8>) { add(.bytes) { $0.append(contentsOf: value) } }
   mutating func add(keys: [Int64]) {
@@ -61,7 +68,7 @@ struct Parameters {
       starts.append(-1)
       lengths.append(0)
     case .int(let value): add(value)
-    case .double(let value): add(.real) { $0.append(big: value.bitPattern) }
+    case .double(let value): add(value)
     case .text(let value): add(value)
     case .blob(let value): add(value)
     case .uuid(let value): add(.uuid) { bytes in withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) } }

@@ -25,6 +25,11 @@ extension PostgreSQLStore: RowReader {
     try newest.memberRows(of: relationship, owners: keys, of: layout)
   }
 
+  /// The rows that a statement names by Z_ENT, or anything where the entity is known, and Z_PK.
+  func references(_ rows: ServerRows, of layout: EntityLayout?) throws -> [RowReference] {
+    try newest.references(rows, of: layout)
+  }
+
   /// The state that the store has now, to be read later on.
   package func pinnedGeneration() throws -> (any StoreGeneration)? {
     try translatingErrors { ServerGeneration(try pins.pin(pool), of: self) }

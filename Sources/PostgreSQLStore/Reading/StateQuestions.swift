@@ -73,7 +73,7 @@ struct StateQuestions {
   }
 
   /// The rows of a statement that selects Z_ENT, or anything where the entity is known, and Z_PK.
-  private func references(_ rows: ServerRows, of layout: EntityLayout?) throws -> [RowReference] {
+  func references(_ rows: ServerRows, of layout: EntityLayout?) throws -> [RowReference] {
     try (0..<rows.count).map { row in
       guard let entity = layout?.index ?? schema.index(ofNumber: Int(rows.int(row, 0))) else {
         throw StoreFailure.incompatibleSchema(

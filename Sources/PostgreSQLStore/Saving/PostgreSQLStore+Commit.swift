@@ -12,21 +12,22 @@ import Foundation
 /// | the server can't be asked any more either | an error that says so, 08007 |
 extension PostgreSQLStore {
   /// How often a save is run.
-  private static let attempts = 10
+  static let attempts = 10
 
   package func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     try translatingErrors {
       // Values that another store keeps in files are in rows here.
       let changes = try changes.withExternalValues(layouts)
       let metadata = changedMetadata
-      let run = try SaveRun(changes, metadata: metadata, schema)
+      let run = try SaveRun(changes, metadata: metadata, self)
       for attempt in 1... {
         let isLast = attempt == PostgreSQLStore.attempts
         do {
-          try reconnected { try write(run) }
+          let written = try reconnected { try write { try run.run($0, $1, $2) } }
           if metadata != nil { didWriteMetadata() }
+          history?.didCommit(written.transaction)
           publish(changes)
-          return .saved(rewritten: [])
+          return .saved(rewritten: publish(derived: written.derived))
         } catch let outdated as SaveRun.Outdated {
           return .versionConflicts(try conflicts(outdated.rows))
         } catch let error as ServerError where error.breaksUniqueness {
@@ -46,14 +47,19 @@ extension PostgreSQLStore {
   }
 
   /// Writes once. Where the answer was lost it is found out what it would have been.
-  private func write(_ run: SaveRun) throws {
+  ///
+  /// - Parameter body: puts what it has done into its third argument before it commits, and commits.
+  func write<Outcome>(
+    _ body: (Connection, SaveMark, PendingOutcome<Outcome>) throws -> Void
+  ) throws -> Outcome {
     var mark: SaveMark?
+    let pending = PendingOutcome<Outcome>()
     do {
       try pool.use { connection in
-        let next = try connection.nextMark()
+        let next = try connection.nextMark(notice)
         mark = next
         do {
-          try run.run(connection, next)
+          try body(connection, next, pending)
           connection.didSave(next, isCommitted: true)
         } catch is SaveRun.MarkGone {
           connection.didSave(next, isCommitted: false)
@@ -74,10 +80,12 @@ extension PostgreSQLStore {
       }
       if !isCommitted { throw SaveRun.MarkGone() }
     }
+    guard let outcome = pending.value else { throw SaveRun.MarkGone() }
+    return outcome
   }
 
   /// Runs `body` until it isn't the connection that fails, as long as somebody waits for a connection.
-  private func reconnected<Result>(_ body: () throws -> Result) throws -> Result {
+  func reconnected<Result>(_ body: () throws -> Result) throws -> Result {
     let deadline = Date(timeIntervalSinceNow: settings.patience)
     while true {
       do { return try body() } catch let error as ServerError where error.isLost && error.state != "08007" {
@@ -85,6 +93,13 @@ extension PostgreSQLStore {
         Thread.sleep(forTimeInterval: 0.1)
       }
     }
+  }
+
+  /// Rows that triggers have changed further.
+  private func publish(derived: [RowSnapshot]) -> [RowSnapshot] {
+    var rows = derived
+    rowCache.publish(&rows)
+    return rows
   }
 
   /// Lets the cache know what is committed.
@@ -108,4 +123,9 @@ extension PostgreSQLStore {
         base: base, persisted: now, isCached: now != nil && cached != nil && cached?.version == now?.version)
     }
   }
+}
+
+/// What a transaction has done, kept where it is still found if the answer to its commit is lost.
+final class PendingOutcome<Value> {
+  var value: Value?
 }

@@ -14,6 +14,8 @@ import Foundation
 struct SaveMark {
   let writer: UUID
   let number: Int64
+  /// What the transaction tells others of when it is committed.
+  let notice: CommitNotice?
 
   static let table =
     "CREATE TABLE Z_WRITERS (Z_WRITER uuid PRIMARY KEY, Z_LAST bigint NOT NULL, Z_TIME timestamptz NOT NULL)"
@@ -29,8 +31,10 @@ struct SaveMark {
 
   /// Begins a transaction that leaves the mark.
   var begin: String {
-    "BEGIN; UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'"
+    "BEGIN; UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(returning)"
   }
+
+  private var returning: String { notice.map { " RETURNING \($0.call)" } ?? "" }
 
   /// A statement, which is a transaction by itself, with the mark: it writes nothing without the row, and the mark is
   /// left only if it has written so many rows.
@@ -40,7 +44,7 @@ struct SaveMark {
     "WITH w AS (SELECT FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' FOR UPDATE), "
       + "s AS (\(sql) AND EXISTS (SELECT FROM w) RETURNING 1) "
       + "UPDATE Z_WRITERS SET Z_LAST = Z_LAST + 1, Z_TIME = now() "
-      + "WHERE Z_WRITER = '\(writer)' AND (SELECT count(*) FROM s) = \(rows)"
+      + "WHERE Z_WRITER = '\(writer)' AND (SELECT count(*) FROM s) = \(rows)\(returning)"
   }
 
   /// Whether the save is committed. Takes the row away.

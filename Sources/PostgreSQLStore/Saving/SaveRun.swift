@@ -21,39 +21,43 @@ struct SaveRun {
   /// The connection's mark is gone: nothing was written.
   struct MarkGone: Error {}
 
-  /// From how many rows on they are copied in.
-  private static let copyThreshold = 100
-
   private let changes: ChangeSet
   private let links: LinkSteps
   private let metadata: [String: Any]?
+  private let store: PostgreSQLStore
   private let schema: StoreSchema
 
-  init(_ changes: ChangeSet, metadata: [String: Any]?, _ schema: StoreSchema) throws {
+  init(_ changes: ChangeSet, metadata: [String: Any]?, _ store: PostgreSQLStore) throws {
     self.changes = changes
     self.metadata = metadata
-    self.schema = schema
+    self.store = store
+    schema = store.schema
     links = try LinkSteps(changes, schema, .postgreSQL)
   }
 
-  func run(_ connection: Connection, _ mark: SaveMark) throws {
-    if isOneStatement { return try writeOne(connection, mark) }
-    let begun = try connection.run(mark.begin)
-    try connection.finishingTransaction {
-      if begun.affected == 0 { throw MarkGone() }
+  func run(
+    _ connection: Connection, _ mark: SaveMark, _ pending: PendingOutcome<WriteTransaction.Outcome<Void>>
+  ) throws {
+    if isOneStatement {
+      pending.value = WriteTransaction.Outcome(result: ())
+      return try writeOne(connection, mark)
+    }
+    try WriteTransaction.run(store, connection, mark, by: changes.origin, pending) { transaction in
       try write(connection)
+      transaction.recorder?.record(changes)
     }
   }
 
   /// Whether it is one statement, which is a transaction by itself: of one row, or of rows that have no version yet.
   private var isOneStatement: Bool {
-    guard metadata == nil, changes.locked.isEmpty, changes.links.isEmpty, links.removals.isEmpty,
+    guard store.history == nil, !store.derivesValues, metadata == nil, changes.locked.isEmpty, changes.links.isEmpty,
+      links.removals.isEmpty,
       links.additions.isEmpty
     else { return false }
     switch (changes.inserted.count, changes.updated.count, changes.deleted.count) {
     case (0, 1, 0), (0, 0, 1): return true
     case (let count, 0, 0):
-      return count < SaveRun.copyThreshold && Set(changes.inserted.map(\.entity)).count == 1
+      return count < RowInserts.copyThreshold && Set(changes.inserted.map(\.entity)).count == 1
     default: return false
     }
   }
@@ -73,7 +77,7 @@ struct SaveRun {
       let entity = schema.entity(at: changes.inserted[0].entity)
       let columns = WriteTexts.insertColumns(entity)
       sql = WriteTexts.insert(entity, columns)
-      (parameters, rows) = (insertParameters(changes.inserted, columns), [])
+      (parameters, rows) = (RowInserts(schema).parameters(changes.inserted, columns), [])
     }
     let done = try connection.execute(mark.around(sql, rows: max(rows.count, changes.inserted.count)), parameters)
     if done.affected == 1 { return }
@@ -89,7 +93,7 @@ struct SaveRun {
     for (key, updates) in Dictionary(grouping: changes.updated, by: UpdateKey.init).sorted(by: { $0.key < $1.key }) {
       try update(updates.sorted { $0.row.key < $1.row.key }, key, connection)
     }
-    for (entity, rows) in groups(changes.inserted) { try insert(rows, into: entity, connection) }
+    for (entity, rows) in groups(changes.inserted) { try RowInserts(schema).run(rows, into: entity, connection) }
     for step in links.additions { try run(step, connection) }
     try OrderRun(changes.links, schema).run(connection)
     if let metadata { try MetadataTable.write(metadata, connection) }
@@ -109,27 +113,6 @@ struct SaveRun {
     return Dictionary(grouping: rows, by: \.entity).sorted { $0.key < $1.key }.map { index, rows in
       (schema.entity(at: index), rows.sorted { $0.key < $1.key })
     }
-  }
-
-  private func insert(_ rows: [RowSnapshot], into entity: EntitySchema, _ connection: Connection) throws {
-    let columns = WriteTexts.insertColumns(entity)
-    guard rows.count >= SaveRun.copyThreshold else {
-      try connection.execute(WriteTexts.insert(entity, columns), insertParameters(rows, columns))
-      return
-    }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(rows.count * columns.count * 16)
-    for row in rows {
-      bytes.append(big: Int16(columns.count))
-      for column in columns { column.append(row, schema, to: &bytes) }
-    }
-    try connection.copy(WriteTexts.copy(entity, columns), bytes)
-  }
-
-  private func insertParameters(_ rows: [RowSnapshot], _ columns: [WriteColumn]) -> Parameters {
-    var parameters = Parameters()
-    for column in columns { parameters.add(column, of: rows, schema) }
-    return parameters
   }
 
   private func updateParameters(_ updates: [RowUpdate], _ columns: [WriteColumn]) -> Parameters {

@@ -36,6 +36,14 @@ enum WriteTexts {
       + "WHERE t.Z_PK = u.k AND t.Z_OPT = u.v"
   }
 
+  /// Whatever the version. Parameters: keys, the columns.
+  static func overwrite(_ entity: EntitySchema, _ columns: [WriteColumn]) -> String {
+    let sets = ["Z_OPT = t.Z_OPT + 1"] + columns.enumerated().map { "\($1.name) = u.c\($0)" }
+    let places = columns.indices.map { ", c\($0)" }.joined()
+    return "UPDATE \(entity.table) AS t SET \(sets.joined(separator: ", ")) "
+      + "FROM \(arrays([.integer] + columns.map(\.type))) AS u (k\(places)) WHERE t.Z_PK = u.k"
+  }
+
   /// Parameters: keys, versions.
   static func delete(_ entity: EntitySchema) -> String {
     "DELETE FROM \(entity.table) AS t USING \(arrays([.integer, .integer])) AS u (k, v) "

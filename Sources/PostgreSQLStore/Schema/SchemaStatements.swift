@@ -14,25 +14,26 @@ struct SchemaStatements {
 
   var all: [String] {
     get throws {
-      try refuseDerived()
       return plan.tables.flatMap { table in
         [
           SchemaStatements.create(table, named: table.name, plan.schema),
           KeyBlocks.create(plan.schema.entity(at: table.root.index)),
         ] + table.joins.map { SchemaStatements.create($0, named: $0.name) }
-      } + (try indexes().map(\.sql)) + StoreFunctions.statements + [
-        "CREATE TABLE Z_PRIMARYKEY (Z_ENT bigint PRIMARY KEY, Z_NAME text, Z_SUPER bigint)",
-        "CREATE TABLE Z_METADATA (Z_VERSION bigint PRIMARY KEY, Z_UUID text, Z_PLIST bytea)",
-        "CREATE TABLE Z_MODELCACHE (Z_CONTENT bytea)", SaveMark.table,
-      ]
+      } + (try indexes().map(\.sql)) + StoreFunctions.statements
+        + (try DerivedTriggers.createStatements(plan.schema, .postgreSQL)) + [
+          "CREATE TABLE Z_PRIMARYKEY (Z_ENT bigint PRIMARY KEY, Z_NAME text, Z_SUPER bigint)",
+          "CREATE TABLE Z_METADATA (Z_VERSION bigint PRIMARY KEY, Z_UUID text, Z_PLIST bytea)",
+          "CREATE TABLE Z_MODELCACHE (Z_CONTENT bytea)", SaveMark.table,
+        ]
     }
   }
 
+  /// A migration does not make triggers anew.
   func refuseDerived() throws {
     for entity in plan.schema.entities.compactMap({ $0 }) {
       for property in entity.layout.slots where property.description is NSDerivedAttributeDescription {
         throw StoreFailure.unsupported(
-          "The derived attribute \(entity.layout.name).\(property.name) in a PostgreSQL store")
+          "Migrating a PostgreSQL store with the derived attribute \(entity.layout.name).\(property.name)")
       }
     }
   }

@@ -27,7 +27,7 @@ struct StoreOpening {
       if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
       guard !store.isReadOnly else { throw StoreFailure.readOnly(url) }
       return try connection.transaction {
-        try StoreOpening.takeLock(store.schemaName, connection)
+        try store.lockOpening(connection)
         if let schema = store.schemaName {
           try connection.run("CREATE SCHEMA IF NOT EXISTS \(SQLName.identifier(schema))")
         }
@@ -84,5 +84,12 @@ struct StoreOpening {
       store.layouts, configuration: store.configuration, existing: existing, keepsFiles: false)
     try ServerSchema.checkTypes(of: plan, existing, url: url)
     return Opened(schema: plan.schema, metadata: metadata)
+  }
+}
+
+extension PostgreSQLStore {
+  /// Until the transaction ends nobody else who calls this for the same tables goes on.
+  func lockOpening(_ connection: Connection) throws {
+    try StoreOpening.takeLock(schemaName, connection)
   }
 }

@@ -2,19 +2,19 @@
 ///
 /// In this order, in one transaction: the chosen rows are noted; those that cascades lead to are noted, step by
 /// step, until there are none; links that join tables hold go; the rows go; what still leads to them is cleared.
-struct BatchDeletePlan {
+package struct BatchDeletePlan {
   /// A to-one relationship that led to a row that is gone.
-  struct Detachment {
-    let entity: EntitySchema
+  package struct Detachment {
+    package let entity: EntitySchema
     /// Selects Z_ENT or 0, and Z_PK, of the rows that are to change.
-    let select: String
-    let update: String
+    package let select: String
+    package let update: String
     /// Where the relationship must lead somewhere: its entity and name.
-    let mandatory: (entity: String, property: String)?
+    package let mandatory: (entity: String, property: String)?
     fileprivate let name: String
 
     /// The slot that becomes null.
-    func slots(in layout: EntityLayout) -> SlotMask {
+    package func slots(in layout: EntityLayout) -> SlotMask {
       var slots = SlotMask()
       if let property = layout.property(named: name) { slots.insert(property.slot) }
       return slots
@@ -22,24 +22,26 @@ struct BatchDeletePlan {
   }
 
   /// Each adds the rows that one relationship leads to, its parameter being the number of the step before.
-  private(set) var cascades: [String] = []
-  private(set) var unlinks: [String] = []
+  package private(set) var cascades: [String] = []
+  package private(set) var unlinks: [String] = []
   /// Selects the columns of the rows that may name files.
-  private(set) var files: [String] = []
-  private(set) var deletes: [String] = []
-  private(set) var detachments: [Detachment] = []
+  package private(set) var files: [String] = []
+  package private(set) var deletes: [String] = []
+  package private(set) var detachments: [Detachment] = []
   /// Keys of other rows that lead to the deleted ones, without a property of theirs.
-  private(set) var clearings: [String] = []
+  package private(set) var clearings: [String] = []
 
   private let schema: StoreSchema
+  private let rows: BatchRows
 
-  init(_ schema: StoreSchema, _ layout: EntityLayout) throws {
+  package init(_ schema: StoreSchema, _ layout: EntityLayout, _ dialect: SQLDialect = .sqlite) throws {
     self.schema = schema
+    rows = BatchRows(schema, dialect)
     let reached = BatchDeletePlan.reach(layout)
     let roots = Set(reached.map { schema.layouts.layouts[$0].rootIndex }).sorted()
     for root in roots {
       let entity = try schema.entity(schema.layouts.layouts[root])
-      deletes.append("DELETE FROM \(entity.table) WHERE Z_PK IN (\(BatchRows.keys(entity.layout, schema)))")
+      deletes.append("DELETE FROM \(entity.table) WHERE Z_PK IN (\(rows.keys(entity.layout)))")
       let tagged = Set(
         entity.layout.subtree.flatMap { schema.entities[$0]?.slots ?? [] }.compactMap { column in
           column.flatMap { $0.isTagged ? $0.name : nil }
@@ -48,7 +50,7 @@ struct BatchDeletePlan {
       if !tagged.isEmpty {
         files.append(
           "SELECT \(tagged.joined(separator: ", ")) FROM \(entity.table) "
-            + "WHERE Z_PK IN (\(BatchRows.keys(entity.layout, schema)))")
+            + "WHERE Z_PK IN (\(rows.keys(entity.layout)))")
       }
     }
     for owner in schema.entities.compactMap({ $0 }) where owner.layout.subtree.contains(where: reached.contains) {
@@ -75,15 +77,15 @@ struct BatchDeletePlan {
   private mutating func add(_ property: LayoutProperty, of owner: EntitySchema) throws {
     guard property.destination >= 0, let destination = schema.entities[property.destination] else { return }
     let rule = property.relationship.deleteRule
-    let owners = BatchRows.keys(owner.layout, schema)
+    let owners = rows.keys(owner.layout)
     let isCascade = rule == .cascadeDeleteRule
-    let last = BatchRows.keys(owner.layout, schema, lastStep: true)
+    let last = rows.keys(owner.layout, lastStep: true)
     if property.kind == .toOne {
       guard let column = owner.slots[property.slot] else { return }
       if isCascade {
         cascades.append(
-          BatchRows.addNext(
-            destination, schema,
+          rows.addNext(
+            destination,
             "WHERE t0.Z_PK IN (SELECT \(column.name) FROM \(owner.table) WHERE Z_PK IN (\(last)))"))
       }
       if let inverse = property.inverse ?? property.oneSidedInverse, inverse.kind == .toOne, !isCascade,
@@ -96,19 +98,19 @@ struct BatchDeletePlan {
     switch owner.toMany[property.toManyIndex] {
     case .foreignKey(_, let column, _):
       if isCascade {
-        cascades.append(BatchRows.addNext(destination, schema, "WHERE t0.\(column) IN (\(last))"))
+        cascades.append(rows.addNext(destination, "WHERE t0.\(column) IN (\(last))"))
       } else if rule != .noActionDeleteRule, let inverse = property.inverse ?? property.oneSidedInverse {
         detach(inverse, of: destination, owners)
       }
     case .hiddenKey(let table, let column, let order):
-      if isCascade { cascades.append(BatchRows.addNext(destination, schema, "WHERE t0.\(column) IN (\(last))")) }
+      if isCascade { cascades.append(rows.addNext(destination, "WHERE t0.\(column) IN (\(last))")) }
       let place = order.map { ", \($0) = NULL" } ?? ""
       clearings.append("UPDATE \(table) SET \(column) = NULL\(place) WHERE \(column) IN (\(owners))")
     case .join(let side):
       if isCascade {
         cascades.append(
-          BatchRows.addNext(
-            destination, schema,
+          rows.addNext(
+            destination,
             "JOIN \(side.table.name) t1 ON t0.Z_PK = t1.\(side.member) WHERE t1.\(side.owner) IN (\(last))"))
       }
       unlinks.append("DELETE FROM \(side.table.name) WHERE \(side.owner) IN (\(owners))")

@@ -1,16 +1,17 @@
 /// The statement of a batch update. Pure but for the files that it does not write: see `perRow`.
-struct BatchUpdatePlan {
+package struct BatchUpdatePlan {
   /// Changes the noted rows, and adds one to their versions.
-  let update: SQLFragment
+  package let update: SQLFragment
   /// Binary values too long for a column: each row gets a file of its own.
   let perRow: [SlotColumn]
   /// Selects the columns that may name files, as they are before the update; nil for none.
   let files: String?
 
-  init(_ schema: StoreSchema, _ update: BatchUpdate, _ translator: PredicateTranslator) throws {
+  package init(_ schema: StoreSchema, _ update: BatchUpdate, _ translator: PredicateTranslator) throws {
     let layout = update.rows.layout
     let entity = try schema.entity(layout)
-    let rows = "WHERE Z_PK IN (\(BatchRows.keys(layout.root, schema)))"
+    let dialect = translator.dialect
+    let rows = "WHERE Z_PK IN (\(BatchRows(schema, dialect).keys(layout.root)))"
     var sets: [(column: String, value: SQLExpression)] = []
     var perRow: [SlotColumn] = []
     var tagged: [SlotColumn] = []
@@ -27,7 +28,8 @@ struct BatchUpdatePlan {
           binding = .blob(Data([1]) + value)
         }
       }
-      sets.append((column.name, .bound(binding)))
+      let isText = dialect == .postgreSQL && property.form == .decimal && binding != .null
+      sets.append((column.name, isText ? .cast(.bound(binding), "DECIMAL") : .bound(binding)))
     }
     let scope = QueryScope(schema, layout)
     for (property, node) in update.expressions {
@@ -37,8 +39,10 @@ struct BatchUpdatePlan {
     guard scope.joins.isEmpty else {
       throw scope.unsupported("A key path to another object in a batch update")
     }
-    self.update = SQLPrinter.print { printer in
-      printer.write("UPDATE OR FAIL \(entity.table)\(update.expressions.isEmpty ? "" : " AS t0") SET ")
+    self.update = SQLPrinter.print(dialect) { printer in
+      printer.write(
+        "UPDATE \(dialect == .sqlite ? "OR FAIL " : "")\(entity.table)\(update.expressions.isEmpty ? "" : " AS t0") SET "
+      )
       for set in sets {
         printer.write("\(set.column) =")
         printer.print(set.value)
@@ -73,7 +77,9 @@ struct BatchUpdatePlan {
         what: "the expression for \(property.name) of a batch update gives a value of another type")
     }
     let isCast = property.form == .integer && kind?.form != .integer
-    return isCast ? .cast(value, "INTEGER") : value
+    guard isCast else { return value }
+    // A cast to an integer cuts in SQLite, and rounds in PostgreSQL.
+    return translator.dialect == .sqlite ? .cast(value, "INTEGER") : .call("trunc", [value])
   }
 }
 

@@ -7,7 +7,7 @@ extension SQLiteStore {
       switch batch {
       case .found(let fetch): try noteRows(fetch, run)
       case .keys(let keys, let root):
-        let statement = StatementText(BatchRows.addKey(try schema.entity(root), schema))
+        let statement = StatementText(BatchRows(schema).addKey(try schema.entity(root)))
         for key in keys { try run.run(statement, [.int(key)]) }
       }
       let chosen = try run.references(BatchRows.chosen)
@@ -47,7 +47,7 @@ extension SQLiteStore {
 
   /// Subentities number their slots by themselves.
   private func record(_ batch: BatchUpdate, _ rows: [RowReference], _ recorder: HistoryRecorder) throws {
-    let names = batch.constants.map(\.name) + batch.expressions.map(\.property.name)
+    let names = batch.names
     var slots: [Int32: SlotMask] = [:]
     for row in rows {
       if let known = slots[row.entity] {
@@ -65,7 +65,7 @@ extension SQLiteStore {
   private func noteRows(_ fetch: FetchDescription, _ run: BatchRun) throws {
     let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
     let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: identity))
-    try run.run(try BatchRows.add(fetch, query, planner))
+    try run.run(try BatchRows(schema).add(fetch, query, planner))
   }
 
   /// What an update's statement met, if it was a uniqueness constraint.

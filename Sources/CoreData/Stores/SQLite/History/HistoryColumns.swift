@@ -2,14 +2,14 @@
 ///
 /// Attributes and relationships that are not transient, inherited ones included, are numbered in the order of
 /// their names; bits are counted from the most significant one of the first byte.
-struct HistoryColumns {
+package struct HistoryColumns {
   /// By bit.
   private let properties: [LayoutProperty]
   /// By slot and by the to-many number; -1 for none.
   private let slotBits: [Int]
   private let toManyBits: [Int]
 
-  init(_ layout: EntityLayout) {
+  package init(_ layout: EntityLayout) {
     // A composite attribute has one bit for all of its elements.
     properties = layout.properties.filter { !$0.isTransient && $0.kind != .fetched && $0.composite == nil }
       .sorted { $0.name < $1.name }
@@ -30,7 +30,7 @@ struct HistoryColumns {
   var names: [String] { properties.map(\.name) }
 
   /// The bits of what an update changed.
-  func bitmap(_ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) -> [UInt8] {
+  package func bitmap(_ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
     func set(_ bit: Int) { if bit >= 0 { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) } }
     slots.forEach { set(slotBits[$0]) }
@@ -38,8 +38,21 @@ struct HistoryColumns {
     return bytes
   }
 
+  /// The attributes whose values deletions preserve, by name. Values that may be in files of their own are not.
+  package static func preserved(in layout: EntityLayout, _ schema: StoreSchema) -> [SlotColumn] {
+    guard let entity = schema.entities[layout.index] else { return [] }
+    return entity.slots.compactMap { $0 }
+      .filter { $0.property.kind != .toOne && !$0.isTagged && $0.property.attribute.preservesValueInHistoryOnDeletion }
+      .sorted { $0.property.name < $1.property.name }
+  }
+
+  /// How many columns the preserved values need.
+  package static func tombstoneCount(_ schema: StoreSchema) -> Int {
+    schema.layouts.layouts.map { preserved(in: $0, schema).count }.max() ?? 0
+  }
+
   /// What the bits stand for; nil if one of them stands for nothing, since the others are then of another model.
-  func properties(_ bytes: UnsafeRawBufferPointer) -> [LayoutProperty]? {
+  package func properties(_ bytes: UnsafeRawBufferPointer) -> [LayoutProperty]? {
     var found: [LayoutProperty] = []
     for (place, byte) in bytes.enumerated() where byte != 0 {
       for bit in 0..<8 where byte & (0x80 >> UInt8(bit)) != 0 {

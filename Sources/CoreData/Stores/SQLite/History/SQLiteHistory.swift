@@ -24,7 +24,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     let schema = store.schema!
     self.schema = schema
     columnsByEntity = schema.layouts.layouts.map(HistoryColumns.init)
-    let preserved = schema.layouts.layouts.map { SQLiteHistory.preserved(in: $0, schema) }
+    let preserved = schema.layouts.layouts.map { HistoryColumns.preserved(in: $0, schema) }
     self.preserved = preserved
     deletions = zip(schema.layouts.layouts, preserved).map { layout, columns in
       if columns.isEmpty { return nil }
@@ -43,19 +43,6 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     selectChanges = StatementText(
       "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(tables.has("ZCOLUMNS", .change) ? "ZCOLUMNS" : "NULL")"
         + "\(tombstones.joined()) FROM ACHANGE WHERE ZTRANSACTIONID = ? ORDER BY Z_PK")
-  }
-
-  /// The attributes whose values deletions preserve, by name. Values that may be in files of their own are not.
-  static func preserved(in layout: EntityLayout, _ schema: StoreSchema) -> [SlotColumn] {
-    guard let entity = schema.entities[layout.index] else { return [] }
-    return entity.slots.compactMap { $0 }
-      .filter { $0.property.kind != .toOne && !$0.isTagged && $0.property.attribute.preservesValueInHistoryOnDeletion }
-      .sorted { $0.property.name < $1.property.name }
-  }
-
-  /// How many columns the preserved values need.
-  static func tombstoneCount(_ schema: StoreSchema) -> Int {
-    schema.layouts.layouts.map { preserved(in: $0, schema).count }.max() ?? 0
   }
 
   private static func transactionsSQL(_ tables: HistoryTables) -> String {

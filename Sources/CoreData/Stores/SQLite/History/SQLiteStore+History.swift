@@ -12,7 +12,7 @@ extension SQLiteStore {
   func openHistory() throws -> SQLiteHistory? {
     try translatingErrors {
       if storeOptions.tracksHistory {
-        let tombstones = SQLiteHistory.tombstoneCount(schema)
+        let tombstones = HistoryColumns.tombstoneCount(schema)
         let tables = try pool.write { connection in
           let tables = try HistoryTables(connection)
           if isReadOnly || tables.areComplete(tombstones: tombstones) { return tables }
@@ -36,7 +36,7 @@ extension SQLiteStore {
       }
       if hasTransactions {
         isReadOnly = true
-        warn(.untrackedHistory(url))
+        warn(.untrackedHistory(url?.path ?? "in memory"))
       }
       return nil
     }
@@ -44,9 +44,10 @@ extension SQLiteStore {
 }
 
 extension MisuseReport {
-  fileprivate static func untrackedHistory(_ url: URL?) -> MisuseReport {
+  /// - Parameter place: where the store is, without a password.
+  package static func untrackedHistory(_ place: String) -> MisuseReport {
     MisuseReport(
-      "The store \(url?.path ?? "in memory") has persistent history and was opened without "
+      "The store \(place) has persistent history and was opened without "
         + "NSPersistentHistoryTrackingKey: it is read-only.",
       how: "Anything written now would be missing from the history, and its readers would never see it.",
       remedy: "Set the option to true. Or open the store with it once, and delete the whole history.")

@@ -81,8 +81,8 @@ struct HistoryPlanner {
     var last = 0
     for entity in versions.source.schema.entities.compactMap({ $0 }) {
       guard let heir = versions.successor[SourceEntity(index: entity.layout.index)] else { continue }
-      let before = SQLiteHistory.preserved(in: entity.layout, versions.source.schema).map(\.property.name)
-      let after = SQLiteHistory.preserved(in: versions.layout(heir), versions.destination.schema)
+      let before = HistoryColumns.preserved(in: entity.layout, versions.source.schema).map(\.property.name)
+      let after = HistoryColumns.preserved(in: versions.layout(heir), versions.destination.schema)
         .map { versions.former($0.property, of: heir)?.name }
       let froms = after.map { name in name.flatMap { before.firstIndex(of: $0) } }
       for place in 0..<max(before.count, froms.count) {

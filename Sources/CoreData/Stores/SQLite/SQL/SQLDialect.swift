@@ -63,6 +63,14 @@ package enum SQLDialect {
   /// Whether an order is one of folded texts, and of no collation.
   func isFolded(_ collation: SortKey.Collation) -> Bool { self == .postgreSQL && collation == .caseInsensitive }
 
+  /// The time at which the statement began, in seconds since 2001-01-01 00:00 UTC.
+  var now: StaticString {
+    switch self {
+    case .sqlite: "(julianday('now') - 2451910.5) * 86400.0"
+    case .postgreSQL: "extract(epoch FROM statement_timestamp())::double precision - 978307200"
+    }
+  }
+
   /// The name of a collation; nil for the order of bytes.
   func collation(_ collation: SortKey.Collation) -> String? { isFolded(collation) ? nil : collation.sqlName }
 }

@@ -10,7 +10,11 @@
 /// that what a trigger writes fires none again.
 ///
 /// Names begin as Apple's do; the bodies are our own.
-struct DerivedTriggers {
+///
+/// In PostgreSQL a trigger calls a function, which locks the rows that it derives for before it looks at others: so of
+/// two transactions that change one value the second sees what the first has done. Instead of calling a function it
+/// notes the rows in a table, if the connection has one.
+package struct DerivedTriggers {
   private let schema: StoreSchema
   private let entity: EntitySchema
   private let property: LayoutProperty
@@ -18,26 +22,28 @@ struct DerivedTriggers {
   /// Selects the value of one row, `t0.Z_PK` being a parameter's place.
   private let value: (_ row: String) -> String
   private let path: [String]
+  private let dialect: SQLDialect
 
-  static func createStatements(_ schema: StoreSchema) throws -> [String] {
+  package static func createStatements(_ schema: StoreSchema, _ dialect: SQLDialect = .sqlite) throws -> [String] {
     try schema.entities.compactMap { $0 }.flatMap { entity -> [String] in
       try entity.layout.slots.filter {
         $0.description is NSDerivedAttributeDescription && $0.declaringEntity == entity.layout.index
           && !$0.isTransient
-      }.flatMap { try DerivedTriggers(schema, entity, $0).statements() }
+      }.flatMap { try DerivedTriggers(schema, entity, $0, dialect).statements() }
     }
   }
 
   /// Derives values for all rows that there are, without telling anybody.
-  static func deriveStatements(
-    _ schema: StoreSchema, where isWanted: (EntitySchema, LayoutProperty, _ path: [String]) -> Bool
+  package static func deriveStatements(
+    _ schema: StoreSchema, _ dialect: SQLDialect = .sqlite,
+    where isWanted: (EntitySchema, LayoutProperty, _ path: [String]) -> Bool
   ) throws -> [String] {
     try schema.entities.compactMap { $0 }.flatMap { entity -> [String] in
       try entity.layout.slots.filter {
         $0.description is NSDerivedAttributeDescription && $0.declaringEntity == entity.layout.index
           && !$0.isTransient
       }.compactMap { property in
-        let derived = try DerivedTriggers(schema, entity, property)
+        let derived = try DerivedTriggers(schema, entity, property, dialect)
         guard isWanted(entity, property, derived.path) else { return nil }
         return "UPDATE \(entity.table) SET \(derived.column) = \(derived.value("\(entity.table).Z_PK")) "
           + "WHERE \(derived.ownRows)"
@@ -45,7 +51,10 @@ struct DerivedTriggers {
     }
   }
 
-  private init(_ schema: StoreSchema, _ entity: EntitySchema, _ property: LayoutProperty) throws {
+  private init(
+    _ schema: StoreSchema, _ entity: EntitySchema, _ property: LayoutProperty, _ dialect: SQLDialect
+  ) throws {
+    self.dialect = dialect
     self.schema = schema
     self.entity = entity
     self.property = property
@@ -67,13 +76,13 @@ struct DerivedTriggers {
     let scope = QueryScope(schema, entity.layout)
     var select = SelectStatement(from: .named(entity.table, as: "t0"))
     if case .function("now", _) = node {
-      select.columns = [.word("(julianday('now') - 2451910.5) * 86400.0")]
+      select.columns = [.word(dialect.now)]
     } else {
-      let translator = PredicateTranslator(store: nil)
+      let translator = PredicateTranslator(store: nil, dialect: dialect)
       select.columns = [try translator.expression(translator.operand(node, scope), scope)]
     }
     select.joins = scope.joins
-    let text = select.fragment
+    let text = select.fragment(dialect)
     guard text.bindings.isEmpty else {
       throw Failure.unsupportedFeature(
         "A constant in the derivation of \(entity.layout.name).\(property.name)")
@@ -101,21 +110,46 @@ struct DerivedTriggers {
 
   /// Derives the value of the rows that `condition` selects.
   private func derive(_ condition: String) -> String {
-    "UPDATE \(entity.table) SET \(column) = \(value("\(entity.table).Z_PK")) WHERE \(ownRows) AND \(condition); "
+    if dialect == .postgreSQL {
+      let rows = "FROM \(entity.table) WHERE \(ownRows) AND \(condition)"
+      return "PERFORM 1 \(rows) ORDER BY Z_PK FOR NO KEY UPDATE; "
+        + "UPDATE \(entity.table) SET \(column) = \(value("\(entity.table).Z_PK")) WHERE \(ownRows) AND \(condition); "
+        + "IF to_regclass('pg_temp._z_derived') IS NOT NULL THEN "
+        + "INSERT INTO pg_temp._Z_DERIVED (Z_ENT, Z_PK) SELECT Z_ENT, Z_PK \(rows); END IF;"
+    }
+    return "UPDATE \(entity.table) SET \(column) = \(value("\(entity.table).Z_PK")) WHERE \(ownRows) AND \(condition); "
       + "SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue(\(SQLName.literal(entity.table)), Z_ENT, Z_PK, "
       + "\(SQLName.literal(property.name)), \(column)) FROM \(entity.table) WHERE \(ownRows) AND \(condition);"
   }
 
-  private func trigger(_ suffix: String, _ event: String, _ table: String, _ bodies: [String]) -> String {
+  private func trigger(_ suffix: String, _ event: String, _ table: String, _ bodies: [String]) -> [String] {
+    if dialect == .postgreSQL {
+      let name = "\"" + DerivedTriggers.short("\(name)_\(suffix)").replacingOccurrences(of: "\"", with: "\"\"") + "\""
+      return [
+        "CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN \(bodies.joined(separator: " ")) "
+          + "RETURN NULL; END $f$",
+        "CREATE TRIGGER \(name) AFTER \(event) ON \(table) FOR EACH ROW EXECUTE FUNCTION \(name)()",
+      ]
+    }
+    return [sqliteTrigger(suffix, event, table, bodies)]
+  }
+
+  /// PostgreSQL cuts names after 63 bytes; a long one ends in a number that is made of all of it.
+  private static func short(_ name: String) -> String {
+    if name.utf8.count <= 63 { return name }
+    let number = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return "Z_DA_\(number)_\(name.unicodeScalars.suffix(10).filter(\.isASCII).map(String.init).joined())"
+  }
+
+  private func sqliteTrigger(_ suffix: String, _ event: String, _ table: String, _ bodies: [String]) -> String {
     "CREATE TRIGGER IF NOT EXISTS \(SQLName.quoted("\(name)_\(suffix)")) AFTER \(event) ON \(table) FOR EACH ROW "
       + "BEGIN \(bodies.joined(separator: " ")) END"
   }
 
   private func statements() throws -> [String] {
-    let own = [
-      trigger("SOURCE_INSERT", "INSERT", entity.table, [derive("Z_PK = NEW.Z_PK")]),
-      trigger("SOURCE_UPDATE", "UPDATE OF Z_OPT", entity.table, [derive("Z_PK = NEW.Z_PK")]),
-    ]
+    let own =
+      trigger("SOURCE_INSERT", "INSERT", entity.table, [derive("Z_PK = NEW.Z_PK")])
+      + trigger("SOURCE_UPDATE", "UPDATE OF Z_OPT", entity.table, [derive("Z_PK = NEW.Z_PK")])
     guard let first = path.first, let relationship = entity.layout.property(named: first),
       relationship.isRelationship
     else { return own }
@@ -134,30 +168,24 @@ struct DerivedTriggers {
     guard let destination = schema.entities[relationship.destination] else { return [] }
     if relationship.kind == .toOne {
       guard let key = entity.slots[relationship.slot]?.name else { return [] }
-      return [
-        trigger("PARAMETER_UPDATE", "UPDATE OF Z_OPT", destination.table, [derive("\(key) = NEW.Z_PK")])
-      ]
+      return trigger("PARAMETER_UPDATE", "UPDATE OF Z_OPT", destination.table, [derive("\(key) = NEW.Z_PK")])
     }
     switch entity.toMany[relationship.toManyIndex] {
     case .foreignKey(let table, let key, _), .hiddenKey(let table, let key, _):
-      return [
-        trigger("PARAMETER_INSERT", "INSERT", table, [derive("Z_PK = NEW.\(key)")]),
-        trigger(
+      return trigger("PARAMETER_INSERT", "INSERT", table, [derive("Z_PK = NEW.\(key)")])
+        + trigger(
           "PARAMETER_UPDATE", "UPDATE OF Z_OPT, \(key)", table,
-          [derive("Z_PK = NEW.\(key)"), derive("Z_PK = OLD.\(key)")]),
-        trigger("PARAMETER_DELETE", "DELETE", table, [derive("Z_PK = OLD.\(key)")]),
-      ]
+          [derive("Z_PK = NEW.\(key)"), derive("Z_PK = OLD.\(key)")])
+        + trigger("PARAMETER_DELETE", "DELETE", table, [derive("Z_PK = OLD.\(key)")])
     case .join(let side):
-      return [
-        trigger("PARAMETER_INSERT", "INSERT", side.table.name, [derive("Z_PK = NEW.\(side.owner)")]),
-        trigger("PARAMETER_DELETE", "DELETE", side.table.name, [derive("Z_PK = OLD.\(side.owner)")]),
-        trigger(
+      return trigger("PARAMETER_INSERT", "INSERT", side.table.name, [derive("Z_PK = NEW.\(side.owner)")])
+        + trigger("PARAMETER_DELETE", "DELETE", side.table.name, [derive("Z_PK = OLD.\(side.owner)")])
+        + trigger(
           "PARAMETER_UPDATE", "UPDATE OF Z_OPT", destination.table,
           [
             derive(
               "Z_PK IN (SELECT \(side.owner) FROM \(side.table.name) WHERE \(side.member) = NEW.Z_PK)")
-          ]),
-      ]
+          ])
     case .none: return []
     }
   }

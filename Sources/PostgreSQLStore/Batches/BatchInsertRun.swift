@@ -1,0 +1,114 @@
+internal import CoreData
+import Foundation
+
+/// Inserts the rows of one batch, portion by portion, in the transaction of a run.
+///
+/// Where the entity has uniqueness constraints each portion has a savepoint: another transaction's row may come between
+/// the look for rows with the same values and the insertion, and then the portion is settled again. What grows with the
+/// batch are the keys, as ranges, the rows' references, if they are wanted, and those of rows that were there before.
+struct BatchInsertRun {
+  private let run: BatchRun
+  private let store: PostgreSQLStore
+  private let entity: EntitySchema
+  private let batch: BatchInsert
+  private let source: BatchInsertSource
+  private let constraints: [BatchConstraint]
+  private(set) var result = BatchInserted()
+  /// The keys of the batch's own rows.
+  private var inserted: [ClosedRange<Int64>] = []
+  /// Rows that were there before and that the batch has overwritten, by key, and what of them.
+  private var overwritten: [Int64: (row: RowReference, slots: SlotMask)] = [:]
+
+  init(
+    _ run: BatchRun, _ store: PostgreSQLStore, _ entity: EntitySchema, _ batch: BatchInsert, _ source: BatchInsertSource
+  ) {
+    self.run = run
+    self.store = store
+    self.entity = entity
+    self.batch = batch
+    self.source = source
+    constraints = BatchConstraint.all(of: [batch.layout.index], store.layouts)
+  }
+
+  mutating func insertAll() throws {
+    while true {
+      let rows = try source.next(run.connection)
+      if rows.isEmpty { break }
+      if constraints.isEmpty {
+        try write(BatchMerge.Settled(new: rows.map(\.row)))
+      } else {
+        try insertConstrained(rows)
+      }
+    }
+  }
+
+  /// The new rows, and those that took values of some.
+  func record() {
+    run.changed += overwritten.values.map(\.row)
+    guard let recorder = run.recorder else { return }
+    for keys in inserted { recorder.insert(batch.layout.index, keys) }
+    for (_, change) in overwritten.sorted(by: { $0.key < $1.key }) { recorder.update(change.row, change.slots) }
+  }
+
+  private mutating func insertConstrained(_ rows: [BatchRow]) throws {
+    let connection = run.connection
+    for attempt in 1... {
+      try connection.run("SAVEPOINT z_portion")
+      let before = (result, inserted, overwritten)
+      do {
+        // Most rows of a batch that is to fail meet none.
+        let settled =
+          batch.answer == .fail && attempt == 1
+          ? BatchMerge.Settled(new: rows.map(\.row)) : try settle(rows)
+        try write(settled)
+        try connection.run(
+          "SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED; RELEASE SAVEPOINT z_portion")
+        return
+      } catch let error as ServerError where error.breaksUniqueness && attempt < PostgreSQLStore.attempts {
+        (result, inserted, overwritten) = before
+        try connection.run("ROLLBACK TO SAVEPOINT z_portion")
+      }
+    }
+  }
+
+  private func settle(_ rows: [BatchRow]) throws -> BatchMerge.Settled {
+    var merge = try BatchMerge(store, batch, constraints, rows, run.connection) { [inserted] key in
+      inserted.contains { $0.contains(key) }
+    }
+    for row in rows { try merge.add(row) }
+    return merge.settled
+  }
+
+  private mutating func write(_ settled: BatchMerge.Settled) throws {
+    try RowInserts(store.schema).run(settled.new, into: entity, run.connection)
+    result.count += settled.new.count
+    for row in settled.new {
+      if batch.namesRows { result.rows.append(row.reference) }
+      if let last = inserted.last, last.upperBound + 1 == row.key {
+        inserted[inserted.count - 1] = last.lowerBound...row.key
+      } else {
+        inserted.append(row.key...row.key)
+      }
+    }
+    for change in settled.changed { try overwrite(change) }
+  }
+
+  private mutating func overwrite(_ change: BatchMerge.Change) throws {
+    let layout = store.layouts.layouts[change.row.entity]
+    let entity = try store.schema.entity(layout)
+    let columns = WriteTexts.changedColumns(entity, change.slots)
+    var parameters = Parameters()
+    parameters.add(keys: [change.row.key])
+    for column in columns { parameters.add(column, of: [change.row], store.schema) }
+    try run.connection.execute(WriteTexts.overwrite(entity, columns), parameters)
+    let reference = change.row.reference
+    if inserted.contains(where: { $0.contains(reference.key) }) { return }
+    if overwritten[reference.key] == nil {
+      result.count += 1
+      if batch.namesRows { result.rows.append(reference) }
+    }
+    var slots = overwritten[reference.key]?.slots ?? SlotMask()
+    change.slots.forEach { slots.insert($0) }
+    overwritten[reference.key] = (reference, slots)
+  }
+}

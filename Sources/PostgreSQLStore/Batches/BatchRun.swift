@@ -1,0 +1,108 @@
+internal import CoreData
+import Foundation
+
+/// Runs the statements of one batch request in a transaction. Not for use by several threads.
+final class BatchRun {
+  private let store: PostgreSQLStore
+  private let rows: BatchRows
+  let connection: Connection
+  /// Nil for a store without history.
+  let recorder: HistoryRecorder?
+  /// Rows that are not as the cache knows them.
+  var changed: [RowReference] = []
+
+  init(_ store: PostgreSQLStore, _ transaction: WriteTransaction) {
+    self.store = store
+    rows = BatchRows(store.schema, .postgreSQL)
+    connection = transaction.connection
+    recorder = transaction.recorder
+  }
+
+  /// Makes the table for the rows, which is empty again after the transaction.
+  func begin() throws {
+    try connection.run(
+      "CREATE TEMP TABLE IF NOT EXISTS _Z_BATCH (Z_ROOT bigint, Z_PK bigint, Z_ENT bigint, Z_STEP bigint, "
+        + "PRIMARY KEY (Z_ROOT, Z_PK)) ON COMMIT DELETE ROWS")
+  }
+
+  func note(_ fetch: FetchDescription) throws {
+    let plan = try store.plans.rowPlan(fetch.layout, includesSubentities: fetch.includesSubentities)
+    let translator = PredicateTranslator(store: store.identity, dialect: .postgreSQL)
+    let planner = FetchPlanner(schema: store.schema, translator: translator)
+    let fragment = try rows.add(fetch, plan.query, planner)
+    try connection.execute(fragment.numberedText, try Parameters(fragment.bindings))
+  }
+
+  func note(_ keys: [Int64], of root: EntityLayout) throws {
+    var parameters = Parameters()
+    parameters.add(keys: keys)
+    try connection.execute(rows.addKeys(store.schema.entity(root)), parameters)
+  }
+
+  /// Those that the request chose.
+  func chosen() throws -> [RowReference] {
+    let found = try connection.execute(
+      "SELECT Z_ENT, Z_PK FROM pg_temp._Z_BATCH WHERE Z_STEP = 0 ORDER BY Z_ROOT, Z_PK")
+    return try store.references(found, of: nil)
+  }
+
+  /// Notes the rows that the noted ones lead to, step by step, until there are no further ones.
+  func cascade(_ statements: [String]) throws {
+    var step: Int64 = 0
+    var isComplete = statements.isEmpty
+    while !isComplete {
+      isComplete = true
+      for sql in statements {
+        var parameters = Parameters()
+        parameters.add(step)
+        if try connection.execute(sql, parameters).affected > 0 { isComplete = false }
+      }
+      step += 1
+    }
+  }
+
+  /// All noted rows are about to go: for the cache, and for the history, with what it preserves.
+  func noteDeletions() throws {
+    let all = try store.references(connection.execute("SELECT Z_ENT, Z_PK FROM pg_temp._Z_BATCH"), of: nil)
+    changed += all
+    guard let recorder, let history = store.history else { return }
+    var values: [RowReference: RowSnapshot] = [:]
+    let preserving = all.filter { !history.preserved(Int($0.entity)).isEmpty }
+    for (root, rows) in Dictionary(grouping: preserving, by: { store.layouts.layouts[Int($0.entity)].rootIndex }) {
+      let plan = try store.plans.rowPlan(store.layouts.layouts[root])
+      var parameters = Parameters()
+      parameters.add(keys: rows.map(\.key))
+      for row in try plan.rows(connection.execute(store.plans.faultText(plan), parameters)) {
+        values[row.reference] = row
+      }
+    }
+    for row in all { recorder.delete(row, values[row]) }
+  }
+
+  /// Subentities number their slots by themselves.
+  func noteUpdates(_ batch: BatchUpdate, _ rows: [RowReference]) {
+    changed += rows
+    guard let recorder else { return }
+    for (entity, rows) in Dictionary(grouping: rows, by: \.entity).sorted(by: { $0.key < $1.key }) {
+      let layout = store.layouts.layouts[Int(entity)]
+      let slots = SlotMask(batch.names.compactMap { layout.property(named: $0)?.slot })
+      for row in rows { recorder.update(row, slots) }
+    }
+  }
+
+  /// Clears what leads to deleted rows. Throws where something has to be there.
+  func detach(_ detachment: BatchDeletePlan.Detachment) throws {
+    let entity = detachment.entity
+    let found = try store.references(
+      connection.execute(detachment.select), of: entity.sharesTable ? nil : entity.layout)
+    if found.isEmpty { return }
+    if let (entity, property) = detachment.mandatory {
+      throw StoreFailure.missingMandatoryValue(entity: entity, property: property)
+    }
+    changed += found
+    if let recorder {
+      for row in found { recorder.update(row, detachment.slots(in: store.layouts.layouts[Int(row.entity)])) }
+    }
+    try connection.execute(detachment.update)
+  }
+}

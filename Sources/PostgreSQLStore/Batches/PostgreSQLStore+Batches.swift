@@ -1,0 +1,137 @@
+package import CoreData
+import Foundation
+
+/// Batch requests: the rows that a delete or an update is about are noted in a table of the connection, and locked,
+/// then changed where they stand; an insert copies its rows in. All in one transaction, with mark and history.
+extension PostgreSQLStore: BatchStore {
+  package func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
+    let plan = try BatchDeletePlan(schema, batch.layout, .postgreSQL)
+    return try batchTransaction(batch.layout, origin) { run in
+      try run.begin()
+      switch batch {
+      case .found(let fetch): try run.note(fetch)
+      case .keys(let keys, let root): try run.note(keys, of: root)
+      }
+      let chosen = try run.chosen()
+      try run.cascade(plan.cascades)
+      try run.noteDeletions()
+      for sql in plan.unlinks + plan.deletes { try run.connection.execute(sql) }
+      for detachment in plan.detachments { try run.detach(detachment) }
+      for sql in plan.clearings { try run.connection.execute(sql) }
+      return chosen
+    }
+  }
+
+  package func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference] {
+    let plan = try BatchUpdatePlan(schema, batch, PredicateTranslator(store: identity, dialect: .postgreSQL))
+    return try batchTransaction(batch.rows.layout, origin) { run in
+      try run.begin()
+      try run.note(batch.rows)
+      let chosen = try run.chosen()
+      run.noteUpdates(batch, chosen)
+      do {
+        try run.connection.execute(plan.update.numberedText, try Parameters(plan.update.bindings))
+        if hasConstraints { try run.connection.run("SET CONSTRAINTS ALL IMMEDIATE") }
+      } catch let error as ServerError where error.breaksUniqueness {
+        throw conflict(error, batch) ?? error
+      } catch let error as ServerError where error.isAboutTypes {
+        throw StoreFailure.refused(
+          "the PostgreSQL server says: \(error.message). It takes types more strictly than SQLite does",
+          entity: batch.rows.layout.name)
+      }
+      return chosen
+    }
+  }
+
+  /// What an update met, if it was a uniqueness constraint: the server names it after its entity and attributes.
+  private func conflict(_ error: ServerError, _ batch: BatchUpdate) -> BatchConflict? {
+    let all = BatchConstraint.all(of: batch.rows.layout.subtree, layouts)
+    let named = error.constraint?.lowercased() ?? ""
+    guard
+      let found = all.count == 1
+        ? all[0] : all.first(where: { !named.isEmpty && $0.serverName.hasPrefix(named) })
+    else { return nil }
+    let taken = found.names.map { name in batch.constants.first { $0.name == name } }
+    return BatchConflict(
+      store: identity, entity: found.declaring, constraint: found.names,
+      values: taken.contains { $0 == nil } ? [] : taken.map { batch.values.value($0!).boxed(for: $0!) })
+  }
+
+  package func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted {
+    let entity = try schema.entity(batch.layout)
+    let source = BatchInsertSource(self, batch)
+    defer { source.giveBackKeys() }
+    return try batchTransaction(batch.layout, origin, isRepeatable: { !source.hasBegun }) { run in
+      var insertion = BatchInsertRun(run, self, entity, batch, source)
+      try insertion.insertAll()
+      insertion.record()
+      return insertion.result
+    }
+  }
+
+  /// Runs `body` in a transaction, again if the server has taken it back, and lets the cache know which rows have
+  /// changed.
+  ///
+  /// - Parameter isRepeatable: whether it can be run again: a program is asked once for the rows of an insert.
+  private func batchTransaction<Result>(
+    _ layout: EntityLayout, _ origin: ChangeOrigin, isRepeatable: () -> Bool = { true },
+    _ body: (BatchRun) throws -> Result
+  ) throws -> Result {
+    if isReadOnly { throw StoreFailure.readOnly(url, entity: layout.name) }
+    return try translatingErrors {
+      for attempt in 1... {
+        let isLast = attempt == PostgreSQLStore.attempts
+        do {
+          let outcome = try reconnected {
+            try write {
+              (connection, mark, pending: PendingOutcome<WriteTransaction.Outcome<(Result, [RowReference])>>) in
+              try WriteTransaction.run(self, connection, mark, by: origin, pending) { transaction in
+                let run = BatchRun(self, transaction)
+                return (try body(run), run.changed)
+              }
+            }
+          }
+          history?.didCommit(outcome.transaction)
+          rowCache.invalidate(outcome.result.1 + outcome.derived.map(\.reference))
+          return outcome.result.0
+        } catch let error as ServerError where error.isPassing && !isLast && isRepeatable() {
+          Thread.sleep(forTimeInterval: 0.005 * Double(attempt) * Double.random(in: 0.5...1.5))
+        } catch is SaveRun.MarkGone where !isLast && isRepeatable() {
+          // Written by nobody; the next attempt gets another mark.
+        } catch is SaveRun.MarkGone {
+          throw ServerError(
+            state: "08006",
+            message:
+              "the connection was lost during a batch insert, of which nothing is in the database; it is not run "
+              + "again, since its rows are asked for once")
+        }
+      }
+      preconditionFailure("The last attempt ends the batch.")
+    }
+  }
+}
+
+/// A uniqueness constraint as rows of an entity meet it.
+struct BatchConstraint {
+  let names: [String]
+  /// The entity that has the constraint.
+  let declaring: EntityLayout
+
+  /// What the server calls it, in small letters.
+  var serverName: String { "z_\(declaring.name)_unique_\(names.joined(separator: "_"))".lowercased() }
+
+  /// Those that rows of entities can break: their own and what they inherit.
+  static func all(of entities: some Sequence<Int>, _ layouts: ModelLayouts) -> [BatchConstraint] {
+    var seen: Set<Int> = []
+    var found: [BatchConstraint] = []
+    for entity in entities {
+      var index = entity
+      while index >= 0, seen.insert(index).inserted {
+        let declaring = layouts.layouts[index]
+        found += declaring.entity.constraintNames.map { BatchConstraint(names: $0, declaring: declaring) }
+        index = declaring.superIndex
+      }
+    }
+    return found
+  }
+}

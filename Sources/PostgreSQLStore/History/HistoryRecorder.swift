@@ -1,0 +1,112 @@
+internal import CoreData
+import Foundation
+
+/// Collects the changes of one transaction, and writes them into the history in one statement, the last one before the
+/// commit. Not for several threads.
+final class HistoryRecorder {
+  private let history: PostgreSQLHistory
+  private let connection: Connection
+  private let origin: ChangeOrigin
+  /// The number of the transaction; 0 before `finish`, and for one without changes.
+  private(set) var transaction: Int64 = 0
+
+  // One element each for a change, or for many that are alike but for the keys, which follow each other.
+  private var types: [Int64] = []
+  private var entities: [Int64] = []
+  private var firsts: [Int64] = []
+  private var lasts: [Int64] = []
+  private var columns: [[UInt8]?] = []
+  private var tombstones: [[[UInt8]?]]
+  private var count: Int64 = 0
+  private var updated: Set<RowReference> = []
+
+  init(_ history: PostgreSQLHistory, _ connection: Connection, _ origin: ChangeOrigin) {
+    self.history = history
+    self.connection = connection
+    self.origin = origin
+    tombstones = Array(repeating: [], count: history.tombstoneCount)
+  }
+
+  var isEmpty: Bool { types.isEmpty }
+
+  /// Everything that a save is about.
+  func record(_ changes: ChangeSet) {
+    for row in changes.inserted { insert(row.entity, row.key...row.key) }
+    var toMany = changes.toManyUpdates[...]
+    for (number, update) in changes.updated.enumerated() {
+      let own = toMany.prefix { $0.update == number }
+      toMany = toMany.dropFirst(own.count)
+      self.update(update.row.reference, update.changed, toMany: own)
+    }
+    for row in changes.deleted { delete(row.reference, row) }
+  }
+
+  func insert(_ entity: Int, _ keys: ClosedRange<Int64>) {
+    if keys.count == 1 { updated.insert(RowReference(entity: entity, key: keys.lowerBound)) }
+    add(0, entity, keys, nil)
+  }
+
+  func update(_ row: RowReference, _ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) {
+    updated.insert(row)
+    add(1, Int(row.entity), row.key...row.key, history.columns(of: Int(row.entity)).bitmap(slots, toMany: toMany))
+  }
+
+  /// - Parameter values: the row as it was; nil where its entity preserves nothing.
+  func delete(_ row: RowReference, _ values: RowSnapshot?) {
+    add(2, Int(row.entity), row.key...row.key, nil)
+    guard let values else { return }
+    for (place, column) in history.preserved(Int(row.entity)).enumerated() {
+      var bytes: [UInt8] = []
+      let property = column.property
+      if property.word < 0 || values.isNull(slot: property.slot) { continue }
+      bytes.append(values, form: property.form, slot: property.slot, word: property.word)
+      // Without the count of its bytes.
+      tombstones[place][types.count - 1] = Array(bytes.dropFirst(4))
+    }
+  }
+
+  /// Rows whose derived attributes triggers have changed, and that are not among the changes yet.
+  func updateDerived(_ rows: [RowSnapshot]) {
+    for row in rows where !updated.contains(row.reference) && !isInserted(row) {
+      var derived = SlotMask()
+      for property in history.schema.layouts.layouts[row.entity].slots
+      where property.description is NSDerivedAttributeDescription { derived.insert(property.slot) }
+      update(row.reference, derived)
+    }
+  }
+
+  private func isInserted(_ row: RowSnapshot) -> Bool {
+    let number = Int64(history.schema.entity(at: row.entity).number)
+    return types.indices.contains {
+      types[$0] == 0 && entities[$0] == number && firsts[$0] != lasts[$0] && firsts[$0]...lasts[$0] ~= row.key
+    }
+  }
+
+  private func add(_ type: Int64, _ entity: Int, _ keys: ClosedRange<Int64>, _ changed: [UInt8]?) {
+    types.append(type)
+    entities.append(Int64(history.schema.entity(at: entity).number))
+    firsts.append(keys.lowerBound)
+    lasts.append(keys.upperBound)
+    columns.append(changed)
+    for place in tombstones.indices { tombstones[place].append(nil) }
+    count += Int64(keys.count)
+  }
+
+  /// Writes everything; from here to the commit others that do the same wait.
+  func finish() throws {
+    if isEmpty { return }
+    let texts = try history.strings(of: origin)
+    var parameters = Parameters()
+    parameters.add(count)
+    for text in texts { parameters.add(optional: text) }
+    for keys in [types, entities, firsts, lasts] { parameters.add(keys: keys) }
+    for values in [columns] + tombstones {
+      parameters.addArray(of: .bytes, count: values.count) { bytes in
+        for value in values { if let value { bytes.append(counted: value) } else { bytes.appendNull() } }
+      }
+    }
+    let rows = try connection.execute(history.insertText, parameters)
+    guard rows.count == 1 else { throw history.damaged }
+    transaction = rows.int(0, 0)
+  }
+}

@@ -1,0 +1,292 @@
+internal import CoreData
+import Foundation
+
+/// The history of one store: what its entities' changes look like in the tables, and reading them.
+///
+/// Immutable but for what is under `lock`; any thread.
+final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
+  // `@unchecked Sendable`: immutable, and `own`, `lastOwn` and `keys` are only touched under `lock`.
+
+  let schema: StoreSchema
+  let tombstoneCount: Int
+  /// What a recorder runs; its parameters: how many changes there are, four texts, then arrays.
+  let insertText: String
+  /// Not kept: it has this object.
+  private unowned let store: PostgreSQLStore
+  private let columnsByEntity: [HistoryColumns]
+  private let preserved: [[SlotColumn]]
+
+  private let lock = NSLock()
+  private var lastOwn: Int64 = 0
+  /// Numbers of the store's own transactions that nobody has asked about yet; nil while nobody asks.
+  private var own: Set<Int64>?
+  /// By text, its row in ATRANSACTIONSTRING.
+  private var keys: [String: Int64] = [:]
+
+  init(_ store: PostgreSQLStore, _ schema: StoreSchema, tombstones: Int) {
+    self.store = store
+    self.schema = schema
+    tombstoneCount = tombstones
+    columnsByEntity = schema.layouts.layouts.map(HistoryColumns.init)
+    preserved = schema.layouts.layouts.map { Array(HistoryColumns.preserved(in: $0, schema).prefix(tombstones)) }
+    insertText = PostgreSQLHistory.insertText(tombstones)
+  }
+
+  private static func insertText(_ count: Int) -> String {
+    let names = (0..<count).map { ", \(HistoryTables.tombstone($0))" }.joined()
+    let values = (0..<count).map { ", u.v\($0)" }.joined()
+    let places = (0..<count).map { ", v\($0)" }.joined()
+    let arrays = (0..<count).map { ", $\($0 + 11)::bytea[]" }.joined()
+    return "WITH c AS (UPDATE ATRANSACTIONCOUNTER SET Z_LAST = Z_LAST + 1, Z_LASTCHANGE = Z_LASTCHANGE + $1::bigint "
+      + "RETURNING Z_LAST, Z_LASTCHANGE - $1::bigint AS Z_BASE), "
+      + "t AS (INSERT INTO ATRANSACTION "
+      + "(Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP) "
+      + "SELECT Z_LAST, 16002, $2::bigint, $3::bigint, $4::bigint, $5::bigint, "
+      + "extract(epoch FROM clock_timestamp())::double precision - 978307200 FROM c), "
+      + "n AS (INSERT INTO ACHANGE "
+      + "(Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
+      + "SELECT c.Z_BASE + row_number() OVER (ORDER BY u.o, k.k), 16001, u.t, u.e, k.k, c.Z_LAST, u.c\(values) FROM c, "
+      + "unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[]\(arrays)) "
+      + "WITH ORDINALITY AS u (t, e, f, l, c\(places), o), generate_series(u.f, u.l) AS k (k)) SELECT Z_LAST FROM c"
+  }
+
+  /// Somebody has emptied the counter's table.
+  var damaged: any Error {
+    StoreFailure.incompatibleSchema(store.url!, table: "ATRANSACTIONCOUNTER", "it does not have one row")
+  }
+
+  // For recorders.
+
+  func columns(of entity: Int) -> HistoryColumns { columnsByEntity[entity] }
+
+  func preserved(_ entity: Int) -> [SlotColumn] { preserved[entity] }
+
+  /// The rows of author, bundle, context and process in ATRANSACTIONSTRING, which are there before any transaction
+  /// refers to them.
+  func strings(of origin: ChangeOrigin) throws -> [Int64?] {
+    let process = ProcessInfo.processInfo.processName
+    let texts = [origin.author, Bundle.main.bundleIdentifier ?? process, origin.contextName, process]
+    return try texts.map { try $0.map(key(of:)) }
+  }
+
+  private func key(of text: String) throws -> Int64 {
+    if let known = lock.withLock({ keys[text] }) { return known }
+    var parameters = Parameters()
+    parameters.add(text)
+    let rows = try store.pool.read { connection in
+      try connection.execute(
+        "INSERT INTO ATRANSACTIONSTRING (Z_ENT, ZNAME) VALUES (16003, $1) ON CONFLICT DO NOTHING", parameters)
+      return try connection.execute("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = $1", parameters)
+    }
+    guard rows.count == 1 else { throw damaged }
+    let key = rows.int(0, 0)
+    lock.withLock { keys[text] = key }
+    return key
+  }
+
+  // The store's own transactions.
+
+  func didCommit(_ transaction: Int64) {
+    lock.withLock {
+      lastOwn = max(lastOwn, transaction)
+      own?.insert(transaction)
+    }
+  }
+
+  /// The number of the last transaction that this store wrote; 0 for none.
+  var lastWritten: Int64 { lock.withLock { lastOwn } }
+
+  /// From here on own transactions are told apart from others'.
+  func beginCounting() { lock.withLock { own = own ?? [] } }
+
+  func endCounting() { lock.withLock { own = nil } }
+
+  func ownCount(after first: Int64, through last: Int64) -> Int64 {
+    lock.withLock { Int64((own ?? []).filter { $0 > first && $0 <= last }.count) }
+  }
+
+  /// How many of the transactions behind `first`, up to `last`, are the store's own; they are forgotten.
+  func takeOwn(after first: Int64, through last: Int64) -> Int64 {
+    lock.withLock {
+      let found = (own ?? []).filter { $0 <= last }
+      own?.subtract(found)
+      return Int64(found.filter { $0 > first }.count)
+    }
+  }
+
+  // Reading.
+
+  func lastNumber() throws -> Int64 { try store.translatingErrors { try store.pool.read { try lastNumber($0) } } }
+
+  func lastNumber(_ connection: Connection) throws -> Int64 {
+    let rows = try connection.execute("SELECT Z_LAST FROM ATRANSACTIONCOUNTER")
+    guard rows.count == 1 else { throw damaged }
+    return rows.int(0, 0)
+  }
+
+  /// How many transactions are read at a time.
+  private static let portion: Int64 = 200
+
+  func read(
+    after bound: HistoryBound, take: (HistoryTransactionRow) throws -> Bool,
+    changes: (HistoryTransactionRow, [HistoryChangeRow]) throws -> Void
+  ) throws {
+    var hasTold = false
+    try store.translatingErrors {
+      try store.pool.read { connection in
+        do {
+          try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+          try connection.finishingTransaction {
+            var last = try floor(of: bound, connection)
+            while true {
+              let transactions = try transactions(after: last, bound, connection)
+              guard let end = transactions.last else { return }
+              last = end.number
+              var found: [Int64: [HistoryChangeRow]]?
+              for transaction in transactions {
+                hasTold = true
+                guard try take(transaction) else { continue }
+                if found == nil { found = try self.changes(transaction.number...last, connection) }
+                try changes(transaction, found![transaction.number] ?? [])
+              }
+            }
+          }
+        } catch let error as ServerError where hasTold {
+          // What was told is not told twice.
+          throw error.failure
+        }
+      }
+    }
+  }
+
+  /// The number behind which to read. Throws where transactions behind the bound are gone.
+  private func floor(of bound: HistoryBound, _ connection: Connection) throws -> Int64 {
+    guard case .number(let number) = bound else { return 0 }
+    let rows = try connection.execute("SELECT min(Z_PK) FROM ATRANSACTION")
+    let first = rows.isNull(0, 0) ? try lastNumber(connection) + 1 : rows.int(0, 0)
+    if number < first - 1 { throw StoreFailure.historyTokenExpired }
+    return number
+  }
+
+  private func transactions(
+    after last: Int64, _ bound: HistoryBound, _ connection: Connection
+  ) throws -> [HistoryTransactionRow] {
+    var time = -Double.infinity
+    if case .time(let wanted) = bound { time = wanted }
+    var parameters = Parameters()
+    parameters.add(last)
+    parameters.add(time)
+    parameters.add(PostgreSQLHistory.portion)
+    let rows = try connection.execute(
+      """
+      SELECT t.Z_PK, t.ZTIMESTAMP, a.ZNAME, b.ZNAME, c.ZNAME, p.ZNAME FROM ATRANSACTION t
+      LEFT JOIN ATRANSACTIONSTRING a ON a.Z_PK = t.ZAUTHORTS LEFT JOIN ATRANSACTIONSTRING b ON b.Z_PK = t.ZBUNDLEIDTS
+      LEFT JOIN ATRANSACTIONSTRING c ON c.Z_PK = t.ZCONTEXTNAMETS LEFT JOIN ATRANSACTIONSTRING p ON p.Z_PK = t.ZPROCESSIDTS
+      WHERE t.Z_PK > $1 AND t.ZTIMESTAMP > $2 ORDER BY t.Z_PK LIMIT $3
+      """, parameters)
+    return (0..<rows.count).map { row in
+      HistoryTransactionRow(
+        number: rows.int(row, 0), time: rows.number(row, 1)?.doubleValue ?? 0, author: rows.text(row, 2),
+        contextName: rows.text(row, 4), bundleID: rows.text(row, 3), processID: rows.text(row, 5))
+    }
+  }
+
+  /// Changes by transaction; those of entities that the model does not have are left out.
+  private func changes(
+    _ numbers: ClosedRange<Int64>, _ connection: Connection
+  ) throws -> [Int64: [HistoryChangeRow]] {
+    var parameters = Parameters()
+    parameters.add(numbers.lowerBound)
+    parameters.add(numbers.upperBound)
+    let tombstones = (0..<tombstoneCount).map { ", \(HistoryTables.tombstone($0))" }.joined()
+    let rows = try connection.execute(
+      "SELECT ZTRANSACTIONID, Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS\(tombstones) FROM ACHANGE "
+        + "WHERE ZTRANSACTIONID BETWEEN $1 AND $2 ORDER BY Z_PK", parameters)
+    var found: [Int64: [HistoryChangeRow]] = [:]
+    for row in 0..<rows.count {
+      guard let entity = schema.index(ofNumber: Int(rows.int(row, 3))) else { continue }
+      var change = HistoryChangeRow(
+        number: rows.int(row, 1), type: Int(rows.int(row, 2)),
+        row: RowReference(entity: entity, key: rows.int(row, 4)))
+      if change.type == 1, !rows.isNull(row, 5) {
+        change.updated = columnsByEntity[entity].properties(rows.bytes(row, 5))
+      }
+      if change.type == 2 { change.tombstone = try tombstone(rows, row, entity) }
+      found[rows.int(row, 0), default: []].append(change)
+    }
+    return found
+  }
+
+  /// What a deletion preserved, boxed. Bytes that are none of the attribute's type are left out.
+  private func tombstone(_ rows: ServerRows, _ row: Int, _ entity: Int) throws -> [String: Any] {
+    var values: [String: Any] = [:]
+    for (place, column) in preserved[entity].enumerated() where !rows.isNull(row, 6 + place) {
+      let property = column.property
+      let bytes = rows.bytes(row, 6 + place)
+      if property.kind == .transformable {
+        values[property.name] = try property.attribute.value(ofTransformable: Data(bytes), store: store.url)
+        continue
+      }
+      var builder = RowBuilder()
+      builder.begin(schema.layouts.layouts[entity])
+      guard builder.set(bytes, of: property) else { continue }
+      let snapshot = builder.finish(key: 1, version: 1, entity: entity)
+      values[property.name] = snapshot.value(property).boxed(for: property)
+    }
+    return values
+  }
+
+  // Deleting.
+
+  func delete(before bound: HistoryBound) throws -> Int {
+    if store.isReadOnly { throw StoreFailure.readOnly(store.url) }
+    var parameters = Parameters()
+    let condition: String
+    switch bound {
+    case .start: return 0
+    case .number(let number):
+      condition = "Z_PK < $1"
+      parameters.add(number)
+    case .time(let time):
+      condition = "ZTIMESTAMP < $1"
+      parameters.add(time)
+    }
+    // Deleting twice is deleting once, but for the count.
+    return try store.translatingErrors {
+      try store.pool.read { connection in
+        try connection.execute(
+          "WITH t AS (DELETE FROM ATRANSACTION WHERE \(condition) RETURNING Z_PK), "
+            + "c AS (DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM t)) SELECT count(*) FROM t",
+          parameters
+        ).int(0, 0)
+      }
+    }.asInt
+  }
+}
+
+extension Int64 {
+  fileprivate var asInt: Int { Int(self) }
+}
+
+extension RowBuilder {
+  /// Sets an attribute from the protocol's bytes of its type; false if they are of no such type.
+  fileprivate mutating func set(_ bytes: UnsafeRawBufferPointer, of property: LayoutProperty) -> Bool {
+    let (slot, word) = (property.slot, property.word)
+    switch property.form {
+    case .integer, .destination:
+      guard bytes.count == 8 else { return false }
+      setInt(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)), slot: slot, word: word)
+    case .real:
+      guard bytes.count == 8 else { return false }
+      let bits = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+      setDouble(Double(bitPattern: bits), slot: slot, word: word)
+    case .text, .bytes: setBytes(bytes, slot: slot, word: word)
+    case .uuid:
+      guard bytes.count == 16 else { return false }
+      setUUID(bytes.loadUnaligned(as: UUID.self), slot: slot, word: word)
+    case .decimal: setDecimal(WireDecimal.decimal(bytes), slot: slot, word: word)
+    case .none: return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,38 @@
+package import CoreData
+import Foundation
+
+/// Opening the history of a store.
+extension PostgreSQLStore {
+  package var storeHistory: (any StoreHistory)? { history }
+
+  /// What the option asks for:
+  ///
+  /// | option | database | |
+  /// |---|---|---|
+  /// | on | any | tables and columns that are missing are made, if the store may be written to |
+  /// | off | has no transactions | nothing is recorded |
+  /// | off | has transactions | the store becomes read-only: what it wrote would be missing in its history |
+  func openHistory(_ schema: StoreSchema) throws -> PostgreSQLHistory? {
+    let isAsked = isOn(NSPersistentHistoryTrackingKey)
+    return try pool.read { connection in
+      let (areThere, hasTransactions) = try HistoryTables.look(connection)
+      guard isAsked else {
+        if hasTransactions, !isReadOnly {
+          isReadOnly = true
+          warn(.untrackedHistory(url?.absoluteString ?? "on a server"))
+        }
+        return nil
+      }
+      let wanted = HistoryColumns.tombstoneCount(schema)
+      if isReadOnly {
+        return areThere
+          ? PostgreSQLHistory(self, schema, tombstones: min(try HistoryTables.tombstones(connection), wanted)) : nil
+      }
+      try connection.transaction {
+        try lockOpening(connection)
+        try HistoryTables.make(tombstones: wanted, connection)
+      }
+      return PostgreSQLHistory(self, schema, tombstones: wanted)
+    }
+  }
+}

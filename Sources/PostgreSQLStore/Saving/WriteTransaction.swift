@@ -1,0 +1,73 @@
+internal import CoreData
+import Foundation
+
+/// One transaction that writes: it leaves a mark, and ends with its part of the history.
+struct WriteTransaction {
+  let connection: Connection
+  /// Nil for a store without history.
+  let recorder: HistoryRecorder?
+
+  /// What triggers did to rows besides what was written to them.
+  struct Outcome<Result> {
+    let result: Result
+    /// The rows as they are now; published by nobody yet.
+    var derived: [RowSnapshot] = []
+    /// Its number in the history; 0 for none.
+    var transaction: Int64 = 0
+  }
+
+  static func run<Result>(
+    _ store: PostgreSQLStore, _ connection: Connection, _ mark: SaveMark, by origin: ChangeOrigin,
+    _ pending: PendingOutcome<Outcome<Result>>, _ body: (WriteTransaction) throws -> Result
+  ) throws {
+    let begun = try connection.run(mark.begin)
+    try connection.finishingTransaction {
+      if begun.affected == 0 { throw SaveRun.MarkGone() }
+      let notes = store.derivesValues ? DerivedNotes(store, connection) : nil
+      try notes?.begin()
+      let transaction = WriteTransaction(
+        connection: connection, recorder: store.history.map { HistoryRecorder($0, connection, origin) })
+      var outcome = Outcome(result: try body(transaction))
+      if let notes { outcome.derived = try notes.rows() }
+      if let recorder = transaction.recorder, !recorder.isEmpty {
+        recorder.updateDerived(outcome.derived)
+        // A wait for another transaction belongs before the place where others wait for this one.
+        if store.hasConstraints { try connection.run("SET CONSTRAINTS ALL IMMEDIATE") }
+        try recorder.finish()
+        outcome.transaction = recorder.transaction
+      }
+      pending.value = outcome
+    }
+  }
+}
+
+/// The rows that triggers have derived values for, in a table of the connection that is empty again after the
+/// transaction. Triggers write to it where they find it; a program that writes by SQL needs none.
+struct DerivedNotes {
+  private let store: PostgreSQLStore
+  private let connection: Connection
+
+  init(_ store: PostgreSQLStore, _ connection: Connection) {
+    self.store = store
+    self.connection = connection
+  }
+
+  func begin() throws {
+    try connection.run("CREATE TEMP TABLE IF NOT EXISTS _Z_DERIVED (Z_ENT bigint, Z_PK bigint) ON COMMIT DELETE ROWS")
+  }
+
+  func rows() throws -> [RowSnapshot] {
+    let found = try connection.execute("SELECT DISTINCT Z_ENT, Z_PK FROM pg_temp._Z_DERIVED ORDER BY Z_ENT, Z_PK")
+    var keys: [Int: [Int64]] = [:]
+    for row in 0..<found.count {
+      guard let entity = store.schema.index(ofNumber: Int(found.int(row, 0))) else { continue }
+      keys[store.layouts.layouts[entity].rootIndex, default: []].append(found.int(row, 1))
+    }
+    return try keys.sorted { $0.key < $1.key }.flatMap { root, keys in
+      let plan = try store.plans.rowPlan(store.layouts.layouts[root])
+      var parameters = Parameters()
+      parameters.add(keys: keys)
+      return try plan.rows(connection.execute(store.plans.faultText(plan), parameters))
+    }
+  }
+}

@@ -1,0 +1,37 @@
+internal import CoreData
+import Foundation
+
+/// The thread that waits for news of one store, while somebody wants to know. Any thread.
+final class Watching: @unchecked Sendable {
+  // `@unchecked Sendable`: `listener` is only touched under `lock`.
+
+  private let lock = NSLock()
+  private var listener: ServerListener?
+
+  deinit { end() }
+
+  func begin(_ listener: ServerListener) {
+    let old = lock.withLock {
+      defer { self.listener = listener }
+      return self.listener
+    }
+    old?.stop()
+    listener.start()
+  }
+
+  func end() {
+    let old = lock.withLock {
+      defer { listener = nil }
+      return listener
+    }
+    old?.stop()
+  }
+}
+
+extension PostgreSQLStore: WatchableStore {
+  package func beginWatching(_ told: @escaping (Int64?) -> Void) {
+    watching.begin(ServerListener(self, told))
+  }
+
+  package func endWatching() { watching.end() }
+}

@@ -1,0 +1,256 @@
+import CoreData
+import Foundation
+import PostgreSQLTestServer
+import Testing
+
+@testable import PostgreSQLStore
+
+let tracked: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+
+extension NSManagedObjectContext {
+  func history(after token: NSPersistentHistoryToken?) throws -> [NSPersistentHistoryTransaction] {
+    let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+    return (try execute(request) as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction] ?? []
+  }
+}
+
+@Suite("The history of a PostgreSQL store", hasServer)
+struct HistoryTests {
+  private func model() -> NSManagedObjectModel {
+    let model = libraryModel()
+    for name in ["title", "pages", "price", "id", "added", "weight", "cover"] {
+      model.entitiesByName["Book"]?.attributesByName[name]?.preservesValueInHistoryOnDeletion = true
+    }
+    return model
+  }
+
+  @Test("Saves leave transactions with author, context, changed properties and what deletions preserve")
+  func changes() throws {
+    let shelf = try Shelf(model(), options: tracked)
+    try shelf.context.performAndWait {
+      shelf.context.transactionAuthor = "Ann"
+      shelf.context.name = "editor"
+      let id = UUID()
+      let date = Date(timeIntervalSinceReferenceDate: 99.25)
+      let values: [String: Any] = [
+        "title": "b", "pages": 7, "price": NSDecimalNumber(string: "-1.25"), "id": id, "added": date, "weight": 2.5,
+        "cover": Data([9, 8]),
+      ]
+      let book = shelf.context.new("Book", values)
+      try shelf.context.save()
+      book.setValue("c", forKey: "title")
+      book.setValue(Set([shelf.context.new("Tag", ["name": "red"])]), forKey: "tags")
+      try shelf.context.save()
+      let objectID = book.objectID
+      shelf.context.delete(book)
+      try shelf.context.save()
+
+      let history = try shelf.context.history(after: nil)
+      #expect(history.map(\.transactionNumber) == [1, 2, 3])
+      #expect(history.map(\.author) == ["Ann", "Ann", "Ann"])
+      #expect(history[0].contextName == "editor")
+      #expect(history[0].changes?.map(\.changeType) == [.insert])
+      let update = history[1].changes?.first { $0.changeType == .update && $0.changedObjectID == objectID }
+      #expect(Set(update?.updatedProperties?.map(\.name) ?? []) == ["title", "tags"])
+      let tombstone = history[2].changes?.first { $0.changeType == .delete }?.tombstone
+      #expect(tombstone?["title"] as? String == "c")
+      #expect(tombstone?["pages"] as? Int == 7)
+      #expect(tombstone?["price"] as? NSDecimalNumber == NSDecimalNumber(string: "-1.25"))
+      #expect(tombstone?["id"] as? UUID == id)
+      #expect(tombstone?["added"] as? Date == date)
+      #expect(tombstone?["weight"] as? Double == 2.5)
+      #expect(tombstone?["cover"] as? Data == Data([9, 8]))
+    }
+  }
+
+  @Test("History is fetched after a token and a date, with predicates, and deleted up to a token, which then expires")
+  func fetching() throws {
+    let shelf = try Shelf(model(), options: tracked)
+    try shelf.context.performAndWait {
+      for author in ["Ann", "Bob", "Ann"] {
+        shelf.context.transactionAuthor = author
+        shelf.context.new("Book", ["title": author])
+        try shelf.context.save()
+      }
+      let all = try shelf.context.history(after: nil)
+      #expect(try shelf.context.history(after: all[0].token).map(\.transactionNumber) == [2, 3])
+      let byDate = NSPersistentHistoryChangeRequest.fetchHistory(after: all[1].timestamp)
+      let later = (try shelf.context.execute(byDate) as? NSPersistentHistoryResult)?.result
+      #expect((later as? [NSPersistentHistoryTransaction])?.map(\.transactionNumber) == [3])
+      let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+      fetch.predicate = NSPredicate(format: "author == 'Ann'")
+      let byAuthor = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: fetch)
+      let anns = (try shelf.context.execute(byAuthor) as? NSPersistentHistoryResult)?.result
+      #expect((anns as? [NSPersistentHistoryTransaction])?.map(\.transactionNumber) == [1, 3])
+
+      _ = try shelf.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: all[2].token))
+      #expect(try shelf.context.history(after: nil).map(\.transactionNumber) == [3])
+      let error = #expect(throws: NSError.self) { try shelf.context.history(after: all[0].token) }
+      #expect(error?.code == NSPersistentHistoryTokenExpiredError)
+      #expect(try shelf.context.history(after: all[1].token).map(\.transactionNumber) == [3])
+    }
+  }
+
+  @Test("Batch requests are in the history: runs of insertions, changed properties, deletions with what they preserve")
+  func batches() throws {
+    let shelf = try Shelf(model(), options: tracked)
+    try shelf.context.performAndWait {
+      let rows = (0..<2500).map { ["title": "b\($0)", "pages": $0] as [String: Any] }
+      _ = try shelf.context.execute(NSBatchInsertRequest(entityName: "Book", objects: rows))
+      let update = NSBatchUpdateRequest(entityName: "Book")
+      update.predicate = NSPredicate(format: "pages < 3")
+      update.propertiesToUpdate = ["title": "x"]
+      _ = try shelf.context.execute(update)
+      let fetch = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
+      fetch.predicate = NSPredicate(format: "pages == 1")
+      _ = try shelf.context.execute(NSBatchDeleteRequest(fetchRequest: fetch))
+      let history = try shelf.context.history(after: nil)
+      #expect(history.map { $0.changes?.count } == [2500, 3, 1])
+      #expect(Set(history[0].changes?.map(\.changedObjectID) ?? []).count == 2500)
+      #expect(history[1].changes?[0].updatedProperties?.map(\.name) == ["title"])
+      #expect(history[2].changes?[0].tombstone?["title"] as? String == "x")
+    }
+  }
+
+  @Test("A reader that goes on from its last token misses nothing of eight writers that commit out of order")
+  func order() async throws {
+    let model = libraryModel()
+    let first = try Shelf(model, options: tracked)
+    let url = first.url
+    let seen = try await withThrowingTaskGroup(of: [Int64].self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          let shelf = try Shelf(libraryModel(), at: url, options: tracked)
+          try shelf.context.performAndWait {
+            for number in 0..<25 {
+              // Long ones among short ones.
+              for _ in 0..<(number % 5 == 0 ? 300 : 1) { shelf.context.new("Author", ["name": "\(writer)"]) }
+              try shelf.context.save()
+            }
+          }
+          return []
+        }
+      }
+      group.addTask {
+        let shelf = try Shelf(libraryModel(), at: url, options: tracked)
+        return try shelf.context.performAndWait {
+          var (seen, token): ([Int64], NSPersistentHistoryToken?) = ([], nil)
+          let deadline = Date(timeIntervalSinceNow: 120)
+          while seen.count < 200, Date() < deadline {
+            for transaction in try shelf.context.history(after: token) {
+              seen.append(transaction.transactionNumber)
+              token = transaction.token
+            }
+          }
+          return seen
+        }
+      }
+      return try await group.reduce([]) { $0 + $1 }
+    }
+    #expect(seen == Array(1...200))
+  }
+
+  @Test("A store with history that is opened without the option is read-only")
+  func untracked() throws {
+    let shelf = try Shelf(libraryModel(), options: tracked)
+    try shelf.context.performAndWait {
+      shelf.context.new("Book", ["title": "b"])
+      try shelf.context.save()
+    }
+    let other = try shelf.elsewhere()
+    #expect(other.store.isReadOnly)
+  }
+}
+
+@Suite("Remote changes of a PostgreSQL store", hasServer, .serialized)
+struct RemoteChangeTests {
+  /// Collects the notifications of one coordinator.
+  private final class Collector: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var found: [NSPersistentHistoryToken?] = []
+    private var observer: (any NSObjectProtocol)?
+
+    init(_ coordinator: NSPersistentStoreCoordinator) {
+      observer = NotificationCenter.default.addObserver(
+        forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+      ) { [weak self] note in
+        self?.note(note.userInfo?[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken)
+      }
+    }
+
+    private func note(_ token: NSPersistentHistoryToken?) {
+      condition.withLock {
+        found.append(token)
+        condition.broadcast()
+      }
+    }
+
+    deinit { observer.map(NotificationCenter.default.removeObserver) }
+
+    var count: Int { condition.withLock { found.count } }
+
+    func wait(for wanted: Int, seconds: Double = 60) -> Bool {
+      let deadline = Date(timeIntervalSinceNow: seconds)
+      return condition.withLock {
+        while found.count < wanted { if !condition.wait(until: deadline) { return false } }
+        return true
+      }
+    }
+  }
+
+  private func save(_ shelf: Shelf) throws {
+    try shelf.context.performAndWait {
+      shelf.context.new("Author", ["name": "a"])
+      try shelf.context.save()
+    }
+  }
+
+  private var watched: [AnyHashable: Any] {
+    [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true, NSPersistentHistoryTrackingKey: true]
+  }
+
+  @Test("What another process saves is announced, with a token that leads to it", arguments: [true, false])
+  func announced(_ notifies: Bool) throws {
+    var options = watched
+    // Without notifications it is found by looking into the history.
+    options[PostgreSQLNotificationsOption] = notifies
+    let shelf = try Shelf(libraryModel(), options: options)
+    let collector = Collector(shelf.coordinator)
+    let other = try Shelf(libraryModel(), at: shelf.url, options: options)
+    try save(other)
+    #expect(collector.wait(for: 1))
+    let found = try shelf.context.performAndWait { try shelf.context.history(after: nil).count }
+    #expect(found == 1)
+  }
+
+  @Test("A store without history is told by notifications alone")
+  func withoutHistory() throws {
+    let options: [AnyHashable: Any] = [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]
+    let shelf = try Shelf(libraryModel(), options: options)
+    let collector = Collector(shelf.coordinator)
+    let other = try shelf.elsewhere()
+    // The thread may not listen yet.
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while collector.count == 0, Date() < deadline {
+      try save(other)
+      _ = collector.wait(for: 1, seconds: 0.2)
+    }
+    #expect(collector.count > 0)
+  }
+
+  @Test("After the server was away, what was saved meanwhile is announced")
+  func reconnection() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    let shelf = try Shelf(libraryModel(), at: server.newStoreURL(), options: watched)
+    let collector = Collector(shelf.coordinator)
+    let other = try Shelf(libraryModel(), at: shelf.url, options: tracked)
+    try save(other)
+    #expect(collector.wait(for: 1))
+    server.halt()
+    try server.start()
+    let before = collector.count
+    try save(other)
+    #expect(collector.wait(for: before + 1))
+  }
+}
