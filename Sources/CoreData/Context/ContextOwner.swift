@@ -143,7 +143,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: former.store)
     }
-    return make(ObjectMaker(layouts.layouts[Int(reference.entity)], self), reference.key, store, table)
+    let maker = ObjectMaker(layouts.layouts[Int(reference.entity)], self)
+    return make(maker, reference.key, store, table)
   }
 
   /// The objects of the rows that a fetch found, in order. Faults take the row; others keep their values unless the

@@ -31,7 +31,7 @@ extension NSManagedObject {
       return
     }
     previous?.lose(self, inverse)
-    destination?.addFromInverse(self, inverse)
+    destination?.gain(self, inverse)
   }
 
   /// For those who follow changes that no program has asked for.
@@ -58,7 +58,7 @@ extension NSManagedObject {
   }
 
   /// Adds `object` to this relationship, because the other side now leads here.
-  private final func addFromInverse(_ object: NSManagedObject, _ property: LayoutProperty) {
+  private final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = ownProperty(property)
     if property.kind == .toMany {
       enter(object, property)
