@@ -87,7 +87,8 @@ final class ConnectionPool: @unchecked Sendable {
     }
     writingThread.value = thread
     defer {
-      // Without memory not even a rollback succeeds. What it holds locked is not to wait for the next transaction.
+      // Without memory not even a rollback succeeds, and its lock would stay until the next
+      // transaction.
       let isStuck = writer.isInTransaction
       writingThread.value = 0
       writerLock.unlock()
