@@ -62,7 +62,7 @@ struct RunTests {
     func outcome(_ fault: InjectedFault) throws -> FaultOutcome { try #require(setup.outcomes[fault.rawValue]) }
     #expect(
       try outcome(.unreadable).surface == .thrown
-        && outcome(.unreadable).error?.hasPrefix("NSCocoaErrorDomain 259") == true)
+        && outcome(.unreadable).error?.contains("over NSCocoaErrorDomain 259") == true)
     #expect(try outcome(.modelMissing).surface == .notApplicable)
     #expect(try outcome(.olderModel).surface == .none && outcome(.otherModel).surface == .thrown)
     // The main context has saved the user's value by itself before the writer's came.

@@ -12,7 +12,7 @@
 /// | NSCoreDataDivide(number, number) | the quotient of a number that was a text |
 /// | NSCoreDataNumber(number or text), NSCoreDataReal(…) | the number that a text begins with, else 0 |
 ///
-/// `options`: 1 case, 128 diacritics, 32 by locale, 16 whole words, 8 at the start, 12 at the end. Case and marks are
+/// `options`: 1 case, 128 diacritics, 32 by locale, 2²⁰ whole words, 8 at the start, 12 at the end. Case and marks are
 /// ICU's. What differs from memory: a regular expression is PostgreSQL's, and an order by locale is that of ICU's root.
 enum StoreFunctions {
   static let statements: [String] =
@@ -59,7 +59,7 @@ enum StoreFunctions {
       make(
         "Place(text, text, bigint)", "boolean",
         """
-        $2 <> '' AND CASE WHEN $3 & 16 <> 0 THEN NSCoreDataWordPlace($1, $2, $3)
+        $2 <> '' AND CASE WHEN $3 & 1048576 <> 0 THEN NSCoreDataWordPlace($1, $2, $3)
           WHEN $3 & 12 = 8 THEN starts_with($1, $2) WHEN $3 & 12 = 12 THEN right($1, length($2)) = $2
           ELSE strpos($1, $2) > 0 END
         """),
