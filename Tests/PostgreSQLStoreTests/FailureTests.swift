@@ -155,12 +155,6 @@ struct FailureTests {
   @Test("What is not built yet is refused by name")
   func refusals() throws {
     let shelf = try Shelf(libraryModel())
-    let staged = error {
-      let manager = NSStagedMigrationManager([])
-      let options: [AnyHashable: Any] = [NSPersistentStoreStagedMigrationManagerOptionKey: manager]
-      _ = try Shelf(libraryModel(), options: options)
-    }
-    #expect(staged?.localizedDescription.contains("staged") == true)
     let destroying = error {
       try shelf.coordinator.destroyPersistentStore(at: shelf.url, ofType: NSPostgreSQLStoreType)
     }
