@@ -169,6 +169,14 @@ struct TableTests {
     withExtendedLifetime((first, last)) {}
   }
 
+  @Test("A notification center's form is known whatever its memory held before")
+  func notificationCenterInUsedMemory() {
+    let blocks = (0..<2_000).map { _ in malloc(40)! }
+    for block in blocks { memset(block, 0xFF, 40) }
+    for block in blocks { free(block) }
+    #expect(NotificationObservers.isFormKnown())
+  }
+
   @Test("What the module takes for granted of this version of Swift is so", arguments: RuntimeAssumption.allCases)
   func runtime(assumption: RuntimeAssumption) {
     #expect(assumption.isMet, "\(assumption.otherwise)")

@@ -40,7 +40,7 @@ enum NotificationObservers {
   }
 
   /// Tries a center of its own: empty, with an observer of one name, of all names, and empty again.
-  private static func isFormKnown() -> Bool {
+  static func isFormKnown() -> Bool {
     let center = NotificationCenter()
     let fields = Mirror(reflecting: center).children.compactMap(\.label)
     guard fields == ["registrar", "$__lazy_storage_$__actorQueueManager"],
@@ -49,9 +49,10 @@ enum NotificationObservers {
     else { return false }
     let (name, other) = (Notification.Name("StrataObservedName"), "StrataOtherName")
     let first = center.addObserver(forName: name, object: nil, queue: nil) { _ in }
-    // Before anything is read as a dictionary: that it is one by such keys.
+    // Before anything is read as a dictionary: that it is one by such keys. The lock is four bytes wide; the four after
+    // it are padding and hold whatever the memory held before.
     let start = Unmanaged.passUnretained(center).toOpaque()
-    guard start.load(fromByteOffset: 16, as: UInt64.self) == 0,
+    guard start.load(fromByteOffset: 16, as: UInt32.self) == 0,
       let dictionary = start.load(fromByteOffset: 24, as: UnsafeRawPointer?.self)
     else { return false }
     let storage = Unmanaged<AnyObject>.fromOpaque(dictionary).takeUnretainedValue()
