@@ -171,9 +171,11 @@ struct TableTests {
 
   @Test("A notification center's form is known whatever its memory held before")
   func notificationCenterInUsedMemory() {
-    let blocks = (0..<2_000).map { _ in malloc(40)! }
-    for block in blocks { memset(block, 0xFF, 40) }
-    for block in blocks { free(block) }
+    let blocks = (0..<2_000).map { _ in UnsafeMutableRawPointer.allocate(byteCount: 40, alignment: 8) }
+    for block in blocks {
+      block.initializeMemory(as: UInt8.self, repeating: 0xFF, count: 40)
+    }
+    for block in blocks { block.deallocate() }
     #expect(NotificationObservers.isFormKnown())
   }
 
