@@ -41,9 +41,12 @@ has_header zlib.h || missing+=(zlib1g-dev)
 
 # Prints what is missing for the tests of the store on PostgreSQL, which start a server by themselves; it brings libpq.
 missing_for_postgresql() {
+  local program
   # As `TestServer` looks for it.
-  ls /usr/lib/postgresql/*/bin/initdb /usr/local/bin/initdb /usr/bin/initdb /opt/homebrew/bin/initdb 2>/dev/null |
-    grep -q . || echo postgresql
+  for program in /usr/lib/postgresql/*/bin/initdb /usr/local/bin/initdb /usr/bin/initdb /opt/homebrew/bin/initdb; do
+    if [ -x "$program" ]; then return; fi
+  done
+  echo postgresql
 }
 
 # Runs a build and shows how far it is, but what it says only if it fails: the deprecations that Foundation on Linux
