@@ -118,7 +118,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return UInt16(stores.count - 1)
   }
 
-  private func table(_ entity: Int, _ store: UInt16, _ key: Int64) -> Table {
+  private func table(_ entity: Int, store: UInt16, key: Int64) -> Table {
     key < 0 ? unsaved : tables[Int(store)][layouts.layouts[entity].rootIndex]
   }
 
@@ -132,19 +132,19 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   func registered(_ reference: RowReference, store: UInt16) -> NSManagedObject? {
     lock.lock()
     defer { lock.unlock() }
-    return living(table(Int(reference.entity), store, reference.key), reference.key)
+    return living(table(Int(reference.entity), store: store, key: reference.key), reference.key)
   }
 
   override func object(for reference: RowReference, store: UInt16) -> NSManagedObject {
     lock.lock()
     defer { unlockAndTell() }
-    let table = table(Int(reference.entity), store, reference.key)
+    let table = table(Int(reference.entity), store: store, key: reference.key)
     if let object = living(table, reference.key) { return object }
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: former.store)
     }
     let maker = ObjectMaker(layouts.layouts[Int(reference.entity)], self)
-    return make(maker, reference.key, store, table)
+    return make(maker, key: reference.key, store: store, table: table)
   }
 
   /// The objects of the rows that a fetch found, in order. Faults take the row; others keep their values unless the
@@ -165,7 +165,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
         let maker = ObjectMaker(layouts.layouts[rows[count].entity], self)
         let entity = maker.layout.index
         _ = rows.forEachHeld(from: count, while: { $0.entity == entity }) { row in
-          guard let object = living(table, row.key) else { return add(make(maker, row.key, store, table, row)) }
+          guard let object = living(table, row.key) else {
+            return add(make(maker, key: row.key, store: store, table: table, row: row))
+          }
           if object.state.contains(.fault) {
             object.row = row
           } else if refreshing, object.row !== row {
@@ -203,7 +205,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       let maker = ObjectMaker(layouts.layouts[Int(entity)], self)
       while index < references.count, references[index].entity == entity {
         let key = references[index].key
-        objects.append(living(table, key) ?? make(maker, key, store, table))
+        objects.append(living(table, key) ?? make(maker, key: key, store: store, table: table))
         index += 1
       }
     }
@@ -227,7 +229,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   /// Makes a fault, through the initializer of the client's class.
   private func make(
-    _ maker: ObjectMaker, _ key: Int64, _ store: UInt16, _ table: Table, _ row: RowSnapshot? = nil
+    _ maker: ObjectMaker, key: Int64, store: UInt16, table: Table, row: RowSnapshot? = nil
   ) -> NSManagedObject {
     let object = withUnsafePointer(to: maker.materialisation) { source in
       core_data_set_materialisation(UnsafeMutableRawPointer(mutating: source))
@@ -238,7 +240,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.ownState = [.fault, .registered]
     if let row { object.row = row }
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: key)
-    if table.isWatched { noteRegistration(object, table, key, isThere: true) }
+    if table.isWatched { noteRegistration(object, table: table, key: key, isThere: true) }
     return object
   }
 
@@ -246,9 +248,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { unlockAndTell() }
     object.ownState.insert(.registered)
-    let table = table(object.layout.index, object.store, object.key)
+    let table = table(object.layout.index, store: object.store, key: object.key)
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
-    if table.isWatched { noteRegistration(object, table, object.key, isThere: true) }
+    if table.isWatched { noteRegistration(object, table: table, key: object.key, isThere: true) }
   }
 
   func unregister(_ object: NSManagedObject) {
@@ -261,14 +263,14 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { unlockAndTell() }
     let pointer = Unmanaged.passUnretained(object).toOpaque()
-    let former = table(object.layout.index, object.store, object.key)
+    let former = table(object.layout.index, store: object.store, key: object.key)
     former.keys.remove(pointer, at: object.key)
-    if former.isWatched { noteRegistration(object, former, object.key, isThere: false) }
+    if former.isWatched { noteRegistration(object, table: former, key: object.key, isThere: false) }
     object.key = key
     object.cachedID = nil
-    let table = table(object.layout.index, object.store, key)
+    let table = table(object.layout.index, store: object.store, key: key)
     table.keys.insert(pointer, at: key)
-    if table.isWatched { noteRegistration(object, table, key, isThere: true) }
+    if table.isWatched { noteRegistration(object, table: table, key: key, isThere: true) }
   }
 
   /// Makes room before many objects get their keys.
@@ -280,9 +282,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   override func forget(_ object: NSManagedObject) {
     lock.lock()
-    let table = table(object.layout.index, object.store, object.key)
+    let table = table(object.layout.index, store: object.store, key: object.key)
     table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
-    if table.isWatched { noteRegistration(object, table, object.key, isThere: false) }
+    if table.isWatched { noteRegistration(object, table: table, key: object.key, isThere: false) }
     unlockAndTell()
   }
 
@@ -300,7 +302,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     withExtendedLifetime(former) {}
   }
 
-  private func noteRegistration(_ object: NSManagedObject, _ table: Table, _ key: Int64, isThere: Bool) {
+  private func noteRegistration(_ object: NSManagedObject, table: Table, key: Int64, isThere: Bool) {
     if holdsAll {
       if isThere { held[ObjectIdentifier(object)] = object } else { held[ObjectIdentifier(object)] = nil }
     }

@@ -116,13 +116,13 @@ private struct ChildSave {
 
   /// Decodes values and reads the objects that will change. An object that is gone here is a conflict.
   mutating func prepare(_ changes: ChangeSet, of store: StoreIdentity) throws {
-    for row in changes.inserted { inserted.append(try target(row, store) { _ in true }) }
+    for row in changes.inserted { inserted.append(try target(row, store: store) { _ in true }) }
     try context.readRows(of: changes.updated.map { object($0.base.reference, store) })
     for update in changes.updated {
-      let target = try target(update.row, store) { update.changed.contains($0.slot) }
-      if try check(update.base, target.object, store) { updated.append(target) }
+      let target = try target(update.row, store: store) { update.changed.contains($0.slot) }
+      if try check(update.base, object: target.object, store: store) { updated.append(target) }
     }
-    for row in changes.locked { _ = try check(row, object(row.reference, store), store) }
+    for row in changes.locked { _ = try check(row, object: object(row.reference, store), store: store) }
     deleted += changes.deleted.map { object($0.reference, store) }
     links += changes.links.map { (store, $0) }
   }
@@ -131,14 +131,14 @@ private struct ChildSave {
     context.object(for: ParentReference(reference, store))
   }
 
-  private mutating func check(_ base: RowSnapshot, _ object: NSManagedObject, _ store: StoreIdentity) throws -> Bool {
+  private mutating func check(_ base: RowSnapshot, object: NSManagedObject, store: StoreIdentity) throws -> Bool {
     if try !object.state.contains(.deleted) && context.realised(object) { return true }
     conflicts.versions.append((store, VersionConflict(base: base, persisted: nil)))
     return false
   }
 
   private func target(
-    _ row: RowSnapshot, _ store: StoreIdentity, _ isSet: (LayoutProperty) -> Bool
+    _ row: RowSnapshot, store: StoreIdentity, isSet: (LayoutProperty) -> Bool
   ) throws -> Target {
     var target = Target(object: object(row.reference, store), store: store)
     for property in target.object.layout.slots where property.word >= 0 && isSet(property) {

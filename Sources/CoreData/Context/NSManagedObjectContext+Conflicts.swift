@@ -26,12 +26,12 @@ extension NSManagedObjectContext {
     }
     return conflicts.map { store, conflict in
       let number = owner.number(of: store)
-      return publicConflict(conflict, number) { new[number]?[$0] ?? owner.registered($0, store: number) }
+      return publicConflict(conflict, store: number) { new[number]?[$0] ?? owner.registered($0, store: number) }
     }
   }
 
   private func publicConflict(
-    _ conflict: ConstraintConflict, _ store: UInt16, _ object: (RowReference) -> NSManagedObject?
+    _ conflict: ConstraintConflict, store: UInt16, object: (RowReference) -> NSManagedObject?
   ) -> NSConstraintConflict {
     let objects = conflict.conflicting.compactMap(object)
     let existing = conflict.persisted.map { row -> NSManagedObject in

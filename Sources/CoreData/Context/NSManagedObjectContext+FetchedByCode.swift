@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   func runsCodeHere(_ description: FetchDescription, _ options: FetchOptions) throws -> Bool {
     guard description.runsCode else { return false }
     return try coordinator(for: "fetch(_:)").evaluates(
-      description, options.stores, source.generation(for: self))
+      description, asked: options.stores, generation: source.generation(for: self))
   }
 
   /// The objects that the code accepts, in its order.

@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
       request.predicate = try request.predicate.map { .make(try $0.node.bound(to: source, description)) }
       return NSArray(array: try fetch(request).map { $0 as Any })
     } catch {
-      misuse(.unfetchable(property, source, request.predicate, error: error))
+      misuse(.unfetchable(property, source: source, predicate: request.predicate, error: error))
     }
   }
 }
@@ -68,7 +68,7 @@ extension MisuseReport {
   }
 
   fileprivate static func unfetchable(
-    _ property: LayoutProperty, _ source: NSManagedObject, _ predicate: NSPredicate?, error: any Error
+    _ property: LayoutProperty, source: NSManagedObject, predicate: NSPredicate?, error: any Error
   ) -> MisuseReport {
     MisuseReport(
       "The fetched property \(source.layout.name).\(property.name) can't be read: \(Failure.words(of: error))",

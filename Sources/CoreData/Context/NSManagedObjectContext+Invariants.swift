@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     guard object.state.isDisjoint(with: [.fault, .deleted, .inaccessible]) else { return [] }
     var broken: [String] = []
     func check(
-      _ member: NSManagedObject, _ property: LayoutProperty, _ inverse: LayoutProperty, leadsBack: Bool
+      _ member: NSManagedObject, property: LayoutProperty, inverse: LayoutProperty, leadsBack: Bool
     ) {
       guard !member.state.contains(.deleted), member.owner === owner,
         let own = member.layout.property(named: inverse.name), let back = member.knows(object, own),
@@ -83,14 +83,14 @@ extension NSManagedObjectContext {
         guard object.changedSlots.contains(property.slot), let member = object.toOne(property) else {
           continue
         }
-        check(member, property, inverse, leadsBack: true)
+        check(member, property: property, inverse: inverse, leadsBack: true)
       } else if property.toManyIndex < object.toManyStates.count,
         let state = object.toManyStates[property.toManyIndex]
       {
-        for member in state.added { check(member, property, inverse, leadsBack: true) }
+        for member in state.added { check(member, property: property, inverse: inverse, leadsBack: true) }
         for reference in state.removed {
           if let member = owner.registered(reference, store: object.store) {
-            check(member, property, inverse, leadsBack: false)
+            check(member, property: property, inverse: inverse, leadsBack: false)
           }
         }
       }

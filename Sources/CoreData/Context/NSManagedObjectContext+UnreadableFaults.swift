@@ -59,10 +59,12 @@ extension NSManagedObjectContext {
   ) -> Result? {
     while true {
       do { return try read() } catch {
-        switch inheritedUnreadableFaultHandler?(object.objectID, error) ?? standardAnswer(object, property, error) {
+        switch inheritedUnreadableFaultHandler?(object.objectID, error)
+          ?? standardAnswer(object, property: property, error: error)
+        {
         case .retry: continue
         case .keepFault: return nil
-        case .stop: misuse(.unreadable(object, property, error))
+        case .stop: misuse(.unreadable(object, property: property, error: error))
         }
       }
     }
@@ -71,17 +73,17 @@ extension NSManagedObjectContext {
   /// The rule for a context without a handler. A custom store may be a server, which can be away for a while: its fault
   /// is kept, with a warning. All others end the program.
   private final func standardAnswer(
-    _ object: NSManagedObject, _ property: LayoutProperty?, _ error: any Error
+    _ object: NSManagedObject, property: LayoutProperty?, error: any Error
   ) -> UnreadableFaultAnswer {
     guard owner.storeIdentity(object.store)?.asksContexts == true else { return .stop }
-    warn(.kept(object, property, error))
+    warn(.kept(object, property: property, error: error))
     return .keepFault
   }
 }
 
 extension MisuseReport {
   fileprivate static func unreadable(
-    _ object: NSManagedObject, _ property: LayoutProperty?, _ error: any Error
+    _ object: NSManagedObject, property: LayoutProperty?, error: any Error
   ) -> MisuseReport {
     MisuseReport(
       unread(object, property), facts: [("Error", error.localizedDescription)],
@@ -90,7 +92,7 @@ extension MisuseReport {
   }
 
   fileprivate static func kept(
-    _ object: NSManagedObject, _ property: LayoutProperty?, _ error: any Error
+    _ object: NSManagedObject, property: LayoutProperty?, error: any Error
   ) -> MisuseReport {
     MisuseReport(
       unread(object, property), facts: [("Error", error.localizedDescription)],

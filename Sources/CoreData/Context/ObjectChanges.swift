@@ -10,18 +10,18 @@ struct ObjectChanges {
   /// The objects as sets. If observers have already been given sets of the same objects, these are used again.
   func sets(reusing told: ToldObjects? = nil) -> ObjectSets {
     func set(
-      _ objects: ContiguousArray<NSManagedObject>, _ toldObjects: ContiguousArray<NSManagedObject>?,
-      _ toldSet: Set<NSManagedObject>?
+      _ objects: ContiguousArray<NSManagedObject>, toldObjects: ContiguousArray<NSManagedObject>?,
+      toldSet: Set<NSManagedObject>?
     ) -> Set<NSManagedObject>? {
       if objects.isEmpty { return nil }
       if let toldObjects, let toldSet, objects.elementsEqual(toldObjects, by: ===) { return toldSet }
       return Set(telling: objects)
     }
     return ObjectSets(
-      inserted: set(inserted, told?.changes.inserted, told?.sets.inserted),
-      updated: set(updated, told?.changes.updated, told?.sets.updated),
-      deleted: set(deleted, told?.changes.deleted, told?.sets.deleted),
-      refreshed: set(refreshed, told?.changes.refreshed, told?.sets.refreshed))
+      inserted: set(inserted, toldObjects: told?.changes.inserted, toldSet: told?.sets.inserted),
+      updated: set(updated, toldObjects: told?.changes.updated, toldSet: told?.sets.updated),
+      deleted: set(deleted, toldObjects: told?.changes.deleted, toldSet: told?.sets.deleted),
+      refreshed: set(refreshed, toldObjects: told?.changes.refreshed, toldSet: told?.sets.refreshed))
   }
 
   /// The payload of a notification.

@@ -24,7 +24,7 @@ final class RowWriter {
         case .double(let value): builder.setDouble(value, slot: slot, word: word)
         case .date(let value): builder.setDouble(value.timeIntervalSinceReferenceDate, slot: slot, word: word)
         case .string(let value): builder.setText(value, slot: slot, word: word)
-        case .object(let held): try write(held, layout.slots[slot], object)
+        case .object(let held): try write(held, property: layout.slots[slot], object: object)
         case let value: builder.set(value, slot: slot, word: word)
         }
       }
@@ -44,7 +44,7 @@ final class RowWriter {
   }
 
   /// A relationship's destination, or a transformable's object.
-  private func write(_ held: AnyObject, _ property: LayoutProperty, _ object: NSManagedObject) throws {
+  private func write(_ held: AnyObject, property: LayoutProperty, object: NSManagedObject) throws {
     if property.kind == .toOne {
       try write(destination: unsafeDowncast(held, to: NSManagedObject.self), property, object)
     } else if let base = object.row, !object.changedSlots.contains(property.slot) {

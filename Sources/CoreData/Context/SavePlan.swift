@@ -34,7 +34,7 @@ struct SavePlan {
   }
 
   private mutating func addAll(_ context: NSManagedObjectContext, _ reservingKeys: Bool) throws {
-    try addInserts(context.ledger.newObjects, context, reservingKeys)
+    try addInserts(context.ledger.newObjects, context: context, reservingKeys: reservingKeys)
     let changed = context.ledger.changedObjects
     // A fault that is marked as updated was only changed from the other side of a relationship.
     try context.readRows(of: changed.filter { $0.row == nil })
@@ -42,10 +42,10 @@ struct SavePlan {
     try changed.forEachHeld { try addUpdate(of: $0, context) }
     for object in context.ledger.deletedObjects {
       deleted.append(object)
-      if let row = object.row { withChanges(object, context) { $0.deleted.append(row) } }
+      if let row = object.row { withChanges(object, context: context) { $0.deleted.append(row) } }
     }
     for object in context.ledger.lockedList where object.state.isDisjoint(with: .pending) {
-      if let row = object.row { withChanges(object, context) { $0.locked.append(row) } }
+      if let row = object.row { withChanges(object, context: context) { $0.locked.append(row) } }
     }
     try context.source.check(self)
   }
@@ -78,16 +78,16 @@ struct SavePlan {
   }
 
   private mutating func addInserts(
-    _ new: ContiguousArray<NSManagedObject>, _ context: NSManagedObjectContext, _ reservingKeys: Bool
+    _ new: ContiguousArray<NSManagedObject>, context: NSManagedObjectContext, reservingKeys: Bool
   ) throws {
     guard let first = new.first else { return }
     storeKeys = try context.source.prepare(new, for: context, reserving: reservingKeys)
     inserted = try PlannedRows(new) { try builder.row(of: $0, version: 1) }
     if new.allHeld({ $0.store == first.store }) {
       let rows = inserted.rows
-      withChanges(first, context) { $0.inserted = rows }
+      withChanges(first, context: context) { $0.inserted = rows }
     } else {
-      inserted.forEach { object, row in withChanges(object, context) { $0.inserted.append(row) } }
+      inserted.forEach { object, row in withChanges(object, context: context) { $0.inserted.append(row) } }
     }
     for (store, keys) in storeKeys {
       if let index = changeSets.firstIndex(where: { $0.store === store }) {
@@ -112,7 +112,7 @@ struct SavePlan {
       return
     }
     updated.append(object, row)
-    withChanges(object, context) { changes in
+    withChanges(object, context: context) { changes in
       if hasLinks {
         for property in layout.toMany
         where property.toManyIndex < object.toManyStates.count
@@ -148,13 +148,13 @@ struct SavePlan {
       let link = LinkChange(
         owner: object.finalReference, relationship: property, added: added.map(\.finalReference),
         removed: Array(state.removed), order: order.map(Array.init))
-      withChanges(object, context) { $0.links.append(link) }
+      withChanges(object, context: context) { $0.links.append(link) }
     }
   }
 
   @inline(__always)
   private mutating func withChanges(
-    _ object: NSManagedObject, _ context: NSManagedObjectContext, _ change: (inout ChangeSet) -> Void
+    _ object: NSManagedObject, context: NSManagedObjectContext, change: (inout ChangeSet) -> Void
   ) {
     // It is nearly always the same store as for the last object.
     if Int(object.store) != lastStore {

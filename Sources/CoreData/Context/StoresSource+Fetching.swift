@@ -3,8 +3,12 @@ extension StoresSource {
   func objects(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> [NSManagedObject] {
-    if try isMerged(description, options, context) { return try merged(description, options, context) }
-    if options.batchSize > 0, case .rows = description.output { return try batched(description, options, context) }
+    if try isMerged(description, options: options, context: context) {
+      return try merged(description, options: options, context: context)
+    }
+    if options.batchSize > 0, case .rows = description.output {
+      return try batched(description, options: options, context: context)
+    }
     return try candidates(description, options, for: context)
   }
 
@@ -12,8 +16,8 @@ extension StoresSource {
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> [NSManagedObject] {
     let answers = try answers(to: description, options, context)
-    if answers.count == 1 { return objects(answers[0], options, context) }
-    return answers.flatMap { objects($0, options, context) }
+    if answers.count == 1 { return objects(answers[0], options: options, context: context) }
+    return answers.flatMap { objects($0, options: options, context: context) }
   }
 
   /// The answer that an asynchronous fetch already has, or else that of the stores.
@@ -26,7 +30,7 @@ extension StoresSource {
   }
 
   private func objects(
-    _ answer: StoreAnswer, _ options: FetchOptions, _ context: NSManagedObjectContext
+    _ answer: StoreAnswer, options: FetchOptions, context: NSManagedObjectContext
   ) -> [NSManagedObject] {
     let number = context.owner.number(of: answer.store)
     switch answer.outcome {
@@ -41,7 +45,7 @@ extension StoresSource {
   func ids(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> [NSManagedObjectID]? {
-    if try isMerged(description, options, context) { return nil }
+    if try isMerged(description, options: options, context: context) { return nil }
     let owner: ContextOwner = context.owner
     var ids: [NSManagedObjectID] = []
     for answer in try answers(to: description, options, context) {
@@ -72,12 +76,13 @@ extension StoresSource {
   func isSpread(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> Bool {
-    try context.coordinator(for: "fetch(_:)").isSpread(description, options.stores, generation(for: context))
+    try context.coordinator(for: "fetch(_:)").isSpread(
+      description, asked: options.stores, generation: generation(for: context))
   }
 
   /// Whether the answers of several stores have to be sorted or cut together.
   private func isMerged(
-    _ description: FetchDescription, _ options: FetchOptions, _ context: NSManagedObjectContext
+    _ description: FetchDescription, options: FetchOptions, context: NSManagedObjectContext
   ) throws -> Bool {
     if description.sort.isEmpty && description.limit == 0 && description.offset == 0 { return false }
     return try isSpread(description, options, for: context)
@@ -85,7 +90,7 @@ extension StoresSource {
 
   /// The answers of several stores, sorted and cut together. Each store cuts its own as far as possible.
   private func merged(
-    _ description: FetchDescription, _ options: FetchOptions, _ context: NSManagedObjectContext
+    _ description: FetchDescription, options: FetchOptions, context: NSManagedObjectContext
   ) throws -> [NSManagedObject] {
     var each = description
     each.output = .rows
@@ -98,7 +103,7 @@ extension StoresSource {
 
   /// Returns faults. Their rows are read in batches, when the first object of each is used.
   private func batched(
-    _ description: FetchDescription, _ options: FetchOptions, _ context: NSManagedObjectContext
+    _ description: FetchDescription, options: FetchOptions, context: NSManagedObjectContext
   ) throws -> [NSManagedObject] {
     try answers(to: options.asStoresSee(description), options, context).flatMap { answer -> [NSManagedObject] in
       guard let references = answer.outcome.references, let store = answer.store.store else { return [] }

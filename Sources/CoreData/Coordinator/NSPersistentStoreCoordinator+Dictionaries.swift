@@ -4,7 +4,9 @@ extension NSPersistentStoreCoordinator {
     for description: FetchDescription, for context: NSManagedObjectContext, stores asked: [NSPersistentStore]?,
     _ generation: QueryGeneration?
   ) throws -> [NSDictionary] {
-    guard case .dictionaries(let request) = description.output, try isSpread(description, asked, generation) else {
+    guard case .dictionaries(let request) = description.output,
+      try isSpread(description, asked: asked, generation: generation)
+    else {
       return try answers(to: description, for: context, stores: asked, generation).dictionaries
     }
     if !request.groupBy.isEmpty || request.having != nil

@@ -40,8 +40,8 @@ extension NSPersistentStoreCoordinator {
 
   /// ``replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)``.
   func replaceStore(
-    at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?,
-    _ type: String
+    at destination: URL, options: [AnyHashable: Any]?, from source: URL, sourceOptions: [AnyHashable: Any]?,
+    type: String
   ) throws {
     let storeClass = try fileStoreClass(for: type, "Replacing")
     try removeStore(at: destination)
@@ -115,7 +115,7 @@ extension NSPersistentStoreCoordinator {
     NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)
     let new = try saving.alone {
       try publicErrors { try checkAdded(store) }
-      let new = try publicErrors { try copyStore(store, storeClass, to: url, options) }
+      let new = try publicErrors { try copyStore(store, storeClass: storeClass, to: url, options: options) }
       RemoteChanges.forget(store)
       store.willRemove(from: self)
       new.takePlace(of: store)
@@ -136,7 +136,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Makes and opens the new store. On failure nothing of it remains.
   private func copyStore(
-    _ store: NSPersistentStore, _ storeClass: NSPersistentStore.Type, to url: URL, _ options: [AnyHashable: Any]?
+    _ store: NSPersistentStore, storeClass: NSPersistentStore.Type, to url: URL, options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     guard let source = store as? any RowStore, storeClass is any RowStore.Type else {
       throw Failure.unsupportedFeature(
@@ -146,7 +146,7 @@ extension NSPersistentStoreCoordinator {
     let files = storeClass as? any FileOperating.Type
     do {
       let isMade = try files?.makeFile(at: url, copying: source, copy) ?? false
-      let new = try openStore(storeClass, store.configurationName, at: url, options)
+      let new = try openStore(storeClass, configuration: store.configurationName, at: url, options: options)
       if isMade { return new }
       do {
         if new.isReadOnly { throw Failure.readOnlyStore(url: url, entity: nil) }

@@ -7,16 +7,17 @@ extension NSPersistentStoreCoordinator {
     for context: NSManagedObjectContext
   ) throws -> NSPersistentStoreResult {
     try saving.together {
-      try executeByAuthors(request, context) ?? executeBatchHoldingStores(request, answer, origin, context)
+      try executeByAuthors(request, context)
+        ?? executeBatchHoldingStores(request, answer: answer, origin: origin, context: context)
     }
   }
 
   private func executeBatchHoldingStores(
-    _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, _ origin: ChangeOrigin,
-    _ context: NSManagedObjectContext
+    _ request: NSPersistentStoreRequest, answer: ConstraintAnswer, origin: ChangeOrigin,
+    context: NSManagedObjectContext
   ) throws -> NSPersistentStoreResult {
     switch request {
-    case let request as NSBatchInsertRequest: return try insert(request, answer, origin)
+    case let request as NSBatchInsertRequest: return try insert(request, answer: answer, origin: origin)
     case let request as NSBatchDeleteRequest:
       return NSBatchDeleteResult(request.resultType, try delete(request, origin))
     case let request as NSPersistentHistoryChangeRequest:
@@ -37,7 +38,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Inserts into the first store that takes the entity.
   private func insert(
-    _ request: NSBatchInsertRequest, _ answer: ConstraintAnswer, _ origin: ChangeOrigin
+    _ request: NSBatchInsertRequest, answer: ConstraintAnswer, origin: ChangeOrigin
   ) throws -> NSBatchInsertResult {
     let batch = try BatchInsert(request, layouts, answer)
     let stores = try publicErrors {

@@ -117,7 +117,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Whether several stores have objects of the entity of a fetch.
   func isSpread(
-    _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+    _ description: FetchDescription, asked: [NSPersistentStore]?, generation: QueryGeneration?
   ) throws -> Bool {
     let all = persistentStores
     return try all.count > 1 && rowStores(for: description.layout, among: asked, generation).count > 1
@@ -125,7 +125,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Whether all stores for a fetch have their rows in memory.
   func evaluates(
-    _ description: FetchDescription, _ asked: [NSPersistentStore]?, _ generation: QueryGeneration?
+    _ description: FetchDescription, asked: [NSPersistentStore]?, generation: QueryGeneration?
   ) throws -> Bool {
     try rowStores(for: description.layout, among: asked, generation).allSatisfy(\.evaluatesFetches)
   }
@@ -152,7 +152,7 @@ extension NSPersistentStoreCoordinator {
     for description: FetchDescription, for context: NSManagedObjectContext, stores asked: [NSPersistentStore]?,
     _ generation: QueryGeneration?
   ) throws -> Int {
-    guard try isSpread(description, asked, generation) else {
+    guard try isSpread(description, asked: asked, generation: generation) else {
       return try answers(to: description, for: context, stores: asked, generation).total
     }
     var whole = description
@@ -187,7 +187,7 @@ extension NSPersistentStoreCoordinator {
       let changeSets = others.isEmpty ? changeSets : changeSets + others.map { ($0, ChangeSet()) }
       for (index, part) in changeSets.enumerated() where conflicts.isEmpty {
         do {
-          try commit(part.changes, to: part.store, objects, &conflicts)
+          try commit(part.changes, to: part.store, objects: objects, conflicts: &conflicts)
         } catch {
           let error = error.publicError
           guard !conflicts.written.isEmpty else { throw error }
@@ -203,8 +203,8 @@ extension NSPersistentStoreCoordinator {
   }
 
   private func commit(
-    _ changes: ChangeSet, to store: NSPersistentStore, _ objects: ((NSPersistentStore) -> ChangedObjects)?,
-    _ conflicts: inout StoreConflicts
+    _ changes: ChangeSet, to store: NSPersistentStore, objects: ((NSPersistentStore) -> ChangedObjects)?,
+    conflicts: inout StoreConflicts
   ) throws {
     if !withStores({ $0.contains(store) }) {
       let entity = changes.firstRow.map { layouts.layouts[$0.entity].name }

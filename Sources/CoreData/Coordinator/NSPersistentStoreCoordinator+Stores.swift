@@ -16,7 +16,7 @@ extension NSPersistentStoreCoordinator {
     if hasFile { try publicErrors { try withStores { try $0.beginOpening(url) } } }
     let store: NSPersistentStore
     do {
-      store = try openMigrating(storeClass, type: type, configuration, at: url, options)
+      store = try openMigrating(storeClass, type: type, configuration: configuration, at: url, options: options)
     } catch {
       if hasFile { withStores { $0.endOpening(url) } }
       throw error
@@ -33,7 +33,7 @@ extension NSPersistentStoreCoordinator {
 
   /// Opens a store, which is not in the list yet.
   func openStore(
-    _ storeClass: NSPersistentStore.Type, _ configuration: String?, at url: URL, _ options: [AnyHashable: Any]?
+    _ storeClass: NSPersistentStore.Type, configuration: String?, at url: URL, options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     let store = storeClass.init(
       persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)

@@ -152,7 +152,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
   ) throws {
-    try replaceStore(at: destinationURL, destinationOptions, from: sourceURL, sourceOptions, storeType)
+    try replaceStore(
+      at: destinationURL, options: destinationOptions, from: sourceURL, sourceOptions: sourceOptions, type: storeType)
   }
 
   // Finding stores and ids.

@@ -134,13 +134,13 @@ enum UnreadableValues {
   static func report(_ error: any Error, _ property: LayoutProperty, of row: RowSnapshot) {
     let name = row.externalReference(word: property.word).name
     let isNew = lock.withLock { told.count < 1000 && told.insert(name).inserted }
-    if isNew { warn(.unreadableValue(error, property, row)) }
+    if isNew { warn(.unreadableValue(error, property: property, row: row)) }
   }
 }
 
 extension MisuseReport {
   fileprivate static func unreadableValue(
-    _ error: any Error, _ property: LayoutProperty, _ row: RowSnapshot
+    _ error: any Error, property: LayoutProperty, row: RowSnapshot
   ) -> MisuseReport {
     let entity = property.description.entity.name ?? "an entity without a name"
     return MisuseReport(

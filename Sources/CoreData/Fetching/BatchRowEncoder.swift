@@ -96,17 +96,19 @@ final class BatchRowEncoder {
       given.insert(place.slot)
       return .string
     case .real:
-      if place.kind == .double, let number = value.exactly(Double.self) { return take(number, place, .double) }
+      if place.kind == .double, let number = value.exactly(Double.self) {
+        return take(number, place: place, taken: .double)
+      }
       if place.kind == .date, let date = value.exactly(Date.self) {
-        return take(date.timeIntervalSinceReferenceDate, place, .date)
+        return take(date.timeIntervalSinceReferenceDate, place: place, taken: .date)
       }
       return nil
     case .integer:
-      if let number = value.exactly(Int.self) { return take(Int64(number), place, .int) }
-      if let isTrue = value.exactly(Bool.self) { return take(isTrue ? 1 : 0, place, .bool) }
-      if let number = value.exactly(Int32.self) { return take(Int64(number), place, .int32) }
-      if let number = value.exactly(Int64.self) { return take(number, place, .int64) }
-      if let number = value.exactly(Int16.self) { return take(Int64(number), place, .int16) }
+      if let number = value.exactly(Int.self) { return take(Int64(number), place: place, taken: .int) }
+      if let isTrue = value.exactly(Bool.self) { return take(isTrue ? 1 : 0, place: place, taken: .bool) }
+      if let number = value.exactly(Int32.self) { return take(Int64(number), place: place, taken: .int32) }
+      if let number = value.exactly(Int64.self) { return take(number, place: place, taken: .int64) }
+      if let number = value.exactly(Int16.self) { return take(Int64(number), place: place, taken: .int16) }
       return nil
     case .uuid, .decimal, .bytes, .destination, .none:
       return nil
@@ -122,14 +124,14 @@ final class BatchRowEncoder {
   }
 
   @inline(__always)
-  private func take(_ number: Double, _ place: Place, _ taken: Taken) -> Taken {
+  private func take(_ number: Double, place: Place, taken: Taken) -> Taken {
     builder.setDouble(number, slot: place.slot, word: place.word)
     given.insert(place.slot)
     return taken
   }
 
   @inline(__always)
-  private func take(_ number: Int64, _ place: Place, _ taken: Taken) -> Taken? {
+  private func take(_ number: Int64, place: Place, taken: Taken) -> Taken? {
     guard place.range.contains(number) else { return nil }
     builder.setInt(number, slot: place.slot, word: place.word)
     given.insert(place.slot)
@@ -175,7 +177,7 @@ final class BatchRowEncoder {
     if property.kind != .transformable, let typed = Value(value, for: property) {
       builder.set(typed, property)
     } else {
-      let value = try BatchUpdate.stored(unwrapped(value), property, layout)
+      let value = try BatchUpdate.stored(unwrapped(value), property: property, layout: layout)
       if case .null = value { builder.setNull(slot: property.slot) } else { builder.set(value, property) }
     }
   }

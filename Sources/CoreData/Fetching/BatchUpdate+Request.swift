@@ -27,7 +27,7 @@ extension BatchUpdate {
         value = unwrapped(constant.anyValue)
       }
       constants.append(property)
-      builder.set(try BatchUpdate.stored(value, property, layout), property)
+      builder.set(try BatchUpdate.stored(value, property: property, layout: layout), property)
     }
     if constants.isEmpty && expressions.isEmpty {
       throw Failure.malformedBatchRequest(entity: layout.name, what: "propertiesToUpdate names no property").nsError
@@ -51,7 +51,7 @@ extension BatchUpdate {
   }
 
   /// A value in the form of a row; nil is null.
-  static func stored(_ value: Any?, _ property: LayoutProperty, _ layout: EntityLayout) throws -> Value {
+  static func stored(_ value: Any?, property: LayoutProperty, layout: EntityLayout) throws -> Value {
     guard let value else { return .null }
     guard let typed = Value(value, for: property) else {
       throw Failure.valueOfWrongClass(

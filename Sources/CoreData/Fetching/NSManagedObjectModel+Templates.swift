@@ -56,7 +56,9 @@ extension NSManagedObjectModel {
   private func substituted(_ predicate: NSPredicate, _ variables: [String: Any], template: String) -> NSPredicate {
     do {
       let missing = try predicate.node.freeVariables.subtracting(variables.keys)
-      if !missing.isEmpty { misuse(.variablesWithoutValue(missing.sorted(), template, predicate, given: variables)) }
+      if !missing.isEmpty {
+        misuse(.variablesWithoutValue(missing.sorted(), template: template, predicate: predicate, given: variables))
+      }
     } catch {
       misuse(.predicateWithoutTree(predicate, error: error))
     }
@@ -105,7 +107,7 @@ extension NSFetchedPropertyDescription {
 
 extension MisuseReport {
   fileprivate static func variablesWithoutValue(
-    _ missing: [String], _ template: String, _ predicate: NSPredicate, given: [String: Any]
+    _ missing: [String], template: String, predicate: NSPredicate, given: [String: Any]
   ) -> MisuseReport {
     let names = missing.map { "$\($0)" }.joined(separator: ", ")
     return MisuseReport(

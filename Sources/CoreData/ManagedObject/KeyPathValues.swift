@@ -13,12 +13,12 @@ enum KeyPathValues {
     case let array as [Any]: members = array
     default: return nil
     }
-    if key.hasPrefix("@") { return collect(key, members, rest) }
+    if key.hasPrefix("@") { return collect(key, members: members, rest: rest) }
     let values = members.compactMap { value(of: $0, keys) }
     return subject is NSSet ? NSSet(array: values) : values
   }
 
-  private static func collect(_ collector: String, _ members: [Any], _ rest: [String]) -> Any? {
+  private static func collect(_ collector: String, members: [Any], rest: [String]) -> Any? {
     if collector == "@count" { return NSNumber(value: members.count) }
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     if let aggregate = Aggregate(collectionOperator: collector) {

@@ -18,7 +18,7 @@ extension MisuseReport {
         + (twin.map { " For a key that a user types, \($0) throws instead." } ?? ""))
   }
 
-  static func wrongType(_ key: String, _ object: NSManagedObject, _ wanted: String) -> MisuseReport {
+  static func wrongType(_ key: String, object: NSManagedObject, wanted: String) -> MisuseReport {
     let kind = object.layout.property(named: key).map { "\($0.kind)" } ?? "unknown"
     return MisuseReport(
       "\(object.layout.name).\(key) was used as \(wanted), but the model gives it another type.",
@@ -36,7 +36,7 @@ extension MisuseReport {
       remedy: "Convert the value first; setValue(_:checkedForKey:) throws instead.")
   }
 
-  static func outOfRange(_ value: Int64, _ key: String, _ object: NSManagedObject) -> MisuseReport {
+  static func outOfRange(_ value: Int64, key: String, object: NSManagedObject) -> MisuseReport {
     MisuseReport(
       "The value \(value) does not fit \(object.layout.name).\(key).",
       facts: [("Object", place(object))],
@@ -57,7 +57,7 @@ extension MisuseReport {
       how: "A fetched property's value is what its fetch request finds.", remedy: "Change the objects it finds.")
   }
 
-  static func otherContext(_ object: NSManagedObject, _ key: String, _ other: NSManagedObject) -> MisuseReport {
+  static func otherContext(_ object: NSManagedObject, key: String, other: NSManagedObject) -> MisuseReport {
     MisuseReport(
       "Illegal attempt to establish a relationship \"\(key)\" between objects in different contexts.",
       facts: [("Source", place(object)), ("Destination", place(other))],
@@ -65,7 +65,7 @@ extension MisuseReport {
       remedy: "Fetch the destination in the source's context: context.object(with: destination.objectID).")
   }
 
-  static func wrongEntity(_ object: NSManagedObject, _ property: LayoutProperty, _ other: NSManagedObject)
+  static func wrongEntity(_ object: NSManagedObject, property: LayoutProperty, other: NSManagedObject)
     -> MisuseReport
   {
     MisuseReport(
@@ -101,7 +101,7 @@ enum UnreadableArchives {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var reported: Set<String> = []
 
-  static func report(_ id: NSManagedObjectID, _ property: LayoutProperty, _ what: String) {
+  static func report(_ id: NSManagedObjectID, property: LayoutProperty, what: String) {
     let name = "\(id.entity.name ?? "").\(property.name)"
     let store = id.persistentStore?.url?.path ?? "in memory"
     guard lock.withLock({ reported.insert("\(store) \(name)").inserted }) else { return }

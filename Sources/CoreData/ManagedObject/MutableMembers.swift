@@ -2,7 +2,7 @@ extension NSManagedObject {
   /// A set that changes the relationship when it is changed, inverses included.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     guard let property = layout.property(named: key), property.kind == .toMany else {
-      misuse(.wrongType(key, self, "a to-many relationship"))
+      misuse(.wrongType(key, object: self, wanted: "a to-many relationship"))
     }
     return MutableMemberSet(self, property)
   }
@@ -23,7 +23,7 @@ extension NSManagedObject {
     guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
     let path = String(keyPath[..<dot])
     guard let object = value(forKeyPath: path) as? NSManagedObject else {
-      misuse(.wrongType(path, self, "a to-one relationship with an object"))
+      misuse(.wrongType(path, object: self, wanted: "a to-one relationship with an object"))
     }
     return (object, String(keyPath[keyPath.index(after: dot)...]))
   }
@@ -31,7 +31,7 @@ extension NSManagedObject {
   /// An ordered set that changes the relationship when it is changed, inverses included.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     guard let property = layout.property(named: key), property.kind == .toMany else {
-      misuse(.wrongType(key, self, "an ordered to-many relationship"))
+      misuse(.wrongType(key, object: self, wanted: "an ordered to-many relationship"))
     }
     return MutableMemberOrderedSet(self, property)
   }

@@ -20,7 +20,7 @@ extension NSManagedObject {
   /// Makes both ends of a relationship agree with an announced change. What agrees already stays.
   final func adoptMutation(_ mutation: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>, forKey key: String) {
     guard let property = layout.property(named: key) else { return }
-    guard property.kind == .toMany else { misuse(.wrongType(key, self, "a to-many relationship")) }
+    guard property.kind == .toMany else { misuse(.wrongType(key, object: self, wanted: "a to-many relationship")) }
     let announced = objects.compactMap { $0.base as? NSManagedObject }
     let state = toManyState(property)
     let before = state.announced ?? members(property)

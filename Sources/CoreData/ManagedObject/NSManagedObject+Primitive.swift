@@ -51,7 +51,7 @@ extension NSManagedObject {
   public final func primitiveMembers(_ key: ManagedKey) -> NSMutableSet {
     fireIfNeeded(call: "reading \"\(key.name)\"")
     guard let property = layout.property(key), property.kind == .toMany else {
-      misuse(.wrongType(key.name, self, "a to-many relationship"))
+      misuse(.wrongType(key.name, object: self, wanted: "a to-many relationship"))
     }
     return PrimitiveMemberSet(self, property)
   }
@@ -60,7 +60,7 @@ extension NSManagedObject {
   public final func primitiveOrderedMembers(_ key: ManagedKey) -> NSMutableOrderedSet {
     fireIfNeeded(call: "reading \"\(key.name)\"")
     guard let property = layout.property(key), property.kind == .toMany else {
-      misuse(.wrongType(key.name, self, "an ordered to-many relationship"))
+      misuse(.wrongType(key.name, object: self, wanted: "an ordered to-many relationship"))
     }
     return MutableMemberOrderedSet(self, property, isPrimitive: true)
   }

@@ -18,7 +18,7 @@ extension NSManagedObject {
 
   @inline(never)
   private final func isWrong(_ key: ManagedKey, _ wanted: StaticString) -> Never {
-    misuse(.wrongType(key.name, self, wanted.description))
+    misuse(.wrongType(key.name, object: self, wanted: wanted.description))
   }
 
   /// Reads the values, from the row that a fetch left here or through the context.
@@ -240,7 +240,7 @@ extension NSManagedObject {
     do {
       decoded = try property.attribute.unarchivedValue(ofTransformable: data)
     } catch let refusal as UnarchivedObject.Refusal {
-      UnreadableArchives.report(objectID, property, refusal.what)
+      UnreadableArchives.report(objectID, property: property, what: refusal.what)
       decoded = nil
     } catch {
       misuse(

@@ -118,7 +118,7 @@ extension NSManagedObject {
     check(member, property)
     enter(member, property)
     toManyState(property).isUsed = true
-    if let inverse = layout.inverse(of: property), !isBothEnds(member, property, inverse) {
+    if let inverse = layout.inverse(of: property), !isBothEnds(member, property: property, inverse: inverse) {
       member.gainInverse(self, inverse, over: property)
     } else if property.oneSidedInverse != nil {
       enterOneSidedInverse(of: property, in: member)
@@ -127,7 +127,7 @@ extension NSManagedObject {
 
   /// A relationship that is its own inverse may lead from an object to itself. Then both ends are the same.
   private final func isBothEnds(
-    _ member: NSManagedObject, _ property: LayoutProperty, _ inverse: LayoutProperty
+    _ member: NSManagedObject, property: LayoutProperty, inverse: LayoutProperty
   ) -> Bool {
     member === self && inverse.keyNumber == property.keyNumber
   }
@@ -136,7 +136,7 @@ extension NSManagedObject {
   final func disconnect(_ member: NSManagedObject, _ property: LayoutProperty) {
     noteChange()
     toManyState(property).remove(member)
-    if let inverse = layout.inverse(of: property), !isBothEnds(member, property, inverse) {
+    if let inverse = layout.inverse(of: property), !isBothEnds(member, property: property, inverse: inverse) {
       member.lose(self, inverse)
     } else if property.oneSidedInverse != nil {
       leaveOneSidedInverse(of: property, in: member)
@@ -221,9 +221,9 @@ extension NSManagedObject {
   }
 
   private final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {
-    if destination.owner !== owner { misuse(.otherContext(self, property.name, destination)) }
+    if destination.owner !== owner { misuse(.otherContext(self, key: property.name, other: destination)) }
     if !property.destinations.contains(destination.layout.index) {
-      misuse(.wrongEntity(self, property, destination))
+      misuse(.wrongEntity(self, property: property, other: destination))
     }
   }
 

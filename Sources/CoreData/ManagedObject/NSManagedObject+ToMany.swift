@@ -91,7 +91,7 @@ extension NSManagedObject {
   private func toManyProperty(_ key: ManagedKey) -> LayoutProperty {
     fireForChange(call: "changing \"\(key.name)\"")
     guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
-    guard property.kind == .toMany else { misuse(.wrongType(key.name, self, "a to-many relationship")) }
+    guard property.kind == .toMany else { misuse(.wrongType(key.name, object: self, wanted: "a to-many relationship")) }
     return property
   }
 

@@ -34,7 +34,9 @@ extension NSManagedObject {
     case .integer:
       if place.kind == .int64 { return write(value.map { .int($0) } ?? .null, slot: Int(place.slot)) }
       let isBoolean = place.kind == .boolean
-      if let value, !isBoolean, !place.kind.range.contains(value) { misuse(.outOfRange(value, key.name, self)) }
+      if let value, !isBoolean, !place.kind.range.contains(value) {
+        misuse(.outOfRange(value, key: key.name, object: self))
+      }
       write(value.map { .int(isBoolean && $0 != 0 ? 1 : $0) } ?? .null, slot: Int(place.slot))
     case .real where place.kind == .double || place.kind == .float:
       write(value.map { .double(Double($0)) } ?? .null, slot: Int(place.slot))
@@ -82,7 +84,7 @@ extension NSManagedObject {
   final func storeObject(_ value: NSManagedObject?, _ key: ManagedKey) {
     fireForChange(call: "setting \"\(key.name)\"")
     guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
-    guard property.kind == .toOne else { misuse(.wrongType(key.name, self, "a to-one relationship")) }
+    guard property.kind == .toOne else { misuse(.wrongType(key.name, object: self, wanted: "a to-one relationship")) }
     setToOne(value, property)
   }
 

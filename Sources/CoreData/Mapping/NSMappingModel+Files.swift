@@ -118,14 +118,15 @@ extension NSMappingModel {
 extension MappingModelFile {
   /// See `NSMappingModel.init(from:forSourceModel:destinationModel:)`.
   fileprivate func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
-    func has(_ name: String?, _ hash: [UInt8]?, _ hashes: [String: Data]) -> Bool {
+    func has(_ name: String?, hash: [UInt8]?, hashes: [String: Data]) -> Bool {
       guard let name else { return true }
       return hash.map { Data($0) } == hashes[name] && hash != nil
     }
     let (old, new) = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
     guard !entityMappings.isEmpty,
       entityMappings.allSatisfy({
-        has($0.sourceName, $0.sourceHash, old) && has($0.destinationName, $0.destinationHash, new)
+        has($0.sourceName, hash: $0.sourceHash, hashes: old)
+          && has($0.destinationName, hash: $0.destinationHash, hashes: new)
       })
     else { return false }
     let sources = Set(entityMappings.compactMap(\.sourceName))

@@ -46,11 +46,11 @@ struct RenamingMatch {
     if !toByIdentifier.isEmpty {
       let identifiers = toByIdentifier.keys.sorted()
       for identifier in identifiers {
-        try matchKept(identifier, fromByIdentifier[identifier] ?? [], toByIdentifier[identifier] ?? [])
+        try matchKept(identifier, from: fromByIdentifier[identifier] ?? [], to: toByIdentifier[identifier] ?? [])
       }
       for identifier in identifiers {
         guard let source = fromByName[identifier], !isUsed[source] else { continue }
-        try match(identifier, [source], toByIdentifier[identifier] ?? [])
+        try match(identifier, from: [source], to: toByIdentifier[identifier] ?? [])
       }
     }
     try takeBack(fromByIdentifier)
@@ -73,7 +73,7 @@ struct RenamingMatch {
         let gone = (fromByIdentifier[identifier] ?? []).filter { source in
           toByName[from[source].name].map { sources[$0] != nil } ?? true
         }
-        try match(identifier, gone, [destination])
+        try match(identifier, from: gone, to: [destination])
       }
     } while isUsed.count(where: { $0 }) > count
   }
@@ -83,18 +83,18 @@ struct RenamingMatch {
     isUsed[source] = true
   }
 
-  private mutating func matchKept(_ identifier: String, _ from: [Int], _ to: [Int]) throws {
+  private mutating func matchKept(_ identifier: String, from: [Int], to: [Int]) throws {
     guard !from.isEmpty else { return }
     for destination in to {
       if let source = from.first(where: { self.from[$0].name == self.to[destination].name }) {
         matchSource(source, for: destination)
       }
     }
-    try match(identifier, from, to)
+    try match(identifier, from: from, to: to)
   }
 
   /// Matches the remaining items, if there is one on each side.
-  private mutating func match(_ identifier: String, _ from: [Int], _ to: [Int]) throws {
+  private mutating func match(_ identifier: String, from: [Int], to: [Int]) throws {
     let from = from.filter { !isUsed[$0] }
     let to = to.filter { sources[$0] == nil }
     guard let source = from.first, let destination = to.first else { return }

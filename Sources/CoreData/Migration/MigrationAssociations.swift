@@ -26,7 +26,7 @@ final class MigrationAssociations {
 
   // Noting.
 
-  func append(_ source: NSManagedObject, _ destination: NSManagedObject, _ mapping: NSEntityMapping) {
+  func append(_ source: NSManagedObject, destination: NSManagedObject, mapping: NSEntityMapping) {
     pendingBySource[ObjectIdentifier(source), default: []].append(pending.count)
     pendingByDestination[ObjectIdentifier(destination), default: []].append(pending.count)
     pending.append(Pending(mapping: mapping.name ?? "", source: source, destination: destination))

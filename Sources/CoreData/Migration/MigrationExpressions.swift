@@ -38,7 +38,7 @@ enum MigrationExpressions {
     do {
       return try MigrationEvaluation(variables).value(of: try expressionNode(of: expression))
     } catch {
-      throw failure(error, expression, variables.mapping, variables.property)
+      throw failure(error, expression: expression, mapping: variables.mapping, property: variables.property)
     }
   }
 
@@ -61,7 +61,7 @@ enum MigrationExpressions {
       default: throw Failure.malformedFetchRequest(entity: mapping.sourceEntityName, what: "it is not a fetch request")
       }
     } catch {
-      throw failure(error, expression, mapping, nil)
+      throw failure(error, expression: expression, mapping: mapping, property: nil)
     }
   }
 
@@ -77,7 +77,7 @@ enum MigrationExpressions {
   }
 
   private static func failure(
-    _ error: any Error, _ expression: FoundationExpression, _ mapping: NSEntityMapping, _ property: NSPropertyMapping?
+    _ error: any Error, expression: FoundationExpression, mapping: NSEntityMapping, property: NSPropertyMapping?
   ) -> Failure {
     .mappingExpression(
       "\(expression)", mapping: mapping.name ?? "without a name", property: property?.name,

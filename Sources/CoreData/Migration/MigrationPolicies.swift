@@ -13,14 +13,14 @@ enum MigrationPolicies {
     for candidate in EntityClasses.candidates(name) {
       guard let found = EntityClasses.anyClass(named: candidate) else { continue }
       guard let policy = found as? NSEntityMigrationPolicy.Type else {
-        throw refusal(mapping, url, "\(name) is not a subclass of NSEntityMigrationPolicy")
+        throw refusal(mapping, url: url, what: "\(name) is not a subclass of NSEntityMigrationPolicy")
       }
       return policy.init()
     }
-    throw refusal(mapping, url, "the program has no class \(name). Name it as \"Module.Class\"")
+    throw refusal(mapping, url: url, what: "the program has no class \(name). Name it as \"Module.Class\"")
   }
 
-  private static func refusal(_ mapping: NSEntityMapping, _ url: URL, _ what: String) -> Failure {
+  private static func refusal(_ mapping: NSEntityMapping, url: URL, what: String) -> Failure {
     .migrationFailed(
       url: url, reason: "the mapping \(mapping.name ?? "without a name") can't use its policy: \(what)",
       underlying: nil)

@@ -85,16 +85,16 @@ final class MigrationRun {
   private func make() throws {
     for (index, step) in steps.enumerated() {
       current = step.mapping
-      try call(step, "begin(_:with:)") { try step.policy.begin(step.mapping, with: manager) }
+      try call(step, method: "begin(_:with:)") { try step.policy.begin(step.mapping, with: manager) }
       let rows = try sourceRows(step.mapping)
       try batches(of: rows, from: 0, to: 0.5, step: index) { batch in
         for object in try sourceObjects(batch) {
-          try call(step, "createDestinationInstances(forSource:in:manager:)") {
+          try call(step, method: "createDestinationInstances(forSource:in:manager:)") {
             try step.policy.createDestinationInstances(forSource: object, in: step.mapping, manager: manager)
           }
         }
       }
-      try call(step, "endInstanceCreation(forMapping:manager:)") {
+      try call(step, method: "endInstanceCreation(forMapping:manager:)") {
         try step.policy.endInstanceCreation(forMapping: step.mapping, manager: manager)
       }
       try savePass()
@@ -109,13 +109,13 @@ final class MigrationRun {
         let origins = batch.flatMap { associations.sources(name, of: $0) }
         try withExtendedLifetime(sourceObjects(origins)) {
           for object in try destinationObjects(batch) {
-            try call(step, "createRelationships(forDestination:in:manager:)") {
+            try call(step, method: "createRelationships(forDestination:in:manager:)") {
               try step.policy.createRelationships(forDestination: object, in: step.mapping, manager: manager)
             }
           }
         }
       }
-      try call(step, "endRelationshipCreation(forMapping:manager:)") {
+      try call(step, method: "endRelationshipCreation(forMapping:manager:)") {
         try step.policy.endRelationshipCreation(forMapping: step.mapping, manager: manager)
       }
       try savePass()
@@ -125,10 +125,10 @@ final class MigrationRun {
   private func finishPasses() throws {
     for step in steps {
       current = step.mapping
-      try call(step, "performCustomValidation(forMapping:manager:)") {
+      try call(step, method: "performCustomValidation(forMapping:manager:)") {
         try step.policy.performCustomValidation(forMapping: step.mapping, manager: manager)
       }
-      try call(step, "end(_:manager:)") { try step.policy.end(step.mapping, manager: manager) }
+      try call(step, method: "end(_:manager:)") { try step.policy.end(step.mapping, manager: manager) }
       try savePass()
     }
   }
@@ -155,7 +155,7 @@ final class MigrationRun {
 
   // Calls.
 
-  private func call(_ step: Step, _ method: StaticString, _ body: () throws -> Void) throws {
+  private func call(_ step: Step, method: StaticString, body: () throws -> Void) throws {
     do {
       try body()
     } catch {

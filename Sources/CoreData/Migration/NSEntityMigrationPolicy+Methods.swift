@@ -22,7 +22,7 @@ extension NSEntityMigrationPolicy {
     _ selector: String, on policyClass: Policy.Type,
     _ method: @escaping @Sendable (_ policy: Policy, _ arguments: [Any?]) throws -> Any?
   ) {
-    PolicyMethods.add(selector, policyClass) { policy, arguments in
+    PolicyMethods.add(selector, policyClass: policyClass) { policy, arguments in
       guard let policy = policy as? Policy else { return nil }
       return try method(policy, arguments)
     }
@@ -36,7 +36,7 @@ enum PolicyMethods {
   /// By class and selector.
   private static let methods = Mutex<[ObjectIdentifier: [String: Method]]>([:])
 
-  static func add(_ selector: String, _ policyClass: NSEntityMigrationPolicy.Type, _ method: @escaping Method) {
+  static func add(_ selector: String, policyClass: NSEntityMigrationPolicy.Type, method: @escaping Method) {
     methods.withLock { $0[ObjectIdentifier(policyClass), default: [:]][selector] = method }
   }
 

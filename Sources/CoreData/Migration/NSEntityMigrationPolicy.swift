@@ -55,7 +55,7 @@ nonisolated open class NSEntityMigrationPolicy: NSObject {
   open func createRelationships(
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
-    try publicErrors { try relate(dInstance, mapping, manager) }
+    try publicErrors { try relate(dInstance, mapping: mapping, manager: manager) }
   }
 
   /// Called after the last object of a mapping got its relationships. Does nothing.
@@ -87,7 +87,7 @@ extension NSEntityMigrationPolicy {
   }
 
   private func relate(
-    _ destination: NSManagedObject, _ mapping: NSEntityMapping, _ manager: NSMigrationManager
+    _ destination: NSManagedObject, mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
     guard let mappings = mapping.relationshipMappings, mappings.contains(where: { $0.valueExpression != nil }) else {
       return

@@ -120,7 +120,7 @@ nonisolated open class NSMigrationManager: NSObject {
     for entityMapping: NSEntityMapping
   ) {
     running("associate(sourceInstance:withDestinationInstance:for:)")
-      .associations.append(sourceInstance, destinationInstance, entityMapping)
+      .associations.append(sourceInstance, destination: destinationInstance, mapping: entityMapping)
   }
 
   /// The objects that a mapping has made so far from these source objects, in their order; nil for all.

@@ -15,23 +15,24 @@ extension NSPersistentStoreCoordinator {
   /// Opening comes first: nearly always the versions agree, and then nothing is read twice. A store that does not open
   /// for another reason, and one whose metadata can't be read, fails as it would without the options.
   func openMigrating(
-    _ storeClass: NSPersistentStore.Type, type: String, _ configuration: String?, at url: URL,
-    _ options: [AnyHashable: Any]?
+    _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL,
+    options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     let isOnServer = storeClass is any ServerStore.Type
     guard type != NSInMemoryStoreType, url.path != "/dev/null", isOnServer || url.isFileURL,
       isMigrationAskedFor(options), !StoreCompatibility.isOn(NSIgnorePersistentStoreVersioningOption, options),
       isOnServer || StoreFiles.isOccupied(url)
-    else { return try openStore(storeClass, configuration, at: url, options) }
+    else { return try openStore(storeClass, configuration: configuration, at: url, options: options) }
     if !isOnServer, !StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
       MigrationFolder.removeAbandoned(beside: url)
     }
     do {
-      return try openStore(storeClass, configuration, at: url, options)
+      return try openStore(storeClass, configuration: configuration, at: url, options: options)
     } catch let error as NSError where Self.isOfAnotherVersion(error) {
-      guard let migration = migration(storeClass, type: type, configuration, at: url, options) else {
+      guard let migration = migration(storeClass, type: type, configuration: configuration, at: url, options: options)
+      else {
         if isOfOwnVersion(storeClass, configuration, at: url) {
-          return try openStore(storeClass, configuration, at: url, options)
+          return try openStore(storeClass, configuration: configuration, at: url, options: options)
         }
         throw error
       }
@@ -39,7 +40,7 @@ extension NSPersistentStoreCoordinator {
         // Another process that opens the store at the same time may have been faster.
         if !isOfOwnVersion(storeClass, configuration, at: url) { throw error }
       }
-      return try openStore(storeClass, configuration, at: url, options)
+      return try openStore(storeClass, configuration: configuration, at: url, options: options)
     }
   }
 
@@ -50,8 +51,8 @@ extension NSPersistentStoreCoordinator {
 
   /// nil for a store of this version, and for one that does not say of which it is.
   private func migration(
-    _ storeClass: NSPersistentStore.Type, type: String, _ configuration: String?, at url: URL,
-    _ options: [AnyHashable: Any]?
+    _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL,
+    options: [AnyHashable: Any]?
   ) -> StoreMigration? {
     let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
     guard let metadata = try? storeClass.metadataForPersistentStore(with: url),

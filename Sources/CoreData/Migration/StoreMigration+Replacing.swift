@@ -35,9 +35,9 @@ extension StoreMigration {
     defer { folder.remove() }
     let replacement = try replacement()
     try reached(.folderMade)
-    let counts = try fill(folder.store, by: mapping, manager, replacement)
+    let counts = try fill(folder.store, by: mapping, manager: manager, replacement: replacement)
     try reached(.filled)
-    try check(folder.store, counts, replacement)
+    try check(folder.store, counts: counts, replacement: replacement)
     try reached(.checked)
     try replacement.check()
     try replacement.putInPlace(folder.store)
@@ -47,7 +47,7 @@ extension StoreMigration {
   /// Made in any case by the class of manager that the store class wants; how many objects of each entity, where it
   /// can be told.
   private func fill(
-    _ new: URL, by mapping: NSMappingModel, _ manager: NSMigrationManager, _ replacement: any FileReplacement
+    _ new: URL, by mapping: NSMappingModel, manager: NSMigrationManager, replacement: any FileReplacement
   ) throws -> [String: Int]? {
     var options = options ?? [:]
     // The making of a store is no part of its history.
@@ -76,7 +76,7 @@ extension StoreMigration {
   }
 
   /// Whether the new store is whole and can be opened.
-  private func check(_ new: URL, _ counts: [String: Int]?, _ replacement: any FileReplacement) throws {
+  private func check(_ new: URL, counts: [String: Int]?, replacement: any FileReplacement) throws {
     guard StoreFiles.isOccupied(new) else {
       throw Failure.unsupportedFeature("Migrating a store of class \(storeClass), which makes no file at its URL,")
     }

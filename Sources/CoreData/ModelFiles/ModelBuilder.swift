@@ -74,7 +74,7 @@ struct ModelBuilder {
     }
     guard value.validationRules.isEmpty else {
       let formats = value.validationRules.map(\.predicateFormat).joined(separator: "; ")
-      throw unsupported(entity, value.name, "validation other than by limits and patterns (\(formats))")
+      throw unsupported(entity, property: value.name, what: "validation other than by limits and patterns (\(formats))")
     }
     attribute.name = value.name
     attribute.attributeType = NSAttributeType(value.type)
@@ -204,7 +204,8 @@ struct ModelBuilder {
     let elements = try value.elements.map { element in
       guard let name = element.propertyName, let property = property(named: name, of: entity) else {
         let what = element.expression ?? element.propertyName ?? "-"
-        throw unsupported(entity.name ?? "-", nil, "the element \"\(what)\" of the index \"\(value.name)\"")
+        throw unsupported(
+          entity.name ?? "-", property: nil, what: "the element \"\(what)\" of the index \"\(value.name)\"")
       }
       let type: NSFetchIndexElementType = element.type == .rTree ? .rTree : .binary
       let made = NSFetchIndexElementDescription(property: property, collationType: type)
@@ -242,7 +243,7 @@ struct ModelBuilder {
       returnsDistinctResults: value.returnsDistinctResults)
   }
 
-  private func unsupported(_ entity: String, _ property: String?, _ what: String) -> InvalidDataModel {
+  private func unsupported(_ entity: String, property: String?, what: String) -> InvalidDataModel {
     InvalidDataModel(problems: [
       DataModelProblem(
         .error, file: file.url.path, entity: entity, property: property, message: "\(what): not supported")

@@ -33,7 +33,7 @@ struct CachedSections {
     if let known = cache.read(), known.definition.entityVersion == definition.entityVersion,
       known.definition != definition
     {
-      misuse(.otherCachedRequest(name, known.definition.request, definition.request))
+      misuse(.otherCachedRequest(name, cached: known.definition.request, asked: definition.request))
     }
     guard let stamp = store.fileStamp(settledFor: SectionCache.place?.age ?? CachedSections.settlingTime)
     else { return nil }

@@ -28,7 +28,7 @@ final class FetchedResults: ChangeFollower {
   deinit { stopObserving() }
 
   /// Takes the fetched objects, and reports them to a delegate that takes snapshots.
-  func replace(_ list: ResultsList, _ criteria: ResultsCriteria, _ reporter: some ResultsReporter) {
+  func replace(_ list: ResultsList, criteria: ResultsCriteria, reporter: some ResultsReporter) {
     if self.criteria == nil { context.addFollower(self) }
     self.criteria = criteria
     isForgotten = false

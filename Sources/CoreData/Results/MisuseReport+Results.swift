@@ -69,7 +69,7 @@ extension MisuseReport {
   }
 
   static func otherIdentifiers(
-    _ section: Any.Type, _ item: Any.Type, _ snapshot: NSDiffableDataSourceSnapshotReference
+    _ section: Any.Type, item: Any.Type, snapshot: NSDiffableDataSourceSnapshotReference
   ) -> MisuseReport {
     let types = [snapshot.sectionIdentifiers.first, snapshot.itemIdentifiers.first].map {
       $0.map { "\(type(of: $0))" } ?? "none"
@@ -81,7 +81,7 @@ extension MisuseReport {
       remedy: "Cast to `NSDiffableDataSourceSnapshot<String, NSManagedObjectID>`.")
   }
 
-  static func otherCachedRequest(_ name: String, _ cached: [String], _ asked: [String]) -> MisuseReport {
+  static func otherCachedRequest(_ name: String, cached: [String], asked: [String]) -> MisuseReport {
     MisuseReport(
       "The cache \"\(name)\" of a fetched results controller belongs to another request.",
       facts: [("Cached", cached.joined(separator: "; ")), ("Asked", asked.joined(separator: "; "))],

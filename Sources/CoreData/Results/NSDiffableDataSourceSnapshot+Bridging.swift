@@ -70,7 +70,7 @@ extension NSDiffableDataSourceSnapshot: _ObjectiveCBridgeable {
   ) -> NSDiffableDataSourceSnapshot {
     guard let source else { return NSDiffableDataSourceSnapshot() }
     guard let snapshot = source.snapshot(self) else {
-      misuse(.otherIdentifiers(SectionIdentifierType.self, ItemIdentifierType.self, source))
+      misuse(.otherIdentifiers(SectionIdentifierType.self, item: ItemIdentifierType.self, snapshot: source))
     }
     return snapshot
   }

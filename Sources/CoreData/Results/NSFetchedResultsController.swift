@@ -87,9 +87,9 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     let objects = unsafeBitCast(try context.fetch(fetchRequest), to: [NSManagedObject].self)
     followContext()
     if let cached, let sections = cached.sections(of: objects.count) {
-      results.replace(ResultsList(objects, sections), criteria, self)
+      results.replace(ResultsList(objects, sections), criteria: criteria, reporter: self)
     } else {
-      results.replace(try ResultsList(objects, criteria), criteria, self)
+      results.replace(try ResultsList(objects, criteria), criteria: criteria, reporter: self)
     }
   }
 

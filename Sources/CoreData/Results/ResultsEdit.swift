@@ -57,14 +57,14 @@ struct ResultsEdit {
         .sorted { $0.place < $1.place }
     }
     removed = members(leaving)
-    try placeMembers(members(staying), list, criteria)
+    try placeMembers(members(staying), list: list, criteria: criteria)
   }
 
   /// Separates updates from moves.
   ///
   /// An object moves if its sort keys changed in the event. For refreshed objects the event doesn't say, so the place
   /// decides: the object stays if it fits between the previous one that stays and the next one that did not change.
-  private mutating func placeMembers(_ members: [Member], _ list: ResultsList, _ criteria: ResultsCriteria) throws {
+  private mutating func placeMembers(_ members: [Member], list: ResultsList, criteria: ResultsCriteria) throws {
     // Objects that leave their place, or may do so.
     var affected = Dictionary(grouping: removed, by: \.place.section).mapValues { Set($0.map(\.place.item)) }
     for member in members { affected[member.place.section, default: []].insert(member.place.item) }

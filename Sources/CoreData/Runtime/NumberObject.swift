@@ -56,35 +56,35 @@ enum NumberObject {
 
   static func int16(_ value: Int16) -> NSNumber {
     guard let forms, !isShared(Int64(value)) else { return NSNumber(value: value) }
-    return make(forms, forms.int16, UInt64(bitPattern: Int64(value)))
+    return make(forms, form: forms.int16, content: UInt64(bitPattern: Int64(value)))
   }
 
   static func int32(_ value: Int32) -> NSNumber {
     guard let forms, !isShared(Int64(value)) else { return NSNumber(value: value) }
-    return make(forms, forms.int32, UInt64(bitPattern: Int64(value)))
+    return make(forms, form: forms.int32, content: UInt64(bitPattern: Int64(value)))
   }
 
   static func int64(_ value: Int64) -> NSNumber {
     guard let forms, !isShared(value) else { return NSNumber(value: value) }
-    return make(forms, forms.int64, UInt64(bitPattern: value))
+    return make(forms, form: forms.int64, content: UInt64(bitPattern: value))
   }
 
   static func float(_ value: Float) -> NSNumber {
     // What is not finite Foundation shares too, as a double.
     guard let forms, value.isFinite else { return NSNumber(value: value) }
-    return make(forms, forms.float, UInt64(value.bitPattern))
+    return make(forms, form: forms.float, content: UInt64(value.bitPattern))
   }
 
   static func double(_ value: Double) -> NSNumber {
     guard let forms else { return NSNumber(value: value) }
-    return make(forms, forms.double, value.bitPattern)
+    return make(forms, form: forms.double, content: value.bitPattern)
   }
 
   @inline(__always)
   private static func isShared(_ value: Int64) -> Bool { value &+ 1 < 14 && value >= -1 }
 
   @inline(__always)
-  private static func make(_ forms: Forms, _ form: UInt64, _ content: UInt64) -> NSNumber {
+  private static func make(_ forms: Forms, form: UInt64, content: UInt64) -> NSNumber {
     let object = swift_allocObject(forms.start, size, 7)
     object.storeBytes(of: form, toByteOffset: 16, as: UInt64.self)
     object.storeBytes(of: content, toByteOffset: 24, as: UInt64.self)

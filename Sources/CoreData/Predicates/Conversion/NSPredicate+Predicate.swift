@@ -68,7 +68,8 @@ struct PredicateConversion {
   private mutating func part(_ expression: Any) throws -> Part {
     if let search = expression as? any TextSearchExpression {
       return try compare(
-        search.searchedText, .contains, search.soughtText, [.caseInsensitive, .diacriticInsensitive])
+        search.searchedText, comparator: .contains, right: search.soughtText,
+        options: [.caseInsensitive, .diacriticInsensitive])
     }
     guard let convertible = expression as? any ConvertibleExpression else { throw Unsupported() }
     return try convertible.part(&self)
@@ -95,7 +96,7 @@ struct PredicateConversion {
   }
 
   mutating func compare(
-    _ left: Any, _ comparator: Comparison.Comparator, _ right: Any, _ options: Comparison.Options = []
+    _ left: Any, comparator: Comparison.Comparator, right: Any, options: Comparison.Options = []
   ) throws -> Part {
     let (left, right) = (try expression(left), try expression(right))
     return .predicate(.comparison(Comparison(left, comparator, right, options: options)))

@@ -116,23 +116,23 @@ extension PredicateExpressions.Negation: ConvertibleExpression {
 
 extension PredicateExpressions.Equal: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    try conversion.compare(lhs, .equalTo, rhs)
+    try conversion.compare(lhs, comparator: .equalTo, right: rhs)
   }
 }
 
 extension PredicateExpressions.NotEqual: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    try conversion.compare(lhs, .notEqualTo, rhs)
+    try conversion.compare(lhs, comparator: .notEqualTo, right: rhs)
   }
 }
 
 extension PredicateExpressions.Comparison: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     switch op {
-    case .lessThan: try conversion.compare(lhs, .lessThan, rhs)
-    case .lessThanOrEqual: try conversion.compare(lhs, .lessThanOrEqualTo, rhs)
-    case .greaterThan: try conversion.compare(lhs, .greaterThan, rhs)
-    case .greaterThanOrEqual: try conversion.compare(lhs, .greaterThanOrEqualTo, rhs)
+    case .lessThan: try conversion.compare(lhs, comparator: .lessThan, right: rhs)
+    case .lessThanOrEqual: try conversion.compare(lhs, comparator: .lessThanOrEqualTo, right: rhs)
+    case .greaterThan: try conversion.compare(lhs, comparator: .greaterThan, right: rhs)
+    case .greaterThanOrEqual: try conversion.compare(lhs, comparator: .greaterThanOrEqualTo, right: rhs)
     @unknown default: throw PredicateConversion.Unsupported()
     }
   }
@@ -249,20 +249,20 @@ extension PredicateExpressions.UnaryMinus: ConvertibleExpression {
 extension PredicateExpressions.CollectionContainsCollection: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     guard Base.Output.self == String.self else { throw PredicateConversion.Unsupported() }
-    return try conversion.compare(base, .contains, other)
+    return try conversion.compare(base, comparator: .contains, right: other)
   }
 }
 
 extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     guard Base.Output.self == String.self else { throw PredicateConversion.Unsupported() }
-    return try conversion.compare(base, .beginsWith, prefix)
+    return try conversion.compare(base, comparator: .beginsWith, right: prefix)
   }
 }
 
 extension PredicateExpressions.SequenceContains: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    try conversion.compare(element, .in, sequence)
+    try conversion.compare(element, comparator: .in, right: sequence)
   }
 }
 

@@ -55,7 +55,7 @@ enum MethodCall {
       "anyObject": { operand, _ in operand.members?.first ?? .null },
       "allObjects": { operand, _ in operand },
       "array": { operand, _ in operand },
-      "set": { operand, _ in SetArithmetic.perform(.union, operand, .values([])) },
+      "set": { operand, _ in SetArithmetic.perform(.union, left: operand, right: .values([])) },
       "containsObject:": { operand, arguments in
         truth(SetArithmetic.contains(operand.members ?? [], arguments[0]))
       },

@@ -53,7 +53,7 @@ struct PredicateCompiler {
     if let constant = constantValue(comparison.right) {
       let matches = try matcher.prepared(for: constant)
       switch modifier {
-      case .direct: return { try matcher.direct(left(&$0), matches, constant) }
+      case .direct: return { try matcher.direct(left(&$0), matches: matches, right: constant) }
       case .any: return { frame in try matcher.any(left(&frame), matches) }
       case .all: return { frame in try matcher.all(left(&frame), matches) }
       }
@@ -64,7 +64,7 @@ struct PredicateCompiler {
       let rightValue = try right(&frame)
       let matches = try matcher.prepared(for: rightValue)
       switch modifier {
-      case .direct: return try matcher.direct(leftValue, matches, rightValue)
+      case .direct: return try matcher.direct(leftValue, matches: matches, right: rightValue)
       case .any: return try matcher.any(leftValue, matches)
       case .all: return try matcher.all(leftValue, matches)
       }
@@ -97,14 +97,14 @@ struct PredicateCompiler {
       let terms = try members.map { try term($0) }
       return { frame in .values(try terms.map { try $0(&frame) }) }
     case .subquery(let collection, let variable, let predicate):
-      return try subquery(collection, variable, predicate)
+      return try subquery(collection, variable: variable, predicate: predicate)
     case .conditional(let predicate, let yes, let no):
       let test = try self.test(predicate)
       let (yes, no) = (try term(yes), try term(no))
       return { try test(&$0) ? yes(&$0) : no(&$0) }
     case .setOperation(let operation, let left, let right):
       let (left, right) = (try term(left), try term(right))
-      return { try SetArithmetic.perform(operation, left(&$0), right(&$0)) }
+      return { try SetArithmetic.perform(operation, left: left(&$0), right: right(&$0)) }
     case .index(let base, let index): return try indexed(base, index)
     case .assignment(_, let value): return try term(value)
     case .anyKey: throw Failure.unsupportedFeature("ANYKEY in an evaluation in memory")
@@ -141,7 +141,7 @@ struct PredicateCompiler {
   }
 
   private mutating func subquery(
-    _ collection: ExpressionNode, _ variable: String, _ predicate: PredicateNode
+    _ collection: ExpressionNode, variable: String, predicate: PredicateNode
   ) throws -> Term {
     let collection = try term(collection)
     locals.append(variable)

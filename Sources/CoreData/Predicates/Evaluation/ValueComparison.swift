@@ -193,7 +193,7 @@ enum ValueComparison {
 /// Collections as sets.
 enum SetArithmetic {
   static func perform(
-    _ operation: ExpressionNode.SetOperation, _ left: PredicateValue, _ right: PredicateValue
+    _ operation: ExpressionNode.SetOperation, left: PredicateValue, right: PredicateValue
   ) -> PredicateValue {
     let a = left.members ?? (left.isNull ? [] : [left])
     let b = right.members ?? (right.isNull ? [] : [right])

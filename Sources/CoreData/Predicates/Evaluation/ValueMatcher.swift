@@ -32,7 +32,7 @@ struct ValueMatcher {
   /// Without a modifier: a to-many path on the left means ANY, except that equality with nil asks for
   /// emptiness, and with a collection for the same members.
   func direct(
-    _ left: PredicateValue, _ matches: ElementTest, _ right: @autoclosure () -> PredicateValue
+    _ left: PredicateValue, matches: ElementTest, right: @autoclosure () -> PredicateValue
   ) throws -> Bool {
     switch left {
     case .subject, .constant(.null), .constant(.string), .constant(.int): return try matches(left)

@@ -18,24 +18,24 @@ extension PredicateParser {
     let constant = PredicateConstant(any: value)
     switch conversion {
     case UInt8(ascii: "s"), UInt8(ascii: "S"):
-      guard case .string = constant else { throw mismatch(place, value, "a string") }
+      guard case .string = constant else { throw mismatch(place, value: value, what: "a string") }
       return .constant(constant)
     case UInt8(ascii: "c"), UInt8(ascii: "C"):
       if case .string(let text) = constant, text.count == 1 { return .constant(constant) }
-      guard case .int = constant else { throw mismatch(place, value, "a character or its number") }
+      guard case .int = constant else { throw mismatch(place, value: value, what: "a character or its number") }
       return .constant(constant)
     case UInt8(ascii: "f"), UInt8(ascii: "F"), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "g"),
       UInt8(ascii: "G"), UInt8(ascii: "a"), UInt8(ascii: "A"):
-      guard let number = constant.number else { throw mismatch(place, value, "a number") }
+      guard let number = constant.number else { throw mismatch(place, value: value, what: "a number") }
       return .constant(.double(number))
     default:
-      return .constant(try integer(constant, place, value))
+      return .constant(try integer(constant, place: place, value: value))
     }
   }
 
   /// Of `%d` and its like. A C compiler would pass a Boolean as an integer.
   private func integer(
-    _ constant: PredicateConstant, _ place: PredicateToken, _ value: Any?
+    _ constant: PredicateConstant, place: PredicateToken, value: Any?
   ) throws -> PredicateConstant {
     switch constant {
     case .int: return constant
@@ -45,7 +45,7 @@ extension PredicateParser {
     case .decimal(let number): return .int(NSDecimalNumber(decimal: number).int64Value)
     default: break
     }
-    throw mismatch(place, value, "an integer")
+    throw mismatch(place, value: value, what: "an integer")
   }
 
   /// The key path for the current `%K`.
@@ -53,7 +53,7 @@ extension PredicateParser {
     let place = token
     let value = try nextArgument()
     guard case .string(let path) = PredicateConstant(any: value) else {
-      throw mismatch(place, value, "a key path as a string")
+      throw mismatch(place, value: value, what: "a key path as a string")
     }
     guard !path.isEmpty else { throw PredicateSyntaxError(at: place.start, "the key path for %K is empty") }
     try advance()
@@ -70,7 +70,7 @@ extension PredicateParser {
     return arguments[usedArguments - 1]
   }
 
-  private func mismatch(_ place: PredicateToken, _ value: Any?, _ what: String) -> PredicateSyntaxError {
+  private func mismatch(_ place: PredicateToken, value: Any?, what: String) -> PredicateSyntaxError {
     let found = value.map { "\($0) (\(type(of: $0)))" } ?? "nil"
     return PredicateSyntaxError(
       at: place.start, "argument \(usedArguments) for \"\(text(of: place))\" must be \(what), not \(found)")

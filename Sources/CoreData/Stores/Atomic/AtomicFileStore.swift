@@ -81,14 +81,14 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     do {
       let (bytes, stamp) = try WholeFile.read(url.path)
       if bytes.isEmpty { return false }
-      try load(bytes, stamp, url)
+      try load(bytes, stamp: stamp, url: url)
       return true
     } catch WholeFile.Problem.missing {
       return false
     }
   }
 
-  private func load(_ bytes: [UInt8], _ stamp: WholeFile.Stamp, _ url: URL) throws {
+  private func load(_ bytes: [UInt8], stamp: WholeFile.Stamp, url: URL) throws {
     var header = try Self.form.header(of: bytes)
     let fits = try StoreCompatibility.check(
       header.metadata, type: type, url: url, model: model, configuration: configuration, options: options)

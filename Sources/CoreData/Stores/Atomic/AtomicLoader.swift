@@ -90,7 +90,7 @@ struct AtomicLoader: ~Copyable {
   }
 
   /// The object that a key stands for; nil when the file has none, as a delete rule of no action leaves it.
-  private func destination(_ key: Int64, _ property: LayoutProperty, _ owner: RowSnapshot) throws -> RowReference? {
+  private func destination(_ key: Int64, property: LayoutProperty, owner: RowSnapshot) throws -> RowReference? {
     guard let row = rowByKey[key] else { return nil }
     let found = rows[Int(row)].reference
     guard property.destinations.contains(Int(found.entity)) else {
@@ -107,9 +107,9 @@ struct AtomicLoader: ~Copyable {
     for reference in references {
       let property = property(reference.row, reference.property)
       let row = rows[Int(reference.row)]
-      let found = try destination(reference.key, property, row)
+      let found = try destination(reference.key, property: property, owner: row)
       if let found {
-        sides.note(row.reference, property, found)
+        sides.note(row.reference, property: property, member: found)
         if Int(found.entity) == property.destination { continue }
       }
       builder.begin(from: row)
@@ -127,8 +127,8 @@ struct AtomicLoader: ~Copyable {
       var found: [RowReference] = []
       found.reserveCapacity(list.end - list.start)
       for key in members[list.start..<list.end] {
-        guard let member = try destination(key, property, owner) else { continue }
-        sides.note(owner.reference, property, member)
+        guard let member = try destination(key, property: property, owner: owner) else { continue }
+        sides.note(owner.reference, property: property, member: member)
         found.append(member)
       }
       if property.isOrdered, Set(found).count < found.count {
@@ -170,7 +170,7 @@ private struct RelationshipSides {
 
   private var sides: [Name: Side] = [:]
 
-  mutating func note(_ owner: RowReference, _ property: LayoutProperty, _ member: RowReference) {
+  mutating func note(_ owner: RowReference, property: LayoutProperty, member: RowReference) {
     guard property.inverse != nil else { return }
     let (a, b) = (UInt64(bitPattern: owner.key), UInt64(bitPattern: member.key))
     sides[Name(property), default: Side(property: property)].add(

@@ -60,7 +60,7 @@ struct ArchiveWriter {
     return made
   }
 
-  private mutating func container(_ kind: UInt8, _ count: Int, _ objects: [Int32]) -> Int32 {
+  private mutating func container(_ kind: UInt8, count: Int, objects: [Int32]) -> Int32 {
     let width = referenceSize
     return emit { output in
       output.appendKind(kind, count: count)
@@ -70,7 +70,7 @@ struct ArchiveWriter {
 
   private mutating func list(_ uids: [Int]) -> Int32 {
     let objects = uids.map { reference($0) }
-    return container(0xA, objects.count, objects)
+    return container(0xA, count: objects.count, objects: objects)
   }
 
   // Archived values. Each returns its UID.
@@ -137,15 +137,15 @@ struct ArchiveWriter {
       case .inline(let object): objects.append(object)
       }
     }
-    return entry(container(0xD, fields.count + 1, objects))
+    return entry(container(0xD, count: fields.count + 1, objects: objects))
   }
 
   private mutating func uid(ofClass names: [String]) -> Int {
     if let known = classes[names[0]] { return known }
     let parts = names.map { key($0) }
-    let list = container(0xA, parts.count, parts)
+    let list = container(0xA, count: parts.count, objects: parts)
     let fields = [key("$classname"), key("$classes"), parts[0], list]
-    let made = entry(container(0xD, 2, fields))
+    let made = entry(container(0xD, count: 2, objects: fields))
     classes[names[0]] = made
     return made
   }
@@ -168,14 +168,14 @@ struct ArchiveWriter {
 
   /// The whole archive, which has `root` under a name.
   consuming func finish(_ name: String, root: Int) -> [UInt8] {
-    let top = container(0xD, 1, [key(name), reference(root)])
-    let objects = container(0xA, table.count, Array(table))
+    let top = container(0xD, count: 1, objects: [key(name), reference(root)])
+    let objects = container(0xA, count: table.count, objects: Array(table))
     let version = inlineInteger(100_000)
     let archiver = emit { $0.appendText("NSKeyedArchiver") }
     let fields = [
       key("$version"), key("$archiver"), key("$top"), key("$objects"), version, archiver, top, objects,
     ]
-    let archive = container(0xD, 4, fields)
+    let archive = container(0xD, count: 4, objects: fields)
     let offsetSize = output.count < 1 << 16 ? 2 : output.count < 1 << 32 ? 4 : 8
     output.appendTable(offsets, offsetSize: offsetSize, referenceSize: referenceSize, top: Int(archive))
     return output

@@ -59,7 +59,7 @@ enum BinaryForm: AtomicForm {
     nodes.reserveCapacity(rows.sorted.count)
     for row in rows.sorted {
       keys.append(archive.integer(rows.number(of: row.reference)))
-      nodes.append(add(row, entities[row.entity], rows, &archive))
+      nodes.append(add(row, entity: entities[row.entity], rows: rows, archive: &archive))
       if archive.isOverflowing { return nil }
     }
     let root = archive.dictionary(keys, nodes)
@@ -68,7 +68,7 @@ enum BinaryForm: AtomicForm {
   }
 
   private static func add(
-    _ row: RowSnapshot, _ entity: BinaryEntity, _ rows: AtomicRows, _ archive: inout ArchiveWriter
+    _ row: RowSnapshot, entity: BinaryEntity, rows: AtomicRows, archive: inout ArchiveWriter
   ) -> Int {
     let values = entity.places.map { property in
       property.map { BinaryValues.add(row, $0, to: &archive) } ?? archive.nullObject()

@@ -33,7 +33,7 @@ struct BinaryRowReader: ~Copyable {
       guard let key = try archive.field("NSPrimaryKey64", of: node).flatMap(archive.integer), key == number else {
         throw AtomicProblem.damaged(line: nil, "an object in it has no key, or the key of another place")
       }
-      try readNode(node, key, &loader)
+      try readNode(node, key: key, loader: &loader)
     }
   }
 
@@ -42,7 +42,7 @@ struct BinaryRowReader: ~Copyable {
   }
 
   private mutating func readNode(
-    _ node: ArchiveReader.Object, _ key: Int64, _ loader: inout AtomicLoader
+    _ node: ArchiveReader.Object, key: Int64, loader: inout AtomicLoader
   ) throws {
     let entity = try entity(of: node, key)
     try loader.begin(entity.layout, key: key)
@@ -57,19 +57,20 @@ struct BinaryRowReader: ~Copyable {
       let value = archive.element(values, index)
       if archive.isNil(value) { continue }
       let object = try archive.resolved(value)
-      guard try BinaryValues.set(object, of: archive, property, &loader.builder, &scratch) else {
+      guard try BinaryValues.set(object, of: archive, property: property, builder: &loader.builder, scratch: &scratch)
+      else {
         throw AtomicProblem.damaged(
           line: nil, "\(property.name) of the object \(key) of \(entity.layout.name) is not of its type")
       }
     }
     if let related = try archive.field("NSRelatedNodes", of: node) {
-      try readRelated(related, entity, key, &loader)
+      try readRelated(related, entity: entity, key: key, loader: &loader)
     }
     loader.end()
   }
 
   private mutating func readRelated(
-    _ related: ArchiveReader.Object, _ entity: BinaryEntity, _ key: Int64, _ loader: inout AtomicLoader
+    _ related: ArchiveReader.Object, entity: BinaryEntity, key: Int64, loader: inout AtomicLoader
   ) throws {
     guard let names = try elements("NS.keys", of: related), let lists = try elements("NS.objects", of: related),
       names.count == lists.count

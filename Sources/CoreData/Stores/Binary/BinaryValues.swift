@@ -7,8 +7,8 @@ enum BinaryValues {
 
   /// Sets an attribute of the row that is being made; false if the object is none of its type.
   static func set(
-    _ object: ArchiveReader.Object, of archive: ArchiveReader, _ property: LayoutProperty,
-    _ builder: inout RowBuilder, _ scratch: inout [UInt8]
+    _ object: ArchiveReader.Object, of archive: ArchiveReader, property: LayoutProperty,
+    builder: inout RowBuilder, scratch: inout [UInt8]
   ) throws -> Bool {
     if try archive.isOf(["NSNull"], object) { return true }
     let (slot, word) = (property.slot, property.word)
@@ -30,7 +30,9 @@ enum BinaryValues {
       Array(value.utf8).withUnsafeBytes { builder.setBytes($0, slot: slot, word: word) }
     case .text:
       guard let value = try text(object, archive) else { return false }
-      guard try setText(value, archive, property, &builder, &scratch) else { return false }
+      guard try setText(value, archive: archive, property: property, builder: &builder, scratch: &scratch) else {
+        return false
+      }
     case .bytes:
       guard let value = try data(object, archive) else { return false }
       builder.setBytes(value, slot: slot, word: word)
@@ -48,8 +50,8 @@ enum BinaryValues {
   }
 
   private static func setText(
-    _ object: ArchiveReader.Object, _ archive: ArchiveReader, _ property: LayoutProperty,
-    _ builder: inout RowBuilder, _ scratch: inout [UInt8]
+    _ object: ArchiveReader.Object, archive: ArchiveReader, property: LayoutProperty,
+    builder: inout RowBuilder, scratch: inout [UInt8]
   ) throws -> Bool {
     if let bytes = archive.text(object) {
       if !bytes.allSatisfy({ $0 < 0x80 }), String(validating: bytes, as: UTF8.self) == nil { return false }

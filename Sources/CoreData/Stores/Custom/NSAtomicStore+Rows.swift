@@ -95,7 +95,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
       let layout = layouts.layouts[Int(owner.entity)]
       for property in layout.toMany where !property.isTransient {
         guard let value = node.value(forKey: property.name), !(value is NSNull) else { continue }
-        let members = try members(value, property, of: layout, encoder, method)
+        let members = try members(value, property: property, of: layout, encoder: encoder, method: method)
         let inverse = layout.inverse(of: property)
         if let inverse, inverse.kind == .toOne {
           for member in members { owners[member, default: [:]][inverse.keyNumber] = node.objectID }
@@ -128,7 +128,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
   }
 
   private func members(
-    _ value: Any, _ property: LayoutProperty, of layout: EntityLayout, _ encoder: NodeEncoder, _ method: StaticString
+    _ value: Any, property: LayoutProperty, of layout: EntityLayout, encoder: NodeEncoder, method: StaticString
   ) throws -> [RowReference] {
     guard let members = elements(ofCollection: value) else {
       throw broken(

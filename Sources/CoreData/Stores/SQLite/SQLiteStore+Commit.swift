@@ -4,13 +4,13 @@ extension SQLiteStore {
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     let steps = try savePlanner.steps(for: changes)
     let start = DispatchTime.now().uptimeNanoseconds
-    let outcome = try translatingErrors { try pool.write { try self.runSteps(changes, steps, $0) } }
+    let outcome = try translatingErrors { try pool.write { try self.runSteps(changes, steps: steps, connection: $0) } }
     trace?.annotate("sql execution time: \(StatementTrace.seconds(since: start))")
     return outcome
   }
 
   private func runSteps(
-    _ changes: ChangeSet, _ steps: [SaveStep], _ connection: Connection
+    _ changes: ChangeSet, steps: [SaveStep], connection: Connection
   ) throws -> SaveOutcome {
     let transaction = try WriteTransaction(self, connection, by: changes.isEmpty ? nil : changes.origin)
     var run = SaveRun(connection, schema, externals, changes)
@@ -34,11 +34,11 @@ extension SQLiteStore {
     guard isCommitted else {
       if !keysAreFree { return .staleKeys }
       if let row = run.displaced { throw keyIsTaken(row) }
-      return try conflicts(run, changes, connection)
+      return try conflicts(run, changes: changes, connection: connection)
     }
     changes.proposedKeys.forEach(didTake)
     if newMetadata != nil { didWriteMetadata() }
-    return .saved(rewritten: try publish(changes, transaction.notes, connection))
+    return .saved(rewritten: try publish(changes, notes: transaction.notes, connection: connection))
   }
 
   /// Whether the file has what was to be saved, after a commit that SQLite called failed.
@@ -58,7 +58,7 @@ extension SQLiteStore {
 
   /// Lets the cache know what is committed; returns the rows that triggers changed further.
   private func publish(
-    _ changes: ChangeSet, _ notes: TriggerNotes?, _ connection: Connection
+    _ changes: ChangeSet, notes: TriggerNotes?, connection: Connection
   ) throws -> [RowSnapshot] {
     var rows = changes.inserted
     rows.reserveCapacity(rows.count + changes.updated.count)
@@ -77,7 +77,7 @@ extension SQLiteStore {
     }
   }
 
-  private func conflicts(_ run: SaveRun, _ changes: ChangeSet, _ connection: Connection) throws -> SaveOutcome {
+  private func conflicts(_ run: SaveRun, changes: ChangeSet, connection: Connection) throws -> SaveOutcome {
     guard run.outdated.isEmpty else {
       return .versionConflicts(
         try run.outdated.map { base in

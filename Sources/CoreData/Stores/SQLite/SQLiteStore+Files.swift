@@ -87,11 +87,11 @@ extension SQLiteStore: FileOperating {
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws {
     if destination.isSameFile(as: source) { return }
-    try reading(source, sourceOptions) { connection in
+    try reading(source, options: sourceOptions) { connection in
       guard try StoreMetadata.hasTable("Z_METADATA", connection) else {
         throw Failure.incompatibleSchema(url: source, table: "Z_METADATA", what: "there is no such table")
       }
-      try replaceFiles(at: destination, options, from: connection, ExternalFiles(store: source)) {
+      try replaceFiles(at: destination, options: options, from: connection, sourceFiles: ExternalFiles(store: source)) {
         try replaceDatabase(at: destination, options, from: connection)
       }
     }
@@ -101,8 +101,8 @@ extension SQLiteStore: FileOperating {
   /// had after it. A process that does not live to the end leaves the names in journals: of the store as it was, and,
   /// where that has another UUID, of the store as it is then.
   private static func replaceFiles(
-    at destination: URL, _ options: [AnyHashable: Any]?, from source: Connection, _ sourceFiles: ExternalFiles,
-    _ body: () throws -> Void
+    at destination: URL, options: [AnyHashable: Any]?, from source: Connection, sourceFiles: ExternalFiles,
+    body: () throws -> Void
   ) throws {
     let files = ExternalFiles(store: destination)
     let named = sourceFiles.exist ? try ExternalFiles.named(in: source) : []
@@ -197,7 +197,7 @@ extension SQLiteStore: FileOperating {
   /// Runs `body` with a connection to a file that it leaves as it is; to a copy of it where SQLite can't read
   /// it in its place, or is not to write beside it.
   private static func reading(
-    _ url: URL, _ options: [AnyHashable: Any]?, _ body: (Connection) throws -> Void
+    _ url: URL, options: [AnyHashable: Any]?, body: (Connection) throws -> Void
   ) throws {
     guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
     if !StoreOptions(options).isReadOnly {

@@ -12,7 +12,9 @@ extension SQLiteStore {
       named = first
     } else {
       let maximum = try translatingErrors { try pool.write { try learnMaximum(entity, $0) } }
-      guard let first = keyNumbers.propose(count, in: entity.number) else { throw noKeysLeft(root, entity, maximum) }
+      guard let first = keyNumbers.propose(count, in: entity.number) else {
+        throw noKeysLeft(root, entity: entity, maximum: maximum)
+      }
       named = first
     }
     return ProposedKeys(root: root.index, first: named, last: named + Int64(count) - 1)
@@ -29,7 +31,7 @@ extension SQLiteStore {
     case .isTaken: return true
     case .isStale: return false
     case .raise(let former, let maximum):
-      if try writeMaximum(maximum, entity, was: former, connection) { return true }
+      if try writeMaximum(maximum, entity: entity, was: former, connection: connection) { return true }
       keyNumbers.forget(entity.number)
       return false
     }
@@ -52,10 +54,10 @@ extension SQLiteStore {
         try connection.transaction(.exclusive) {
           former = try readMaximum(entity, connection)
           guard former >= 0, let free = keyNumbers.take(count, after: former, in: entity.number) else {
-            throw noKeysLeft(root, entity, former)
+            throw noKeysLeft(root, entity: entity, maximum: former)
           }
           first = free
-          _ = try writeMaximum(first + Int64(count) - 1, entity, was: former, connection)
+          _ = try writeMaximum(first + Int64(count) - 1, entity: entity, was: former, connection: connection)
         }
         keyNumbers.didRaise(from: former, to: first + Int64(count) - 1, in: entity.number)
         return first
@@ -63,7 +65,7 @@ extension SQLiteStore {
     }
   }
 
-  private func noKeysLeft(_ root: EntityLayout, _ entity: EntitySchema, _ maximum: Int64) -> Failure {
+  private func noKeysLeft(_ root: EntityLayout, entity: EntitySchema, maximum: Int64) -> Failure {
     .incompatibleSchema(
       url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
       what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), the largest key there is")
@@ -109,7 +111,7 @@ extension SQLiteStore {
   }
 
   /// False if `Z_MAX` is not what it was.
-  func writeMaximum(_ maximum: Int64, _ entity: EntitySchema, was: Int64, _ connection: Connection) throws -> Bool {
+  func writeMaximum(_ maximum: Int64, entity: EntitySchema, was: Int64, connection: Connection) throws -> Bool {
     let number = Int64(entity.number)
     let statement = try connection.statement(SQLiteStore.writeMaximum)
     statement.bind(maximum, at: 1)

@@ -39,7 +39,7 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
       throw problem(name, "is of type \(type.string), not \(property.kind.fileName)")
     }
     guard loader.builder.isNull(slot: property.slot) else { throw problem(name, "is given twice") }
-    guard XMLValues.set(text, isBase64: isBase64, property, &loader.builder) else {
+    guard XMLValues.set(text, isBase64: isBase64, property: property, builder: &loader.builder) else {
       throw problem(
         name,
         "is \(Failure.words(for: text.string)), which is not "

@@ -107,7 +107,9 @@ private struct XMLModelSink: XMLStoreSink {
         }
         + entity.relationships.sorted { $0.key < $1.key }.compactMap { relationship in
           above.contains { $0.relationships[relationship.key] != nil }
-            ? nil : description(relationship.key, relationship.value, made[relationship.value.destination]!)
+            ? nil
+            : description(
+              relationship.key, found: relationship.value, destination: made[relationship.value.destination]!)
         }
     }
     for (child, parent) in parents { made[parent]!.subentities.append(made[child]!) }
@@ -142,7 +144,7 @@ private struct XMLModelSink: XMLStoreSink {
   }
 
   private func description(
-    _ name: String, _ found: Relationship, _ destination: NSEntityDescription
+    _ name: String, found: Relationship, destination: NSEntityDescription
   ) -> NSRelationshipDescription {
     let relationship = NSRelationshipDescription()
     relationship.name = name

@@ -37,7 +37,7 @@ struct XMLStoreWriter {
     output.append("\">\n")
     for property in entity.properties {
       switch property.property.kind.role {
-      case .toOne, .toMany: append(rows.destinations(of: property.property, row), property, rows)
+      case .toOne, .toMany: append(rows.destinations(of: property.property, row), property: property, rows: rows)
       case .attribute, .fetched, .composite: if !row.isNull(slot: property.property.slot) { append(row, property) }
       }
     }
@@ -45,7 +45,7 @@ struct XMLStoreWriter {
   }
 
   private mutating func append(
-    _ members: [RowReference], _ property: XMLEntity.Property, _ rows: AtomicRows
+    _ members: [RowReference], property: XMLEntity.Property, rows: AtomicRows
   ) {
     output += property.tag
     if !members.isEmpty {

@@ -29,7 +29,7 @@ enum XMLValues {
 
   /// Sets an attribute of the row that is being made; false if the text is none of its type.
   static func set(
-    _ text: MarkupText, isBase64: Bool, _ property: LayoutProperty, _ builder: inout RowBuilder
+    _ text: MarkupText, isBase64: Bool, property: LayoutProperty, builder: inout RowBuilder
   ) -> Bool {
     let (slot, word) = (property.slot, property.word)
     switch property.form {

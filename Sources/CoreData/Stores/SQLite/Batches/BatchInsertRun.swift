@@ -40,8 +40,8 @@ struct BatchInsertRun {
     let statement = try run.connection.statement(plan.insert.text)
     while let new = try batch.next(lastKey + 1) {
       let written = run.writer.written.count
-      try plan.insert.bindInsert(new.row, statement, &run.writer)
-      if run.connection.trace != nil { trace(statement, plan.insert, new.row) }
+      try plan.insert.bindInsert(new.row, statement: statement, writer: &run.writer)
+      if run.connection.trace != nil { trace(statement, plan: plan.insert, row: new.row) }
       let code = sqlite3_step(statement.handle)
       // The statement refers to the row's bytes until it is reset.
       let error = withExtendedLifetime(new.row) { () -> SQLiteError? in
@@ -81,8 +81,8 @@ struct BatchInsertRun {
     switch batch.answer {
     case .fail: throw try conflict(constraint, new)
     case .keep: break
-    case .merge: try overwrite(new, new.given, constraint, error)
-    case .overwrite: try overwrite(new, plan.attributes, constraint, error)
+    case .merge: try overwrite(new, slots: new.given, constraint: constraint, error: error)
+    case .overwrite: try overwrite(new, slots: plan.attributes, constraint: constraint, error: error)
     }
   }
 
@@ -104,14 +104,14 @@ struct BatchInsertRun {
   }
 
   private mutating func overwrite(
-    _ new: BatchRow, _ slots: SlotMask, _ constraint: BatchConstraint, _ error: SQLiteError
+    _ new: BatchRow, slots: SlotMask, constraint: BatchConstraint, error: SQLiteError
   ) throws {
     guard let holder = try holder(constraint, new.row) else { throw error }
     let overwrite = plan.overwrite(slots, in: plan.schema.layouts.layouts[Int(holder.entity)])
     try run.abandonFiles(overwrite, holder.key)
     let statement = try run.connection.statement(overwrite.text)
-    try overwrite.bindOverwrite(new.row, of: holder.key, statement, &run.writer)
-    if run.connection.trace != nil { trace(statement, overwrite, new.row) }
+    try overwrite.bindOverwrite(new.row, of: holder.key, statement: statement, writer: &run.writer)
+    if run.connection.trace != nil { trace(statement, plan: overwrite, row: new.row) }
     do {
       try withExtendedLifetime(new.row) { try statement.run() }
     } catch let error as SQLiteError where error.isNotUnique {
@@ -140,7 +140,7 @@ struct BatchInsertRun {
     overwritten[holder.key] = (holder, known)
   }
 
-  private func trace(_ statement: Statement, _ plan: RowWritePlan, _ row: RowSnapshot) {
+  private func trace(_ statement: Statement, plan: RowWritePlan, row: RowSnapshot) {
     guard let trace = run.connection.trace else { return }
     trace.willRun(statement, parameters: trace.level >= 3 ? plan.parameterTexts(row) : [])
   }

@@ -108,7 +108,7 @@ final class BatchRun {
   }
 
   /// Writes a value into a file of its own, and its name into the row of a key.
-  func write(_ value: UnsafeRawBufferPointer, _ text: StatementText, _ key: Int64) throws {
+  func write(_ value: UnsafeRawBufferPointer, text: StatementText, key: Int64) throws {
     let statement = try connection.statement(text)
     try writer.bind(value, statement, at: 1)
     statement.bind(key, at: 2)

@@ -34,7 +34,11 @@ package struct BatchUpdatePlan {
     let scope = QueryScope(schema, layout)
     for (property, node) in update.expressions {
       let column = try BatchUpdatePlan.column(property, entity)
-      sets.append((column.name, try BatchUpdatePlan.value(node, property, column, translator, scope)))
+      sets.append(
+        (
+          column.name,
+          try BatchUpdatePlan.value(node, property: property, column: column, translator: translator, scope: scope)
+        ))
     }
     guard scope.joins.isEmpty else {
       throw scope.unsupported("A key path to another object in a batch update")
@@ -64,8 +68,8 @@ package struct BatchUpdatePlan {
 
   /// A computed value, of the column's type.
   private static func value(
-    _ node: ExpressionNode, _ property: LayoutProperty, _ column: SlotColumn, _ translator: PredicateTranslator,
-    _ scope: QueryScope
+    _ node: ExpressionNode, property: LayoutProperty, column: SlotColumn, translator: PredicateTranslator,
+    scope: QueryScope
   ) throws -> SQLExpression {
     let operand = try translator.operand(node, scope)
     guard case .value(let value, let kind) = operand else {

@@ -3,7 +3,7 @@
 extension SQLiteStore {
   func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
     let plan = try BatchDeletePlan(schema, batch.layout)
-    return try notingRows(batch.layout, origin) { run in
+    return try notingRows(batch.layout, origin: origin) { run in
       switch batch {
       case .found(let fetch): try noteRows(fetch, run)
       case .keys(let keys, let root):
@@ -27,11 +27,11 @@ extension SQLiteStore {
 
   func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference] {
     let plan = try BatchUpdatePlan(schema, batch, PredicateTranslator(store: identity))
-    return try notingRows(batch.rows.layout, origin) { run in
+    return try notingRows(batch.rows.layout, origin: origin) { run in
       try noteRows(batch.rows, run)
       let chosen = try run.references(BatchRows.chosen)
       run.changed += chosen
-      if let recorder = run.recorder { try record(batch, chosen, recorder) }
+      if let recorder = run.recorder { try record(batch, rows: chosen, recorder: recorder) }
       if let files = plan.files { try run.abandonFiles(files) }
       do { try run.run(plan.update) } catch let error as SQLiteError {
         throw try conflict(error, batch) ?? error
@@ -39,14 +39,14 @@ extension SQLiteStore {
       let table = try schema.entity(batch.rows.layout).table
       for column in plan.perRow {
         let text = StatementText("UPDATE \(table) SET \(column.name) = ? WHERE Z_PK = ?")
-        for row in chosen { try run.write(batch.values.tail(word: column.property.word), text, row.key) }
+        for row in chosen { try run.write(batch.values.tail(word: column.property.word), text: text, key: row.key) }
       }
       return chosen
     }
   }
 
   /// Subentities number their slots by themselves.
-  private func record(_ batch: BatchUpdate, _ rows: [RowReference], _ recorder: HistoryRecorder) throws {
+  private func record(_ batch: BatchUpdate, rows: [RowReference], recorder: HistoryRecorder) throws {
     let names = batch.names
     var slots: [Int32: SlotMask] = [:]
     for row in rows {
@@ -88,7 +88,7 @@ extension SQLiteStore {
         var insertion = BatchInsertRun(run, plan, batch, identity, after: maximum)
         try insertion.insertAll()
         if insertion.lastKey > maximum {
-          _ = try writeMaximum(insertion.lastKey, root, was: maximum, run.connection)
+          _ = try writeMaximum(insertion.lastKey, entity: root, was: maximum, connection: run.connection)
           keyNumbers.forget(root.number)
         }
         if let recorder = run.recorder { try insertion.record(in: recorder) }
@@ -104,7 +104,7 @@ extension SQLiteStore {
 
   /// Runs `body` in a transaction, with an empty table for the rows that it is about.
   private func notingRows(
-    _ layout: EntityLayout, _ origin: ChangeOrigin, _ body: (BatchRun) throws -> [RowReference]
+    _ layout: EntityLayout, origin: ChangeOrigin, body: (BatchRun) throws -> [RowReference]
   ) throws -> [RowReference] {
     try batchTransaction(layout, origin, before: { try $0.run(BatchRows.create) }) { run in
       try run.run(BatchRows.clear)

@@ -6,7 +6,7 @@ extension Connection {
   private static let stepsBetweenQuestions: Int32 = 2000
 
   /// Runs `body`, which steps through `statement`, and tells `watch` how far it is. Throws what `watch` throws.
-  func watching<Result>(_ statement: Statement, _ watch: FetchWatch, _ body: () throws -> Result) throws -> Result {
+  func watching<Result>(_ statement: Statement, watch: FetchWatch, body: () throws -> Result) throws -> Result {
     let watching = Watching(statement, watch)
     statement.rowCount = 0
     return try withExtendedLifetime(watching) {

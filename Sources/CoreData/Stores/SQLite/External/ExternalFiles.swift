@@ -157,7 +157,9 @@ struct ExternalFiles: Sendable {
     if let open = try? ExternalFolder(self) { open.remove(open.names.sorted()) }
     ExternalJournal.removeAbandoned(self)
     // A link for a folder is no folder to remove, nor is what lies behind it.
-    guard let descriptor = try? ExternalFolder.opened(support, self, { open(support.path, $0) }) else { return }
+    guard let descriptor = try? ExternalFolder.opened(support, files: self, open: { open(support.path, $0) }) else {
+      return
+    }
     unlinkat(descriptor, folder.lastPathComponent, AT_REMOVEDIR)
     close(descriptor)
     rmdir(support.path)

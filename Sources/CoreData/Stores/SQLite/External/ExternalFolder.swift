@@ -5,12 +5,15 @@ final class ExternalFolder {
 
   /// Nil where there is no folder.
   init?(_ files: ExternalFiles) throws {
-    guard let support = try ExternalFolder.opened(files.support, files, { open(files.support.path, $0) }) else {
+    guard let support = try ExternalFolder.opened(files.support, files: files, open: { open(files.support.path, $0) })
+    else {
       return nil
     }
     defer { close(support) }
     let name = files.folder.lastPathComponent
-    guard let folder = try ExternalFolder.opened(files.folder, files, { openat(support, name, $0) }) else { return nil }
+    guard let folder = try ExternalFolder.opened(files.folder, files: files, open: { openat(support, name, $0) }) else {
+      return nil
+    }
     descriptor = folder
     self.files = files
   }
@@ -32,7 +35,7 @@ final class ExternalFolder {
   }
 
   /// The descriptor of a folder that is no link; nil where there is none.
-  static func opened(_ folder: URL, _ files: ExternalFiles, _ open: (Int32) -> Int32) throws -> Int32? {
+  static func opened(_ folder: URL, files: ExternalFiles, open: (Int32) -> Int32) throws -> Int32? {
     let descriptor = open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     if descriptor >= 0 { return descriptor }
     switch errno {

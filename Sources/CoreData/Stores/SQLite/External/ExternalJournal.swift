@@ -39,7 +39,8 @@ final class ExternalJournal {
     self.files = files
     name = prefix + UUID().uuidString
     _ = try ExternalFolder.made(files)
-    guard let support = try ExternalFolder.opened(files.support, files, { open(files.support.path, $0) }) else {
+    guard let support = try ExternalFolder.opened(files.support, files: files, open: { open(files.support.path, $0) })
+    else {
       throw files.problem(.call("open", isWriting: true, errno: ENOENT), files.support)
     }
     descriptor = openat(support, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_APPEND, 0o644)
@@ -57,7 +58,8 @@ final class ExternalJournal {
   private init?(_ files: ExternalFiles, _ name: String) {
     self.files = files
     self.name = name
-    guard let support = try? ExternalFolder.opened(files.support, files, { open(files.support.path, $0) }) else {
+    guard let support = try? ExternalFolder.opened(files.support, files: files, open: { open(files.support.path, $0) })
+    else {
       return nil
     }
     var status = stat()

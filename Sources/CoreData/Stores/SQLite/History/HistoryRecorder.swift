@@ -39,14 +39,14 @@ final class HistoryRecorder {
     for row in changes.deleted { try delete(row.reference) }
   }
 
-  func insert(_ row: RowReference) throws { try add(0, row, nil) }
+  func insert(_ row: RowReference) throws { try add(0, row: row, columns: nil) }
 
   func update(_ row: RowReference, _ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) throws {
-    try add(1, row, history.columns(of: Int(row.entity)).bitmap(slots, toMany: toMany))
+    try add(1, row: row, columns: history.columns(of: Int(row.entity)).bitmap(slots, toMany: toMany))
   }
 
   func delete(_ row: RowReference) throws {
-    guard let text = history.deletion(of: Int(row.entity)) else { return try add(2, row, nil) }
+    guard let text = history.deletion(of: Int(row.entity)) else { return try add(2, row: row, columns: nil) }
     let transaction = try begin()
     let statement = try connection.statement(text)
     statement.bind(lastChange + 1, at: 1)
@@ -79,7 +79,7 @@ final class HistoryRecorder {
     try writeMaximum(lastChange, .change)
   }
 
-  private func add(_ type: Int64, _ row: RowReference, _ columns: [UInt8]?) throws {
+  private func add(_ type: Int64, row: RowReference, columns: [UInt8]?) throws {
     let transaction = try begin()
     let statement = try connection.statement(HistoryRecorder.insertChange)
     lastChange += 1

@@ -162,7 +162,8 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       }
       if row.type == 2 {
         for (place, column) in preserved[entity].enumerated() {
-          row.tombstone[column.property.name] = try value(statement, Int32(place + 5), column.property)
+          row.tombstone[column.property.name] = try value(
+            statement, column: Int32(place + 5), property: column.property)
         }
       }
       rows.append(row)
@@ -171,7 +172,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   }
 
   /// A preserved value, boxed.
-  private func value(_ statement: Statement, _ column: Int32, _ property: LayoutProperty) throws -> Any? {
+  private func value(_ statement: Statement, column: Int32, property: LayoutProperty) throws -> Any? {
     if statement.isNull(column) { return nil }
     let value: Value
     switch property.form {

@@ -150,7 +150,7 @@ struct FeedPlanner {
   ) {
     let reader = LinkReader(versions: versions, moves: moves)
     var pairs: [LinkPairs] = []
-    for former in formers { pairs += reader.pairs(former, owner, member, &sources.keys) }
+    for former in formers { pairs += reader.pairs(former, owner: owner, member: member, keys: &sources.keys) }
     let lookup = LinkLookup(
       pairs: pairs, column: key.column, entityColumn: entityColumn, orderColumn: key.order,
       target: versions.schema(owner).table, numbers: numbers(of: entity), back: back)
@@ -200,15 +200,17 @@ struct FeedPlanner {
         for member in versions.subtree(DestinationEntity(index: property.destination))
         where versions.destination.schema.entities[member.index] != nil {
           guard let before = versions.origin[member] else { continue }
-          planHiddenKey(Key(column: column, order: order), property, of: entity, in: member, before, formers)
+          planHiddenKey(
+            Key(column: column, order: order), property: property, of: entity, in: member, before: before,
+            formers: formers)
         }
       }
     }
   }
 
   private mutating func planHiddenKey(
-    _ key: Key, _ property: LayoutProperty, of owner: DestinationEntity, in entity: DestinationEntity,
-    _ before: SourceEntity, _ formers: [FormerRelationship]
+    _ key: Key, property: LayoutProperty, of owner: DestinationEntity, in entity: DestinationEntity,
+    before: SourceEntity, formers: [FormerRelationship]
   ) {
     for name in [key.column, key.order].compactMap({ $0 }) { sources.set(name, of: entity, .null) }
     if formers.isEmpty { return }

@@ -14,7 +14,7 @@ struct JoinPlanner {
   private var result = JoinMoves()
   private var names: TemporaryNames
 
-  static func plan(_ versions: MigrationVersions, _ moves: TableMoves, _ names: inout TemporaryNames) -> JoinMoves {
+  static func plan(_ versions: MigrationVersions, moves: TableMoves, names: inout TemporaryNames) -> JoinMoves {
     var planner = JoinPlanner(versions: versions, moves: moves, names: names)
     for owner in versions.entities {
       for property in owner.layout.toMany where property.declaringEntity == owner.layout.index {
@@ -40,16 +40,16 @@ struct JoinPlanner {
       join.isSymmetric || property.inverse == nil ? [] : versions.formerRelationships(inverse, of: inverseEntity)
     let member = DestinationEntity(index: property.destination)
     if formers.count <= 1, formerInverses.count <= 1,
-      keep(join, of: entity, member, formers.first, formerInverses.first)
+      keep(join, of: entity, member: member, former: formers.first, formerInverse: formerInverses.first)
     {
       return
     }
     let reader = LinkReader(versions: versions, moves: moves)
     var pairs: [LinkPairs] = []
-    for former in formers { pairs += reader.pairs(former, entity, member, &result.keys) }
+    for former in formers { pairs += reader.pairs(former, owner: entity, member: member, keys: &result.keys) }
     for former in formerInverses where !formers.contains(where: { former.isInverse(of: $0) }) {
       let inverseMember = DestinationEntity(index: inverse.destination)
-      pairs += reader.pairs(former, inverseEntity, inverseMember, &result.keys).map(\.reversed)
+      pairs += reader.pairs(former, owner: inverseEntity, member: inverseMember, keys: &result.keys).map(\.reversed)
     }
     let wereSymmetric = formers.allSatisfy { versions.joinSide(of: $0)?.table.isSymmetric ?? false }
     if join.isSymmetric, !wereSymmetric { pairs += pairs.map(\.reversed) }
@@ -58,8 +58,8 @@ struct JoinPlanner {
 
   /// Takes a join table over as it is.
   private mutating func keep(
-    _ join: JoinTable, of owner: DestinationEntity, _ member: DestinationEntity, _ former: FormerRelationship?,
-    _ formerInverse: FormerRelationship?
+    _ join: JoinTable, of owner: DestinationEntity, member: DestinationEntity, former: FormerRelationship?,
+    formerInverse: FormerRelationship?
   ) -> Bool {
     // As the former of the naming side, or of the other one.
     guard let known = former ?? formerInverse, let side = versions.joinSide(of: known) else { return false }
@@ -78,9 +78,9 @@ struct JoinPlanner {
     guard offset(formerOwner, owner) == 0, offset(formerMember, member) == 0 else { return false }
     result.taken.insert(before.name)
     result.keys.add(
-      JoinSide(table: before, owner: first, member: second, order: nil, isNaming: true), formerOwner,
-      Set(versions.numbersLeaving(formerOwner, owner)), formerMember,
-      Set(versions.numbersLeaving(formerMember, member)))
+      JoinSide(table: before, owner: first, member: second, order: nil, isNaming: true), owner: formerOwner,
+      owners: Set(versions.numbersLeaving(formerOwner, owner)), member: formerMember,
+      members: Set(versions.numbersLeaving(formerMember, member)))
     rename(before, to: join)
     return true
   }
@@ -118,12 +118,12 @@ struct JoinPlanner {
     gather(versions.dialect.create(join, named: name), "making the join table \(join.name)")
     if isTaken { result.statements.renames.append((name, join.name)) }
     for pair in pairs {
-      func order(_ own: String?, _ partition: String, _ by: String) -> String {
+      func order(_ own: String?, partition: String, by: String) -> String {
         own ?? "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(partition) ORDER BY \(by))"
       }
       var values = [pair.owner, pair.member]
-      if join.firstOrder != nil { values.append(order(pair.ownerOrder, pair.member, pair.owner)) }
-      if join.secondOrder != nil { values.append(order(pair.memberOrder, pair.owner, pair.member)) }
+      if join.firstOrder != nil { values.append(order(pair.ownerOrder, partition: pair.member, by: pair.owner)) }
+      if join.secondOrder != nil { values.append(order(pair.memberOrder, partition: pair.owner, by: pair.member)) }
       gather(
         versions.dialect.insertOnce(
           "\(name)(\(join.columns.joined(separator: ", ")))",

@@ -8,7 +8,7 @@ enum LeavingPlanner {
     _ versions: MigrationVersions, heirs: Set<SourceRoot>, joins: Set<String>, _ keys: KeyColumns
   ) -> (clearing: MigrationStatements, tables: MigrationStatements) {
     var clearing = MigrationStatements()
-    clearing.clearing = keys.order.map { step($0, keys.uses[$0]!, versions) }
+    clearing.clearing = keys.order.map { step($0, use: keys.uses[$0]!, versions: versions) }
     let tables = versions.source.tables.filter { !heirs.contains(SourceRoot(index: $0.root.index)) }.map(\.name)
     let unused = tables + versions.source.schema.joins.map(\.name).filter { !joins.contains($0) }
     return (clearing, dropping(unused, versions))
@@ -28,7 +28,7 @@ enum LeavingPlanner {
 
   /// References to rows that go become null.
   private static func step(
-    _ place: KeyColumns.Place, _ use: KeyColumns.Use, _ versions: MigrationVersions
+    _ place: KeyColumns.Place, use: KeyColumns.Use, versions: MigrationVersions
   ) -> MigrationPlan.Step {
     let numbers = MigrationPlanner.list(use.leaving.sorted())
     let table = versions.table(of: versions.root(of: use.target))

@@ -9,15 +9,15 @@ struct LinkReader {
   ///   - owner: the destination's entity whose rows the owners are.
   ///   - member: the one whose rows the members are.
   func pairs(
-    _ former: FormerRelationship, _ owner: DestinationEntity, _ member: DestinationEntity, _ keys: inout KeyColumns
+    _ former: FormerRelationship, owner: DestinationEntity, member: DestinationEntity, keys: inout KeyColumns
   ) -> [LinkPairs] {
     let schema = versions.schema(former.entity)
-    func key(_ column: String, _ before: SourceEntity, _ after: DestinationEntity) -> String {
+    func key(_ column: String, before: SourceEntity, after: DestinationEntity) -> String {
       let offset = moves.offset(versions.root(of: before), versions.root(of: after))
       return MigrationPlanner.adding(offset, to: column)
     }
-    func ownerKey(_ column: String) -> String { key(column, former.entity, owner) }
-    func memberKey(_ column: String) -> String { key(column, former.destination, member) }
+    func ownerKey(_ column: String) -> String { key(column, before: former.entity, after: owner) }
+    func memberKey(_ column: String) -> String { key(column, before: former.destination, after: member) }
     /// All but those that hold the key of a relationship that they have no more.
     func holders(_ before: SourceEntity, _ after: DestinationEntity) -> String {
       let leaving = versions.numbersLeaving(before, after)
@@ -54,7 +54,8 @@ struct LinkReader {
       ]
     case .join(let side):
       keys.add(
-        side, former.entity, leaving(former.entity, owner), former.destination, leaving(former.destination, member))
+        side, owner: former.entity, owners: leaving(former.entity, owner), member: former.destination,
+        members: leaving(former.destination, member))
       return [
         LinkPairs(
           owner: ownerKey(side.owner), member: memberKey(side.member), memberOrder: side.order,
@@ -68,7 +69,7 @@ struct LinkReader {
 extension KeyColumns {
   /// Pairs of a join table of which one row goes.
   mutating func add(
-    _ side: JoinSide, _ owner: SourceEntity, _ owners: Set<Int>, _ member: SourceEntity, _ members: Set<Int>
+    _ side: JoinSide, owner: SourceEntity, owners: Set<Int>, member: SourceEntity, members: Set<Int>
   ) {
     add(
       .init(table: side.table.name, column: side.owner),

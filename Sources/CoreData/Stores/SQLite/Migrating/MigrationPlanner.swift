@@ -31,8 +31,8 @@ package enum MigrationPlanner {
     var names = TemporaryNames(unlike: versions.facts.names)
     let moves = TableMoves(versions)
     let columns = try FeedPlanner.plan(versions, moves)
-    let joins = JoinPlanner.plan(versions, moves, &names)
-    let rows = RowPlanner.plan(versions, moves, columns, &names)
+    let joins = JoinPlanner.plan(versions, moves: moves, names: &names)
+    let rows = RowPlanner.plan(versions, moves: moves, sources: columns, names: &names)
     let keys = columns.keys.merging(joins.keys)
     let leaving = LeavingPlanner.plan(versions, heirs: rows.heirs, joins: joins.taken, keys)
     let written = joins.statements + rows.statements

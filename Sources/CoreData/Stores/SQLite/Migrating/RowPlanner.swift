@@ -13,7 +13,7 @@ struct RowPlanner {
   private var names: TemporaryNames
 
   static func plan(
-    _ versions: MigrationVersions, _ moves: TableMoves, _ sources: ColumnSources, _ names: inout TemporaryNames
+    _ versions: MigrationVersions, moves: TableMoves, sources: ColumnSources, names: inout TemporaryNames
   ) -> RowMoves {
     var planner = RowPlanner(versions: versions, sources: sources, names: names)
     for table in versions.destination.tables { planner.plan(table, moves[table]) }
@@ -34,7 +34,7 @@ struct RowPlanner {
       if isBetterCopied(alteration) {
         move.heir = nil
       } else {
-        alter(alteration, table, flow)
+        alter(alteration, table: table, flow: flow)
       }
     }
     if let heir = move.heir { result.heirs.insert(heir) }
@@ -63,7 +63,7 @@ struct RowPlanner {
     return passes > 2 + facts.indexes.filter { $0.table == alteration.before }.count
   }
 
-  private mutating func alter(_ alteration: TableAlteration, _ table: TablePlan, _ flow: TableMove.Flow) {
+  private mutating func alter(_ alteration: TableAlteration, table: TablePlan, flow: TableMove.Flow) {
     let name = alteration.before
     removeRows(but: flow)
     func add(_ sql: String, _ purpose: String) {

@@ -111,10 +111,10 @@ struct InPlaceMigration {
         try InPlaceMigration.willRun?(number)
         try runStep(step, connection)
       } catch let error as SQLiteError {
-        throw try failure(error, step, after, connection)
+        throw try failure(error, step: step, after: after, connection: connection)
       }
     }
-    try writeBookkeeping(plan, after, metadata, connection)
+    try writeBookkeeping(plan, after: after, metadata: metadata, connection: connection)
   }
 
   private func runStep(_ step: MigrationPlan.Step, _ connection: Connection) throws {
@@ -128,12 +128,12 @@ struct InPlaceMigration {
   }
 
   private func failure(
-    _ error: SQLiteError, _ step: MigrationPlan.Step, _ after: SchemaPlan, _ connection: Connection
+    _ error: SQLiteError, step: MigrationPlan.Step, after: SchemaPlan, connection: Connection
   ) throws -> Failure {
     if let constraint = step.constraint, error.code == 19 {
       return .migrationViolatesConstraint(
         url: url, entity: constraint.entity.layout.name, attributes: constraint.attributes,
-        values: try duplicate(constraint.entity, constraint.attributes, connection) {
+        values: try duplicate(constraint.entity, attributes: constraint.attributes, connection: connection) {
           after.schema.entity(at: $0).number
         })
     }
@@ -143,7 +143,7 @@ struct InPlaceMigration {
 
   /// The first values that several rows have.
   private func duplicate(
-    _ entity: EntitySchema, _ attributes: [String], _ connection: Connection, number: (Int) -> Int
+    _ entity: EntitySchema, attributes: [String], connection: Connection, number: (Int) -> Int
   ) throws -> [Any?] {
     let columns = attributes.compactMap { name -> SlotColumn? in
       entity.layout.property(named: name).flatMap { $0.slot >= 0 ? entity.slots[$0.slot] : nil }
@@ -163,7 +163,7 @@ struct InPlaceMigration {
   // What the file says of itself.
 
   private func writeBookkeeping(
-    _ plan: MigrationPlan, _ after: SchemaPlan, _ metadata: [String: Any], _ connection: Connection
+    _ plan: MigrationPlan, after: SchemaPlan, metadata: [String: Any], connection: Connection
   ) throws {
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(ExistingSchema.firstForeignNumber)")
     for row in after.primaryKeyRows {

@@ -47,7 +47,7 @@ struct TableAlteration {
     let columns = table.columnsInOrder
     let present = versions.existing.tables[before] ?? []
     bases = TableAlteration.bases(
-      columns, entities.isEmpty ? flow.entities : entities, sources,
+      columns, entities: entities.isEmpty ? flow.entities : entities, sources: sources,
       types: Dictionary(present.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first }),
       wanted: { versions.type(of: $0, in: table).name })
 
@@ -71,15 +71,17 @@ struct TableAlteration {
     for rename in kept { physical[rename.from] = rename.to }
     additions = columns.filter { bases[$0.name] == nil }
 
-    assignments += TableAlteration.numbers(flow, entities, versions)
+    assignments += TableAlteration.numbers(flow, entities: entities, versions: versions)
     assignments += columns.compactMap { column in
-      TableAlteration.assignment(column, bases[column.name], entities, versions, sources) { physical[$0] ?? $0 }
+      TableAlteration.assignment(
+        column, base: bases[column.name], entities: entities, versions: versions, sources: sources
+      ) { physical[$0] ?? $0 }
     }
   }
 
   /// Which column becomes which: the one that most entities have there; before all others one of the same name.
   private static func bases(
-    _ columns: [TablePlan.Column], _ entities: [TableMove.EntityMove], _ sources: ColumnSources,
+    _ columns: [TablePlan.Column], entities: [TableMove.EntityMove], sources: ColumnSources,
     types: [String: String], wanted: (TablePlan.Column) -> String
   ) -> [String: String] {
     func candidates(_ column: TablePlan.Column) -> [String] {
@@ -103,7 +105,7 @@ struct TableAlteration {
 
   /// The new numbers of entities.
   private static func numbers(
-    _ flow: TableMove.Flow, _ entities: [TableMove.EntityMove], _ versions: MigrationVersions
+    _ flow: TableMove.Flow, entities: [TableMove.EntityMove], versions: MigrationVersions
   ) -> [Assignment] {
     let changes = entities.map { (versions.number($0.before), versions.number($0.after)) }.filter { $0.0 != $0.1 }
     guard let first = changes.first else { return [] }
@@ -120,8 +122,8 @@ struct TableAlteration {
 
   /// - Parameter physical: what a source's column is called when the UPDATE runs.
   private static func assignment(
-    _ column: TablePlan.Column, _ base: String?, _ entities: [TableMove.EntityMove], _ versions: MigrationVersions,
-    _ sources: ColumnSources, _ physical: (String) -> String
+    _ column: TablePlan.Column, base: String?, entities: [TableMove.EntityMove], versions: MigrationVersions,
+    sources: ColumnSources, physical: (String) -> String
   ) -> Assignment? {
     var groups: [(expression: String, condition: String?, numbers: [Int])] = []
     var unchanged = 0

@@ -54,7 +54,7 @@ final class RowDecoder: @unchecked Sendable {
   /// The current row of a statement.
   @inline(__always)
   func row(
-    _ statement: Statement, _ builder: inout RowBuilder, _ schema: StoreSchema, _ files: ExternalFiles
+    _ statement: Statement, builder: inout RowBuilder, schema: StoreSchema, files: ExternalFiles
   ) throws -> RowSnapshot {
     builder.begin(layout)
     let handle = statement.handle
@@ -79,28 +79,30 @@ final class RowDecoder: @unchecked Sendable {
         // No row has such a key, and in memory it would be an object's that no store has seen.
         if key <= 0 { continue }
         builder.setInt(key, slot: step.pointee.slot, word: step.pointee.word)
-        if step.pointee.isPolymorphic { try setEntity(step.pointee, handle, &builder, schema, files) }
+        if step.pointee.isPolymorphic {
+          try setEntity(step.pointee, handle: handle, builder: &builder, schema: schema, files: files)
+        }
       case .uuid, .decimal, .bytes, .none:
-        setOther(step.pointee, type, statement, &builder, files)
+        setOther(step.pointee, type: type, statement: statement, builder: &builder, files: files)
         try statement.checkMemory()
       }
     }
     let key = sqlite3_column_int64(handle, 1)
     guard key > 0 else {
-      throw misfit(schema, files, "a row has the Z_PK \(key)")
+      throw misfit(schema, files: files, what: "a row has the Z_PK \(key)")
     }
     return builder.finish(
       key: key, version: sqlite3_column_int64(handle, 2), entity: layout.index)
   }
 
-  private func misfit(_ schema: StoreSchema, _ files: ExternalFiles, _ what: String) -> Failure {
+  private func misfit(_ schema: StoreSchema, files: ExternalFiles, what: String) -> Failure {
     .incompatibleSchema(url: files.store, table: schema.entity(at: layout.index).table, what: what)
   }
 
   /// The second word of a to-one whose destination has subentities.
   private func setEntity(
-    _ step: Step, _ handle: OpaquePointer, _ builder: inout RowBuilder, _ schema: StoreSchema,
-    _ files: ExternalFiles
+    _ step: Step, handle: OpaquePointer, builder: inout RowBuilder, schema: StoreSchema,
+    files: ExternalFiles
   ) throws {
     var entity = step.destination
     if step.entityColumn >= 0 {
@@ -111,8 +113,8 @@ final class RowDecoder: @unchecked Sendable {
         else {
           let destination = schema.layouts.layouts[step.destination].name
           throw misfit(
-            schema, files,
-            "\(layout.slots[step.slot].name) of row \(sqlite3_column_int64(handle, 1)) leads to "
+            schema, files: files,
+            what: "\(layout.slots[step.slot].name) of row \(sqlite3_column_int64(handle, 1)) leads to "
               + "Z_ENT \(number), which is not \(destination)'s")
         }
         entity = found
@@ -123,7 +125,7 @@ final class RowDecoder: @unchecked Sendable {
 
   /// The rarer forms.
   private func setOther(
-    _ step: Step, _ type: Int32, _ statement: Statement, _ builder: inout RowBuilder, _ files: ExternalFiles
+    _ step: Step, type: Int32, statement: Statement, builder: inout RowBuilder, files: ExternalFiles
   ) {
     switch step.form {
     case .uuid:
@@ -134,7 +136,8 @@ final class RowDecoder: @unchecked Sendable {
         builder.setUUID(uuid, slot: step.slot, word: step.word)
       }
     case .decimal:
-      builder.setDecimal(RowDecoder.decimal(statement, step.column, type), slot: step.slot, word: step.word)
+      builder.setDecimal(
+        RowDecoder.decimal(statement, column: step.column, type: type), slot: step.slot, word: step.word)
     case .bytes where step.isTagged:
       let bytes = statement.blobBytes(step.column)
       if let name = ExternalFiles.reference(inTagged: bytes) {
@@ -150,7 +153,7 @@ final class RowDecoder: @unchecked Sendable {
   }
 
   /// SQLite keeps a decimal as an integer or a float; the digits of a float's text are what was meant.
-  static func decimal(_ statement: Statement, _ column: Int32, _ type: Int32) -> Decimal {
+  static func decimal(_ statement: Statement, column: Int32, type: Int32) -> Decimal {
     if type == SQLITE_INTEGER { return Decimal(statement.int(column)) }
     let text = statement.text(column) ?? ""
     return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) ?? Decimal.nan

@@ -48,7 +48,7 @@ package final class RowQuery: @unchecked Sendable {
     self.places = places
     mayRefer = decoders.contains { $0?.mayRefer == true }
     columns = [RowQuery.entityColumn(entity)] + names.map { .column("t0", $0) }
-    entityCondition = RowQuery.condition(schema, entity, layouts)
+    entityCondition = RowQuery.condition(schema, entity: entity, layouts: layouts)
   }
 
   /// Z_ENT, or 0 where the table is the entity's alone.
@@ -61,7 +61,7 @@ package final class RowQuery: @unchecked Sendable {
     guard hasOneEntity, let decoder = decoders[0] else { return try rows(statement, files: files).first }
     guard try statement.step() else { return nil }
     defer { statement.builder.trim() }
-    let row = try decoder.row(statement, &statement.builder, schema, files)
+    let row = try decoder.row(statement, builder: &statement.builder, schema: schema, files: files)
     return mayRefer ? row.holdingFiles(decoder.layout) : row
   }
 
@@ -78,7 +78,7 @@ package final class RowQuery: @unchecked Sendable {
     var builder = RowBuilder()
     if hasOneEntity, let decoder = decoders[0] {
       while try statement.step() {
-        rows.append(try decoder.row(statement, &builder, schema, files))
+        rows.append(try decoder.row(statement, builder: &builder, schema: schema, files: files))
       }
       return rows
     }
@@ -97,7 +97,7 @@ package final class RowQuery: @unchecked Sendable {
           url: files.store, table: entity.table,
           what: "the row \(statement.int(1)) has Z_ENT \(next), which is not \(entity.layout.name)'s")
       }
-      rows.append(try decoder.row(statement, &builder, schema, files))
+      rows.append(try decoder.row(statement, builder: &builder, schema: schema, files: files))
     }
     return rows
   }
@@ -115,7 +115,7 @@ package final class RowQuery: @unchecked Sendable {
           url: files.store, table: entity.table,
           what: "the row \(statement.int(1)) has Z_ENT \(statement.int(0)), which is not \(entity.layout.name)'s")
       }
-      let row = try decoder.row(statement, &builder, schema, files)
+      let row = try decoder.row(statement, builder: &builder, schema: schema, files: files)
       rows.append(MemberRow(owner: statement.int(place), row: mayRefer ? holdingFiles(row) : row))
     }
     return rows
@@ -126,7 +126,7 @@ package final class RowQuery: @unchecked Sendable {
   package let entityCondition: (condition: SQLExpression, numbers: [Binding])?
 
   private static func condition(
-    _ schema: StoreSchema, _ entity: EntitySchema, _ layouts: Range<Int>
+    _ schema: StoreSchema, entity: EntitySchema, layouts: Range<Int>
   ) -> (condition: SQLExpression, numbers: [Binding])? {
     guard entity.sharesTable else { return nil }
     let numbers = schema.numbers(layouts)

@@ -6,30 +6,32 @@ extension SQLiteReader {
     switch fetch.output {
     case .rows:
       let files = externalFiles
-      let plan = try plan(fetch, .rows, query, planner)
-      var rows = try run(plan, fetch.watch) { try query.rows($0, files: files) }
+      let plan = try plan(fetch, output: .rows, query: query, planner: planner)
+      var rows = try run(plan, watch: fetch.watch) { try query.rows($0, files: files) }
       rowCache.publish(&rows)
       return .rows(rows)
     case .references:
       let entity = query.entity.sharesTable ? -1 : query.entity.layout.index
       return .references(
-        try run(plan(fetch, .references, query, planner), fetch.watch) {
+        try run(plan(fetch, output: .references, query: query, planner: planner), watch: fetch.watch) {
           try store.references($0, entity: entity)
         })
     case .count:
-      let count = try run(plan(fetch, .count, query, planner), fetch.watch) { try $0.step() ? Int($0.int(0)) : 0 }
+      let count = try run(plan(fetch, output: .count, query: query, planner: planner), watch: fetch.watch) {
+        try $0.step() ? Int($0.int(0)) : 0
+      }
       let rest = max(count - fetch.offset, 0)
       return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
     case .dictionaries(let request):
       let dictionary = try DictionaryQuery(planner, fetch, request, query)
       let plan = PlannedFetch(dictionary.select.fragment)
-      return .dictionaries(try run(plan, fetch.watch) { try dictionary.dictionaries($0, store) })
+      return .dictionaries(try run(plan, watch: fetch.watch) { try dictionary.dictionaries($0, store) })
     }
   }
 
   /// Translates a fetch, unless one of its shape has been translated before.
   private func plan(
-    _ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery, _ planner: FetchPlanner
+    _ fetch: FetchDescription, output: FetchShape.Output, query: RowQuery, planner: FetchPlanner
   ) throws -> PlannedFetch {
     var bindings: [Binding] = []
     guard let shape = FetchShape(fetch, output, query.entity, planner.translator, bindings: &bindings) else {
@@ -45,11 +47,11 @@ extension SQLiteReader {
   /// The text of a fetch depends on its shape only, never on its values, so a connection that has run such a
   /// fetch before has its statement prepared.
   private func run<Result>(
-    _ plan: PlannedFetch, _ watch: FetchWatch?, _ body: (Statement) throws -> Result
+    _ plan: PlannedFetch, watch: FetchWatch?, body: (Statement) throws -> Result
   ) throws -> Result {
     func watched(_ statement: Statement, _ connection: Connection) throws -> Result {
       guard let watch else { return try body(statement) }
-      return try connection.watching(statement, watch) { try body(statement) }
+      return try connection.watching(statement, watch: watch) { try body(statement) }
     }
     return try read(isFresh: true) { connection in
       let statement =
@@ -66,7 +68,7 @@ extension SQLiteReader {
       guard let trace = connection.trace else { return try watched(statement, connection) }
       let start = DispatchTime.now().uptimeNanoseconds
       trace.willRun(statement, parameters: plan.bindings.map(\.text))
-      if trace.level >= 4 { try explain(statement.sql, connection, trace) }
+      if trace.level >= 4 { try explain(statement.sql, connection: connection, trace: trace) }
       let result = try watched(statement, connection)
       trace.annotate("sql connection fetch time: \(StatementTrace.seconds(since: start))")
       let count = (result as? any Collection)?.count ?? 1
@@ -75,7 +77,7 @@ extension SQLiteReader {
     }
   }
 
-  private func explain(_ sql: String, _ connection: Connection, _ trace: StatementTrace) throws {
+  private func explain(_ sql: String, connection: Connection, trace: StatementTrace) throws {
     let plan = try Statement("EXPLAIN QUERY PLAN " + sql, in: connection.database, isKept: false)
     trace.detail("SQLite: EXPLAIN QUERY PLAN \(sql)")
     while try plan.step() { trace.detail("  \(plan.text(3) ?? "")") }

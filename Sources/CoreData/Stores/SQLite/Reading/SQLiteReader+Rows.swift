@@ -4,14 +4,16 @@ extension SQLiteReader {
     let query = try queries.rowQuery(root, includesSubentities: true)
     let files = externalFiles
     var rows = try read(isFresh: false) { connection -> [RowSnapshot] in
-      if keys.count == 1 { return try self.rows(ArraySlice(keys), query, size: 0, connection, files) }
+      if keys.count == 1 {
+        return try self.rows(ArraySlice(keys), query: query, size: 0, connection: connection, files: files)
+      }
       var rows: [RowSnapshot] = []
       rows.reserveCapacity(keys.count)
       var rest = keys[...]
       while !rest.isEmpty {
         let size = QueryPlans.keyCounts.firstIndex { $0 >= rest.count } ?? QueryPlans.keyCounts.count - 1
         let count = min(QueryPlans.keyCounts[size], rest.count)
-        rows += try self.rows(rest.prefix(count), query, size: size, connection, files)
+        rows += try self.rows(rest.prefix(count), query: query, size: size, connection: connection, files: files)
         rest = rest.dropFirst(count)
       }
       return rows
@@ -34,7 +36,7 @@ extension SQLiteReader {
   }
 
   private func rows(
-    _ keys: ArraySlice<Int64>, _ query: RowQuery, size: Int, _ connection: Connection, _ files: ExternalFiles
+    _ keys: ArraySlice<Int64>, query: RowQuery, size: Int, connection: Connection, files: ExternalFiles
   ) throws -> [RowSnapshot] {
     let statement = try connection.statement(queries.faultText(query, size: size))
     var place: Int32 = 0

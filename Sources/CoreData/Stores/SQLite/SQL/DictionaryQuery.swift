@@ -26,7 +26,7 @@ package struct DictionaryQuery {
     select.isDistinct = request.isDistinct
     var aggregates = QueryScope.RowAggregates.ofGroup
     if request.repeatsAggregates {
-      aggregates = .other { try DictionaryQuery.wholeTable($0, planner, fetch, query) }
+      aggregates = .other { try DictionaryQuery.wholeTable($0, planner: planner, fetch: fetch, query: query) }
     }
     var columns: [Column] = []
     var entityColumns: [SQLExpression] = []
@@ -53,7 +53,7 @@ package struct DictionaryQuery {
           entityColumn: entityColumn))
     }
     select.columns += entityColumns
-    try planner.addConditions(fetch, query, scope, to: &select)
+    try planner.addConditions(fetch, query: query, scope: scope, to: &select)
     select.groupBy = try request.groupBy.map { try translator.expression(translator.operand($0, scope), scope) }
     select.having = try request.groupCondition.map { having in
       try scope.withAggregates(.ofGroup) { try translator.condition(having, scope) }
@@ -69,13 +69,13 @@ package struct DictionaryQuery {
 
   /// An aggregate over all rows of the fetch, as a select of its own.
   private static func wholeTable(
-    _ node: ExpressionNode, _ planner: FetchPlanner, _ fetch: FetchDescription, _ query: RowQuery
+    _ node: ExpressionNode, planner: FetchPlanner, fetch: FetchDescription, query: RowQuery
   ) throws -> SQLOperand {
     let scope = QueryScope(planner.schema, fetch.layout)
     let operand = try scope.withAggregates(.ofGroup) { try planner.translator.operand(node, scope) }
     var select = SelectStatement(
       [try planner.translator.expression(operand, scope)], from: .named(query.entity.table, as: "t0"))
-    try planner.addConditions(fetch, query, scope, to: &select)
+    try planner.addConditions(fetch, query: query, scope: scope, to: &select)
     select.joins = scope.joins
     return .value(.select(select), operand.kind)
   }
@@ -95,7 +95,7 @@ package struct DictionaryQuery {
       keys.removeAll(keepingCapacity: true)
       values.removeAll(keepingCapacity: true)
       for (index, column) in columns.enumerated() where !statement.isNull(Int32(index)) {
-        guard let value = try value(statement, Int32(index), column, store) else { continue }
+        guard let value = try value(statement, index: Int32(index), column: column, store: store) else { continue }
         keys.append(names[index])
         values.append(value)
       }
@@ -105,7 +105,7 @@ package struct DictionaryQuery {
   }
 
   private func value(
-    _ statement: Statement, _ index: Int32, _ column: Column, _ store: SQLiteStore
+    _ statement: Statement, index: Int32, column: Column, store: SQLiteStore
   ) throws -> NSObject? {
     if let layout = column.reference {
       guard statement.int(index) > 0 else { return nil }
@@ -130,7 +130,7 @@ package struct DictionaryQuery {
       return bytes.count == 16 ? bytes.loadUnaligned(as: UUID.self) as NSUUID : nil
     case .decimal:
       let type = sqlite3_column_type(statement.handle, index)
-      return NSDecimalNumber(decimal: RowDecoder.decimal(statement, index, type))
+      return NSDecimalNumber(decimal: RowDecoder.decimal(statement, column: index, type: type))
     case .bytes: return Data(statement.blobBytes(index)) as NSData
     case .destination, .none: return DictionaryQuery.natural(statement, index)
     }

@@ -31,7 +31,7 @@ package struct FetchPlanner {
   ) throws -> SelectStatement {
     let scope = QueryScope(schema, fetch.layout)
     var select = SelectStatement(columns, from: .named(query.entity.table, as: "t0"))
-    try addConditions(fetch, query, scope, to: &select)
+    try addConditions(fetch, query: query, scope: scope, to: &select)
     select.order = try fetch.sort.map { try order($0, scope) }
     // SQLite has rows of one place in the order of their keys; others have to be told.
     if !translator.dialect.ordersByKey, !select.order.isEmpty || fetch.limit > 0 || fetch.offset > 0 {
@@ -44,7 +44,7 @@ package struct FetchPlanner {
   }
 
   func addConditions(
-    _ fetch: FetchDescription, _ query: RowQuery, _ scope: QueryScope, to select: inout SelectStatement
+    _ fetch: FetchDescription, query: RowQuery, scope: QueryScope, to select: inout SelectStatement
   ) throws {
     if let predicate = fetch.predicate {
       var translator = translator

@@ -26,7 +26,7 @@ package struct FetchShape: Hashable {
     let flags = (fetch.includesSubentities ? 1 : 0) | (fetch.predicate == nil ? 2 : 0) | output.rawValue << 2
     words.append(fetch.layout.index << 4 | flags)
     if let predicate = fetch.predicate {
-      guard add(predicate, entity, translator, &bindings) else { return nil }
+      guard add(predicate, entity: entity, translator: translator, bindings: &bindings) else { return nil }
     }
     if output == .count { return }
     words.append(fetch.limit)
@@ -40,8 +40,8 @@ package struct FetchShape: Hashable {
   }
 
   private mutating func add(
-    _ node: PredicateNode, _ entity: EntitySchema, _ translator: PredicateTranslator,
-    _ bindings: inout [Binding]
+    _ node: PredicateNode, entity: EntitySchema, translator: PredicateTranslator,
+    bindings: inout [Binding]
   ) -> Bool {
     switch node {
     case .comparison(let comparison):
@@ -55,6 +55,7 @@ package struct FetchShape: Hashable {
     case .or(let members): words.append(-5 - 2 * members.count)
     case .block: return false
     }
-    return node.allChildren({ _ in false }, conditions: { add($0, entity, translator, &bindings) })
+    return node.allChildren(
+      { _ in false }, conditions: { add($0, entity: entity, translator: translator, bindings: &bindings) })
   }
 }

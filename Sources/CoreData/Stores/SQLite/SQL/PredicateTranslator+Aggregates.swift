@@ -15,14 +15,14 @@ extension PredicateTranslator {
     let inner = SQLCollection(
       scope: collection.scope, owner: collection.owner, relationship: collection.relationship,
       rest: before + after, filter: collection.filter)
-    return try self.aggregate(aggregate, inner, scope)
+    return try self.aggregate(aggregate, collection: inner, scope: scope)
   }
 
   /// An aggregate of a row's members, or of what a path leads to from them.
   ///
   /// - Parameter countsNil: whether a count is of members, whatever the path leads to, as on key paths.
   func aggregate(
-    _ aggregate: Aggregate, _ collection: SQLCollection, countsNil: Bool = true, _ scope: QueryScope
+    _ aggregate: Aggregate, collection: SQLCollection, countsNil: Bool = true, scope: QueryScope
   ) throws -> SQLOperand {
     var kind: SlotKind?
     let select = try members(of: collection) { inner in
@@ -46,13 +46,13 @@ extension PredicateTranslator {
 
   /// `count:(books)` and such: the collection operators in the shape of functions. Its count leaves nils out.
   func aggregateFunction(
-    _ function: PredicateFunction, _ argument: ExpressionNode, _ scope: QueryScope
+    _ function: PredicateFunction, argument: ExpressionNode, scope: QueryScope
   ) throws -> SQLOperand? {
     guard let aggregate = Aggregate(function), case .collection(let collection) = try operand(argument, scope)
     else {
       return nil
     }
-    return try self.aggregate(aggregate, collection, countsNil: false, scope)
+    return try self.aggregate(aggregate, collection: collection, countsNil: false, scope: scope)
   }
 
   /// An aggregate of many rows; nil for other expressions, and where there are none.
@@ -67,7 +67,8 @@ extension PredicateTranslator {
     }
     /// An aggregate of what an aggregate of each row's members is.
     func all(_ outer: Aggregate, _ inner: Aggregate) throws -> SQLExpression {
-      .aggregate(outer, try expression(self.aggregate(inner, collection, countsNil: false, scope), scope))
+      .aggregate(
+        outer, try expression(self.aggregate(inner, collection: collection, countsNil: false, scope: scope), scope))
     }
     switch aggregate {
     case .count: return .value(try all(.sum, .count), .int64)

@@ -1,36 +1,36 @@
 extension PredicateTranslator {
   /// A comparison of two single values.
   func single(
-    _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope, negated: Bool
+    _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope, negated: Bool
   ) throws -> SQLExpression {
     switch comparison.comparator {
-    case .equalTo: return try equality(comparison, left, right, scope, isEqual: !negated)
-    case .notEqualTo: return try equality(comparison, left, right, scope, isEqual: negated)
+    case .equalTo: return try equality(comparison, left: left, right: right, scope: scope, isEqual: !negated)
+    case .notEqualTo: return try equality(comparison, left: left, right: right, scope: scope, isEqual: negated)
     case .in:
       if case .constant(.collection(let members)) = right {
         return try membership(of: left, in: members, comparison, scope, negated: negated)
       }
     default: break
     }
-    let condition = try plain(comparison, left, right, scope)
+    let condition = try plain(comparison, left: left, right: right, scope: scope)
     if condition.isNever { return .truth(negated) }
     return negated ? .notTrue(condition) : condition
   }
 
   /// Everything but equality and membership: unknown where a side is null.
   private func plain(
-    _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
+    _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> SQLExpression {
     switch comparison.comparator {
     case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
-      return try ordering(comparison.comparator.sign, comparison, left, right, scope)
-    case .between: return try between(comparison, left, right, scope)
-    case .beginsWith: return try search(comparison, left, right, .start, scope)
-    case .endsWith: return try search(comparison, left, right, .end, scope)
-    case .contains: return try search(comparison, left, right, .anywhere, scope)
+      return try ordering(comparison.comparator.sign, comparison: comparison, left: left, right: right, scope: scope)
+    case .between: return try between(comparison, left: left, right: right, scope: scope)
+    case .beginsWith: return try search(comparison, text: left, piece: right, place: .start, scope: scope)
+    case .endsWith: return try search(comparison, text: left, piece: right, place: .end, scope: scope)
+    case .contains: return try search(comparison, text: left, piece: right, place: .anywhere, scope: scope)
     // A text IN a text is a part of it.
-    case .in: return try search(comparison, right, left, .anywhere, scope)
-    case .like: return try pattern("NSCoreDataLike", comparison, left, right, scope)
+    case .in: return try search(comparison, text: right, piece: left, place: .anywhere, scope: scope)
+    case .like: return try pattern("NSCoreDataLike", comparison: comparison, left: left, right: right, scope: scope)
     case .matches:
       if case .constant(.string(let expression)) = right {
         do { _ = try RegularExpressionPattern(expression, options: comparison.options) } catch {
@@ -38,7 +38,7 @@ extension PredicateTranslator {
             format: "MATCHES \"\(expression)\"", offset: nil, what: "the regular expression can't be read")
         }
       }
-      return try pattern("NSCoreDataMatches", comparison, left, right, scope)
+      return try pattern("NSCoreDataMatches", comparison: comparison, left: left, right: right, scope: scope)
     case .customSelector:
       throw scope.unsupported("The operator \(comparison.selector ?? "of a custom selector")")
     case .equalTo, .notEqualTo: preconditionFailure("Equality is translated elsewhere.")
@@ -48,16 +48,16 @@ extension PredicateTranslator {
   // Equality.
 
   private func equality(
-    _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope, isEqual: Bool
+    _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope, isEqual: Bool
   ) throws -> SQLExpression {
     if case .constant(let constant) = left, !right.isConstant {
-      return try equality(comparison, right, .constant(constant), scope, isEqual: isEqual)
+      return try equality(comparison, left: right, right: .constant(constant), scope: scope, isEqual: isEqual)
     }
     guard case .constant(let constant) = right else {
       let (a, b) = (try expression(left, scope), try expression(right, scope))
       if let options = textOptions(comparison, left), textOptions(comparison, right) != nil {
         let equal = SQLExpression.call(
-          "IFNULL", [.infix(.textOrder(a, b, options), "=", .number(0)), .same(a, b, isSame: true)])
+          "IFNULL", [.infix(.textOrder(a, b, options: options), "=", .number(0)), .same(a, b, isSame: true)])
         return isEqual ? equal : .prefix("NOT", equal)
       }
       if case .reference(_, let one) = left, case .reference(_, let other) = right, one.rootIndex != other.rootIndex {
@@ -75,7 +75,7 @@ extension PredicateTranslator {
     guard let bound = try binding(constant, for: left, scope) else { return .truth(!isEqual) }
     let isText = if case .text = bound { true } else { false }
     if isText, let options = textOptions(comparison, left) {
-      let order = SQLExpression.textOrder(value, .bound(bound), options)
+      let order = SQLExpression.textOrder(value, .bound(bound), options: options)
       return isEqual ? .infix(order, "=", .number(0)) : .either(.infix(order, "<>", .number(0)), value.isNull())
     }
     return .equality(value, bound, isEqual: isEqual)
@@ -95,18 +95,18 @@ extension PredicateTranslator {
   // Order.
 
   private func ordering(
-    _ sign: StaticString, _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
+    _ sign: StaticString, comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> SQLExpression {
-    guard let (a, b) = try pair(left, right, scope) else { return .never }
+    guard let (a, b) = try pair(left, right: right, scope: scope) else { return .never }
     if let options = textOptions(comparison, left), textOptions(comparison, right) != nil {
-      return .infix(.textOrder(a, b, options), sign, .number(0))
+      return .infix(.textOrder(a, b, options: options), sign, .number(0))
     }
     return .infix(a, sign, b)
   }
 
   /// Both sides as SQL, constants in the type of the other side; nil when one of them is null or of no store.
   private func pair(
-    _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
+    _ left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> (SQLExpression, SQLExpression)? {
     func side(_ operand: SQLOperand, beside other: SQLOperand) throws -> SQLExpression? {
       guard case .constant(let constant) = operand else { return try expression(operand, scope) }
@@ -117,18 +117,18 @@ extension PredicateTranslator {
   }
 
   private func between(
-    _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
+    _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> SQLExpression {
     guard case .constant(.collection(let bounds)) = right, bounds.count == 2 else {
       throw scope.unsupported("BETWEEN without two constant bounds")
     }
     if textOptions(comparison, left) != nil {
-      let lower = try ordering(">=", comparison, left, .constant(bounds[0]), scope)
-      let upper = try ordering("<=", comparison, left, .constant(bounds[1]), scope)
+      let lower = try ordering(">=", comparison: comparison, left: left, right: .constant(bounds[0]), scope: scope)
+      let upper = try ordering("<=", comparison: comparison, left: left, right: .constant(bounds[1]), scope: scope)
       return lower.isNever || upper.isNever ? .never : .joined([lower, upper], isAnd: true)
     }
-    guard let (value, lower) = try pair(left, .constant(bounds[0]), scope),
-      let (_, upper) = try pair(left, .constant(bounds[1]), scope)
+    guard let (value, lower) = try pair(left, right: .constant(bounds[0]), scope: scope),
+      let (_, upper) = try pair(left, right: .constant(bounds[1]), scope: scope)
     else { return .never }
     return .infix(value, "BETWEEN", .infix(lower, "AND", upper))
   }
@@ -136,14 +136,14 @@ extension PredicateTranslator {
   // Texts.
 
   private func search(
-    _ comparison: Comparison, _ text: SQLOperand, _ piece: SQLOperand, _ place: StringPlace, _ scope: QueryScope
+    _ comparison: Comparison, text: SQLOperand, piece: SQLOperand, place: StringPlace, scope: QueryScope
   ) throws -> SQLExpression {
     if case .start = place, case .value(let column, .string?) = text, case .constant(.string(let prefix)) = piece,
       StoreFunctions.number(comparison.options) == 0
     {
       return PredicateTranslator.range(column, prefix)
     }
-    guard let (a, b) = try texts(text, piece, scope) else { return .never }
+    guard let (a, b) = try texts(text, right: piece, scope: scope) else { return .never }
     let options = StoreFunctions.number(comparison.options, place)
     return .search("NSCoreDataStringSearch", a, b, [.number(options), .number(0)])
   }
@@ -173,15 +173,15 @@ extension PredicateTranslator {
   }
 
   private func pattern(
-    _ function: StaticString, _ comparison: Comparison, _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
+    _ function: StaticString, comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> SQLExpression {
-    guard let (a, b) = try texts(left, right, scope) else { return .never }
+    guard let (a, b) = try texts(left, right: right, scope: scope) else { return .never }
     return .search(function, a, b, [.number(StoreFunctions.number(comparison.options))])
   }
 
   /// Both sides of a text operator; nil where one has no text.
   private func texts(
-    _ left: SQLOperand, _ right: SQLOperand, _ scope: QueryScope
+    _ left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> (SQLExpression, SQLExpression)? {
     func side(_ operand: SQLOperand) throws -> SQLExpression? {
       switch operand {
@@ -201,7 +201,7 @@ extension PredicateTranslator {
 
 extension SQLExpression {
   /// `NSCoreDataStringCompare( t0.ZNAME, ?, 257, 0)`: negative, 0 or positive.
-  static func textOrder(_ a: SQLExpression, _ b: SQLExpression, _ options: Int64) -> SQLExpression {
+  static func textOrder(_ a: SQLExpression, _ b: SQLExpression, options: Int64) -> SQLExpression {
     .ownCall("NSCoreDataStringCompare", [a, b, .number(options), .number(0)])
   }
 }

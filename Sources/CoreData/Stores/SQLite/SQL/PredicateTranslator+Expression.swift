@@ -13,10 +13,10 @@ extension PredicateTranslator {
           what: "the variable $\(name) has no value; give it one with withSubstitutionVariables(_:)")
       }
       return .reference(.column(source.alias, "Z_PK"), source.layout)
-    case .nested(let base, let path): return try nested(base, path, scope)
+    case .nested(let base, let path): return try nested(base, path: path, scope: scope)
     case .function(let selector, let arguments):
       if let path = node.keyPathCall { return try operand(path, scope) }
-      return try function(selector, arguments, scope)
+      return try function(selector, arguments: arguments, scope: scope)
     case .aggregate(let members):
       return .constant(
         .collection(
@@ -44,7 +44,7 @@ extension PredicateTranslator {
       guard case .collection(let found) = try operand(base, scope) else {
         throw scope.unsupported("[SIZE] of something else than a to-many relationship")
       }
-      return try aggregate(.count, found, scope)
+      return try aggregate(.count, collection: found, scope: scope)
     case .index(.fetch(let request, _, countOnly: false), .first): return try first(of: request, scope)
     case .index: throw scope.unsupported("An index")
     case .assignment: throw scope.unsupported("An assignment")
@@ -144,7 +144,7 @@ extension PredicateTranslator {
     return .reference(.column(source.alias, "Z_PK"), source.layout)
   }
 
-  private func nested(_ base: ExpressionNode, _ path: [String], _ scope: QueryScope) throws -> SQLOperand {
+  private func nested(_ base: ExpressionNode, path: [String], scope: QueryScope) throws -> SQLOperand {
     if case .variable(let name) = base, let (inner, source) = scope.variables[name] {
       // A variable of a sub-select further out: what its path needs is joined there, where its table is.
       return try self.path(path, from: source, inner, whole: path)
@@ -163,7 +163,7 @@ extension PredicateTranslator {
 
   // Functions.
 
-  private func function(_ selector: String, _ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+  private func function(_ selector: String, arguments: [ExpressionNode], scope: QueryScope) throws -> SQLOperand {
     guard let function = PredicateFunction(rawValue: selector) else {
       var name = selector
       if selector == PredicateFunction.methodCall, arguments.count > 1,
@@ -173,7 +173,9 @@ extension PredicateTranslator {
       }
       throw scope.refused("Unsupported function expression \(name)")
     }
-    if arguments.count == 1, let aggregate = try aggregateFunction(function, arguments[0], scope) { return aggregate }
+    if arguments.count == 1, let aggregate = try aggregateFunction(function, argument: arguments[0], scope: scope) {
+      return aggregate
+    }
     switch function {
     case .median, .mode, .standardDeviation, .random, .randomBelow, .distance, .elementAt:
       throw scope.refused("Unsupported function expression \(selector)")

@@ -18,7 +18,7 @@ extension PredicateTranslator {
     if let options = textOptions(comparison, left) {
       let texts = members.compactMap(PredicateTranslator.text)
       if comparison.options.contains(.localeSensitive) {
-        return PredicateTranslator.anyEqual(value, texts, options, negated: negated)
+        return PredicateTranslator.anyEqual(value, texts: texts, options: options, negated: negated)
       }
       value = .ownCall("NSCoreDataFold", [value, .number(options)])
       bindings = texts.map { .text(foldForComparison($0, options: comparison.options)) }
@@ -39,10 +39,12 @@ extension PredicateTranslator {
 
   /// One by one: nothing that could be looked up stands for texts that a locale calls equal.
   private static func anyEqual(
-    _ value: SQLExpression, _ texts: [String], _ options: Int64, negated: Bool
+    _ value: SQLExpression, texts: [String], options: Int64, negated: Bool
   ) -> SQLExpression {
     if texts.isEmpty { return .truth(negated) }
-    let tests = texts.map { SQLExpression.infix(.textOrder(value, .bound(.text($0)), options), "=", .number(0)) }
+    let tests = texts.map {
+      SQLExpression.infix(.textOrder(value, .bound(.text($0)), options: options), "=", .number(0))
+    }
     let any = SQLExpression.joined(tests, isAnd: false)
     return negated ? .notTrue(any) : any
   }

@@ -38,12 +38,12 @@ extension PredicateTranslator {
 
   /// `ANY collection op right`: a member for which it holds.
   func any(
-    _ collection: SQLCollection, _ comparison: Comparison, _ right: SQLOperand, negated: Bool
+    _ collection: SQLCollection, comparison: Comparison, right: SQLOperand, negated: Bool
   ) throws -> SQLExpression {
     if case .collection = right {
       throw collection.scope.unsupported("A to-many key path on both sides of a comparison")
     }
-    let isIndexed = isIndexed(comparison, collection.rest, collection)
+    let isIndexed = isIndexed(comparison, path: collection.rest, collection: collection)
     return try exists(collection, isIndexed: isIndexed, isCorrelated: !right.isConstant, negated: negated) { inner in
       var single = comparison
       // `books CONTAINS book` asks for a member, not for a part of a text.
@@ -51,15 +51,15 @@ extension PredicateTranslator {
       let element = try self.operand(
         collection.rest.isEmpty ? .evaluatedObject : .keyPath(collection.rest), inner)
       if case .collection(let deeper) = element {
-        return try self.any(deeper, single, right, negated: false)
+        return try self.any(deeper, comparison: single, right: right, negated: false)
       }
-      return try self.single(single, element, right, inner, negated: false)
+      return try self.single(single, left: element, right: right, scope: inner, negated: false)
     }
   }
 
   /// `x IN collection`.
   func membership(
-    _ comparison: Comparison, _ collection: SQLCollection, _ scope: QueryScope, _ negated: Bool
+    _ comparison: Comparison, collection: SQLCollection, scope: QueryScope, negated: Bool
   ) throws -> SQLExpression {
     guard comparison.comparator == .in else {
       throw scope.unsupported("A to-many key path on the right of a comparison")
@@ -71,7 +71,7 @@ extension PredicateTranslator {
     reversed.modifier = .any
     let value = try operand(comparison.left, scope)
     if case .constant(.null) = value { return .truth(negated) }
-    let isMember = try any(collection, reversed, value, negated: negated)
+    let isMember = try any(collection, comparison: reversed, right: value, negated: negated)
     if case .constant = value { return isMember }
     if case .evaluatedObject = comparison.left { return isMember }
     // nil equals nil, but is no member.
@@ -133,7 +133,7 @@ extension PredicateTranslator {
   // Indexes.
 
   /// Whether an index leads to the few members that fulfil a comparison of what `path` arrives at.
-  private func isIndexed(_ comparison: Comparison, _ path: [String], _ collection: SQLCollection) -> Bool {
+  private func isIndexed(_ comparison: Comparison, path: [String], collection: SQLCollection) -> Bool {
     guard comparison.options.isEmpty || comparison.options == .normalized else { return false }
     switch comparison.comparator {
     // What is only less or greater may be most members: an index is of little use.
@@ -160,8 +160,8 @@ extension PredicateTranslator {
     case .or(let members): return members.allSatisfy { isIndexed($0, of: variable, collection) }
     case .comparison(let comparison):
       switch comparison.left {
-      case .variable(variable): return isIndexed(comparison, [], collection)
-      case .nested(.variable(variable), let path): return isIndexed(comparison, path, collection)
+      case .variable(variable): return isIndexed(comparison, path: [], collection: collection)
+      case .nested(.variable(variable), let path): return isIndexed(comparison, path: path, collection: collection)
       default: return false
       }
     case .constant, .not, .block: return false

@@ -65,9 +65,11 @@ package struct PredicateTranslator {
         // Whether there are any members.
         return try exists(collection, negated: negated != (comparison.comparator == .equalTo))
       }
-      return try any(collection, comparison, right, negated: negated)
+      return try any(collection, comparison: comparison, right: right, negated: negated)
     }
-    if case .collection(let collection) = right { return try membership(comparison, collection, scope, negated) }
-    return try single(comparison, left, right, scope, negated: negated)
+    if case .collection(let collection) = right {
+      return try membership(comparison, collection: collection, scope: scope, negated: negated)
+    }
+    return try single(comparison, left: left, right: right, scope: scope, negated: negated)
   }
 }

@@ -41,16 +41,17 @@ struct Collisions {
   var isEmpty: Bool { list.isEmpty }
 
   /// Finds which constraints a row breaks that could not be written. False when it breaks none that the model knows.
-  mutating func note(_ row: RowSnapshot, _ schema: StoreSchema, _ connection: Connection) throws -> Bool {
+  mutating func note(_ row: RowSnapshot, schema: StoreSchema, connection: Connection) throws -> Bool {
     var found = false
     var layout: EntityLayout? = schema.layouts.layouts[row.entity]
     while let declaring = layout {
       for constraint in declaring.entity.constraintNames {
-        if let key = try holder(of: constraint, declaring, row, schema, connection) {
+        if let key = try holder(of: constraint, declaring: declaring, row: row, schema: schema, connection: connection)
+        {
           found = true
-          add(constraint, row, key: key, declaring, schema.layouts)
+          add(constraint, row: row, key: key, declaring: declaring, layouts: schema.layouts)
         } else {
-          claim(constraint, row, declaring, schema.layouts)
+          claim(constraint, row: row, declaring: declaring, layouts: schema.layouts)
         }
       }
       layout = declaring.superIndex < 0 ? nil : schema.layouts.layouts[declaring.superIndex]
@@ -60,20 +61,20 @@ struct Collisions {
 
   /// Notes what a row would have, were it not for another constraint: the next such row collides with it.
   private mutating func claim(
-    _ constraint: [String], _ row: RowSnapshot, _ declaring: EntityLayout, _ layouts: ModelLayouts
+    _ constraint: [String], row: RowSnapshot, declaring: EntityLayout, layouts: ModelLayouts
   ) {
     let properties = constraint.compactMap { layouts.layouts[row.entity].property(named: $0) }
     guard properties.count == constraint.count, let values = ConstraintValues(row, properties) else { return }
     let claim = Claim(values: values, constraint: constraint, entity: declaring.index)
     if let first = claims[claim] {
-      add(constraint, row, key: first.key, declaring, layouts)
+      add(constraint, row: row, key: first.key, declaring: declaring, layouts: layouts)
     } else {
       claims[claim] = row.reference
     }
   }
 
   private mutating func add(
-    _ constraint: [String], _ row: RowSnapshot, key: Int64, _ declaring: EntityLayout, _ layouts: ModelLayouts
+    _ constraint: [String], row: RowSnapshot, key: Int64, declaring: EntityLayout, layouts: ModelLayouts
   ) {
     let place = Place(key: key, constraint: constraint, entity: declaring.index)
     if let index = positions[place] {
@@ -113,8 +114,8 @@ struct Collisions {
 
   /// The key of another row with the same values; nil when there is none, or one of the values is null.
   private func holder(
-    of constraint: [String], _ declaring: EntityLayout, _ row: RowSnapshot, _ schema: StoreSchema,
-    _ connection: Connection
+    of constraint: [String], declaring: EntityLayout, row: RowSnapshot, schema: StoreSchema,
+    connection: Connection
   ) throws -> Int64? {
     let entity = schema.entity(at: row.entity)
     let columns = constraint.compactMap { name in

@@ -32,14 +32,14 @@ package struct LinkSteps {
       switch schema.entity(at: Int(link.owner.entity)).toMany[link.relationship.toManyIndex] {
       case .foreignKey(let table, _, let order):
         // The key itself is in the members' rows; a member that leaves loses its place.
-        if let order { append(&removals, texts.clearPlaces(table, order: order), link.removed) }
+        if let order { append(&removals, sql: texts.clearPlaces(table, order: order), members: link.removed) }
       case .hiddenKey(let table, let column, let order):
         let owner = link.owner.key
         appendPairs(
-          &removals, texts.unlink(table, key: column, order: order),
-          link.removed.map { KeyPair($0.key, owner) })
+          &removals, sql: texts.unlink(table, key: column, order: order),
+          pairs: link.removed.map { KeyPair($0.key, owner) })
         appendPairs(
-          &additions, texts.link(table, key: column), link.added.map { KeyPair(owner, $0.key) })
+          &additions, sql: texts.link(table, key: column), pairs: link.added.map { KeyPair(owner, $0.key) })
       case .join(let side):
         let id = ObjectIdentifier(side.table)
         if positions[id] == nil {
@@ -84,8 +84,8 @@ package struct LinkSteps {
     var removed = LinkSteps.union(join.removed, join.removedByOther)
     // Nothing else keeps a pair from being there twice.
     if !table.keepsPairsOnce { removed = LinkSteps.union(removed, added) }
-    appendPairs(&removals, texts.remove(table), removed)
-    appendPairs(&additions, texts.add(table), added)
+    appendPairs(&removals, sql: texts.remove(table), pairs: removed)
+    appendPairs(&additions, sql: texts.add(table), pairs: added)
   }
 
   /// Both lists, each pair once.
@@ -117,11 +117,11 @@ package struct LinkSteps {
     }
   }
 
-  private func append(_ steps: inout [Step], _ sql: String, _ members: [RowReference]) {
+  private func append(_ steps: inout [Step], sql: String, members: [RowReference]) {
     if !members.isEmpty { steps.append(.keys(sql, members.map(\.key))) }
   }
 
-  private func appendPairs(_ steps: inout [Step], _ sql: String, _ pairs: [KeyPair]) {
+  private func appendPairs(_ steps: inout [Step], sql: String, pairs: [KeyPair]) {
     if !pairs.isEmpty { steps.append(.pairs(sql, pairs)) }
   }
 }

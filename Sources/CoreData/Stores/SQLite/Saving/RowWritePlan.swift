@@ -116,24 +116,24 @@ final class RowWritePlan: @unchecked Sendable {
 
   /// Binds a new row.
   @inline(__always)
-  func bindInsert(_ row: RowSnapshot, _ statement: Statement, _ writer: inout TaggedWriter) throws {
+  func bindInsert(_ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter) throws {
     statement.bind(row.key, at: 1)
     statement.bind(Int64(entity.number), at: 2)
     statement.bind(row.version, at: 3)
-    try bindSlots(row, statement, &writer)
+    try bindSlots(row, statement: statement, writer: &writer)
   }
 
-  func bindUpdate(_ update: RowUpdate, _ statement: Statement, _ writer: inout TaggedWriter) throws {
-    try bindSlots(update.row, statement, &writer)
+  func bindUpdate(_ update: RowUpdate, statement: Statement, writer: inout TaggedWriter) throws {
+    try bindSlots(update.row, statement: statement, writer: &writer)
     statement.bind(update.row.version, at: tailIndex)
     statement.bind(update.row.key, at: tailIndex + 1)
     statement.bind(update.base.version, at: tailIndex + 2)
   }
 
   func bindOverwrite(
-    _ row: RowSnapshot, of key: Int64, _ statement: Statement, _ writer: inout TaggedWriter
+    _ row: RowSnapshot, of key: Int64, statement: Statement, writer: inout TaggedWriter
   ) throws {
-    try bindSlots(row, statement, &writer)
+    try bindSlots(row, statement: statement, writer: &writer)
     statement.bind(key, at: tailIndex)
   }
 
@@ -145,7 +145,7 @@ final class RowWritePlan: @unchecked Sendable {
 
   /// Texts and blobs are not copied: the row must be held until the statement is reset.
   @inline(__always)
-  private func bindSlots(_ row: RowSnapshot, _ statement: Statement, _ writer: inout TaggedWriter) throws {
+  private func bindSlots(_ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter) throws {
     for binding in bindings {
       let (index, word) = (binding.index, binding.word)
       if row.isNull(slot: binding.slot) {

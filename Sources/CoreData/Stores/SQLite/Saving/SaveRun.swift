@@ -60,7 +60,7 @@ struct SaveRun {
       // Members that a conflict kept out have no row to number.
       case .order(let plan, let owner, let members):
         try writeKeptOut()
-        try order(plan, owner, members)
+        try order(plan, owner: owner, members: members)
       }
     }
     try writeKeptOut()
@@ -71,7 +71,7 @@ struct SaveRun {
     for row in rows {
       let statement = row.version == 0 ? try connection.statement(plan.unversioned) : versioned
       plan.bindKey(row, statement)
-      trace(statement, plan, row)
+      trace(statement, plan: plan, row: row)
       let isThere = try statement.step()
       statement.reset()
       if !isThere { outdated.append(row) }
@@ -83,13 +83,13 @@ struct SaveRun {
     let handle = statement.handle
     for row in rows {
       let written = writer.written.count
-      try plan.bindInsert(row, statement, &writer)
-      if connection.trace != nil { trace(statement, plan, row) }
+      try plan.bindInsert(row, statement: statement, writer: &writer)
+      if connection.trace != nil { trace(statement, plan: plan, row: row) }
       let code = sqlite3_step(handle)
       if code == SQLITE_DONE {
         sqlite3_reset(handle)
       } else {
-        try noteViolation(statement.failed(), .inserted(plan, row), base: row, written)
+        try noteViolation(statement.failed(), row: .inserted(plan, row), base: row, written: written)
       }
     }
   }
@@ -101,14 +101,14 @@ struct SaveRun {
       let handle = statement.handle
       if !plan.tagged.isEmpty { try abandonFiles(plan, update.row.key) }
       let written = writer.written.count
-      try plan.bindUpdate(update, statement, &writer)
-      if connection.trace != nil { trace(statement, plan, update.row) }
+      try plan.bindUpdate(update, statement: statement, writer: &writer)
+      if connection.trace != nil { trace(statement, plan: plan, row: update.row) }
       let code = sqlite3_step(handle)
       if code == SQLITE_DONE {
         if connection.changes == 0 { outdated.append(update.base) }
         sqlite3_reset(handle)
       } else {
-        try noteViolation(statement.failed(), .updated(plan, update), base: update.base, written)
+        try noteViolation(statement.failed(), row: .updated(plan, update), base: update.base, written: written)
       }
     }
   }
@@ -119,7 +119,7 @@ struct SaveRun {
       let statement = row.version == 0 ? try connection.statement(plan.unversioned) : versioned
       if !plan.tagged.isEmpty { try abandonFiles(plan, row.key) }
       plan.bindKey(row, statement)
-      trace(statement, plan, row)
+      trace(statement, plan: plan, row: row)
       try statement.run()
       if connection.changes == 0 { outdated.append(row) }
     }
@@ -127,7 +127,7 @@ struct SaveRun {
 
   /// A row that a unique index refuses is tried again later, one whose key is taken is remembered; everything else ends
   /// the save. `written`: how many files there were before the row's.
-  private mutating func noteViolation(_ error: SQLiteError, _ row: KeptOut, base: RowSnapshot, _ written: Int) throws {
+  private mutating func noteViolation(_ error: SQLiteError, row: KeptOut, base: RowSnapshot, written: Int) throws {
     if error.isKeyTaken {
       if displaced == nil { displaced = base }
     } else if error.isNotUnique {
@@ -149,7 +149,7 @@ struct SaveRun {
     for kept in rows { if let error = try writeAgain(kept) { refused.append((kept.row, error)) } }
     for (row, error) in refused {
       // An index that is not the model's, which another program has made.
-      guard try collisions.note(row, schema, connection) else { throw error }
+      guard try collisions.note(row, schema: schema, connection: connection) else { throw error }
     }
   }
 
@@ -183,13 +183,13 @@ struct SaveRun {
     switch kept {
     case .inserted(let insert, let row):
       (plan, statement) = (insert, try connection.statement(insert.text))
-      try plan.bindInsert(row, statement, &writer)
+      try plan.bindInsert(row, statement: statement, writer: &writer)
     case .updated(let change, let update):
       let text = update.base.version == 0 ? change.unversioned : change.text
       (plan, statement) = (change, try connection.statement(text))
-      try plan.bindUpdate(update, statement, &writer)
+      try plan.bindUpdate(update, statement: statement, writer: &writer)
     }
-    trace(statement, plan, kept.row)
+    trace(statement, plan: plan, row: kept.row)
     let code = sqlite3_step(statement.handle)
     let error = code == SQLITE_DONE ? nil : statement.failure()
     sqlite3_reset(statement.handle)
@@ -218,7 +218,7 @@ struct SaveRun {
     try statement.run()
   }
 
-  private func order(_ plan: OrderPlan, _ owner: Int64, _ members: [Int64]) throws {
+  private func order(_ plan: OrderPlan, owner: Int64, members: [Int64]) throws {
     let select = try connection.statement(plan.select)
     select.bind(owner, at: 1)
     connection.trace?.willRun(select, parameters: ["(int64)\(owner)"])
@@ -231,7 +231,7 @@ struct SaveRun {
     }
   }
 
-  private func trace(_ statement: Statement, _ plan: RowWritePlan, _ row: RowSnapshot) {
+  private func trace(_ statement: Statement, plan: RowWritePlan, row: RowSnapshot) {
     guard let trace = connection.trace else { return }
     trace.willRun(statement, parameters: trace.level >= 3 ? plan.parameterTexts(row) : [])
   }

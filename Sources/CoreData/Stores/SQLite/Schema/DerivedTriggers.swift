@@ -122,7 +122,7 @@ package struct DerivedTriggers {
       + "\(SQLName.literal(property.name)), \(column)) FROM \(entity.table) WHERE \(ownRows) AND \(condition);"
   }
 
-  private func trigger(_ suffix: String, _ event: String, _ table: String, _ bodies: [String]) -> [String] {
+  private func trigger(_ suffix: String, event: String, table: String, bodies: [String]) -> [String] {
     if dialect == .postgreSQL {
       let name = "\"" + DerivedTriggers.short("\(name)_\(suffix)").replacingOccurrences(of: "\"", with: "\"\"") + "\""
       return [
@@ -131,7 +131,7 @@ package struct DerivedTriggers {
         "CREATE TRIGGER \(name) AFTER \(event) ON \(table) FOR EACH ROW EXECUTE FUNCTION \(name)()",
       ]
     }
-    return [sqliteTrigger(suffix, event, table, bodies)]
+    return [sqliteTrigger(suffix, event: event, table: table, bodies: bodies)]
   }
 
   /// PostgreSQL cuts names after 63 bytes; a long one ends in a number that is made of all of it.
@@ -141,15 +141,15 @@ package struct DerivedTriggers {
     return "Z_DA_\(number)_\(name.unicodeScalars.suffix(10).filter(\.isASCII).map(String.init).joined())"
   }
 
-  private func sqliteTrigger(_ suffix: String, _ event: String, _ table: String, _ bodies: [String]) -> String {
+  private func sqliteTrigger(_ suffix: String, event: String, table: String, bodies: [String]) -> String {
     "CREATE TRIGGER IF NOT EXISTS \(SQLName.quoted("\(name)_\(suffix)")) AFTER \(event) ON \(table) FOR EACH ROW "
       + "BEGIN \(bodies.joined(separator: " ")) END"
   }
 
   private func statements() throws -> [String] {
     let own =
-      trigger("SOURCE_INSERT", "INSERT", entity.table, [derive("Z_PK = NEW.Z_PK")])
-      + trigger("SOURCE_UPDATE", "UPDATE OF Z_OPT", entity.table, [derive("Z_PK = NEW.Z_PK")])
+      trigger("SOURCE_INSERT", event: "INSERT", table: entity.table, bodies: [derive("Z_PK = NEW.Z_PK")])
+      + trigger("SOURCE_UPDATE", event: "UPDATE OF Z_OPT", table: entity.table, bodies: [derive("Z_PK = NEW.Z_PK")])
     guard let first = path.first, let relationship = entity.layout.property(named: first),
       relationship.isRelationship
     else { return own }
@@ -168,21 +168,24 @@ package struct DerivedTriggers {
     guard let destination = schema.entities[relationship.destination] else { return [] }
     if relationship.kind == .toOne {
       guard let key = entity.slots[relationship.slot]?.name else { return [] }
-      return trigger("PARAMETER_UPDATE", "UPDATE OF Z_OPT", destination.table, [derive("\(key) = NEW.Z_PK")])
+      return trigger(
+        "PARAMETER_UPDATE", event: "UPDATE OF Z_OPT", table: destination.table, bodies: [derive("\(key) = NEW.Z_PK")])
     }
     switch entity.toMany[relationship.toManyIndex] {
     case .foreignKey(let table, let key, _), .hiddenKey(let table, let key, _):
-      return trigger("PARAMETER_INSERT", "INSERT", table, [derive("Z_PK = NEW.\(key)")])
+      return trigger("PARAMETER_INSERT", event: "INSERT", table: table, bodies: [derive("Z_PK = NEW.\(key)")])
         + trigger(
-          "PARAMETER_UPDATE", "UPDATE OF Z_OPT, \(key)", table,
-          [derive("Z_PK = NEW.\(key)"), derive("Z_PK = OLD.\(key)")])
-        + trigger("PARAMETER_DELETE", "DELETE", table, [derive("Z_PK = OLD.\(key)")])
+          "PARAMETER_UPDATE", event: "UPDATE OF Z_OPT, \(key)", table: table,
+          bodies: [derive("Z_PK = NEW.\(key)"), derive("Z_PK = OLD.\(key)")])
+        + trigger("PARAMETER_DELETE", event: "DELETE", table: table, bodies: [derive("Z_PK = OLD.\(key)")])
     case .join(let side):
-      return trigger("PARAMETER_INSERT", "INSERT", side.table.name, [derive("Z_PK = NEW.\(side.owner)")])
-        + trigger("PARAMETER_DELETE", "DELETE", side.table.name, [derive("Z_PK = OLD.\(side.owner)")])
+      return trigger(
+        "PARAMETER_INSERT", event: "INSERT", table: side.table.name, bodies: [derive("Z_PK = NEW.\(side.owner)")])
         + trigger(
-          "PARAMETER_UPDATE", "UPDATE OF Z_OPT", destination.table,
-          [
+          "PARAMETER_DELETE", event: "DELETE", table: side.table.name, bodies: [derive("Z_PK = OLD.\(side.owner)")])
+        + trigger(
+          "PARAMETER_UPDATE", event: "UPDATE OF Z_OPT", table: destination.table,
+          bodies: [
             derive(
               "Z_PK IN (SELECT \(side.owner) FROM \(side.table.name) WHERE \(side.member) = NEW.Z_PK)")
           ])

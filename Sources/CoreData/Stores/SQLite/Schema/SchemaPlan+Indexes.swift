@@ -51,13 +51,15 @@ extension SchemaPlan {
     for attribute in description.ownProperties
     where attribute.isIndexed && attribute is NSAttributeDescription {
       guard !attribute.isTransient, names.insert(attribute.name).inserted else { continue }
-      statements.append(create(entity, attribute.name, [(try column(attribute.name, entity), true)], dialect))
+      statements.append(
+        create(entity, name: attribute.name, columns: [(try column(attribute.name, entity), true)], dialect: dialect))
     }
     for compound in description.compoundIndexes {
       let properties = compound.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
       let name = properties.joined(separator: "_")
       guard names.insert(name).inserted, !properties.contains(where: { lacksColumn($0, entity) }) else { continue }
-      statements.append(create(entity, name, try properties.map { (try column($0, entity), true) }, dialect))
+      statements.append(
+        create(entity, name: name, columns: try properties.map { (try column($0, entity), true) }, dialect: dialect))
     }
     for index in description.indexes {
       if index.elements.contains(where: { $0.collationType == .rTree }) {
@@ -74,7 +76,7 @@ extension SchemaPlan {
       }
       if elements.isEmpty { continue }
       let condition = try condition(of: index, entity, dialect).map { " WHERE \($0)" } ?? ""
-      statements.append(create(entity, index.name, elements, dialect) + condition)
+      statements.append(create(entity, name: index.name, columns: elements, dialect: dialect) + condition)
     }
     return statements
   }
@@ -111,7 +113,7 @@ extension SchemaPlan {
         entity.layout.property(named: $0)?.declaringEntity != entity.layout.index
       }
       let name = "UNIQUE_" + names.joined(separator: "_")
-      var statement = create(entity, name, columns, dialect, isUnique: true)
+      var statement = create(entity, name: name, columns: columns, dialect: dialect, isUnique: true)
       var condition: String?
       if isInherited {
         let numbers = schema.numbers(entity.layout.subtree)
@@ -125,7 +127,7 @@ extension SchemaPlan {
   }
 
   private func create(
-    _ entity: EntitySchema, _ name: String, _ columns: [(name: String, ascending: Bool)], _ dialect: SQLDialect,
+    _ entity: EntitySchema, name: String, columns: [(name: String, ascending: Bool)], dialect: SQLDialect,
     isUnique: Bool = false
   ) -> String {
     let list = columns.map { "\($0.name) \(SQLName.direction(isAscending: $0.ascending, dialect))" }

@@ -222,7 +222,8 @@ package struct SchemaPlanner {
     let isSelfInverse = other === layout && otherProperty === property
     // What the inverse does not name in turn has a table for itself.
     let isOneSided = property.inverse == nil
-    guard isSelfInverse || isOneSided || isNaming(property, layout, otherProperty, other) else { return }
+    guard isSelfInverse || isOneSided || isNaming(property, layout: layout, other: otherProperty, otherLayout: other)
+    else { return }
 
     let (first, second) = (Int(numbers[layout.index]), Int(numbers[other.index]))
     let (mine, theirs) = (property.name.uppercased(), otherProperty.name.uppercased())
@@ -246,7 +247,7 @@ package struct SchemaPlanner {
   /// Whether the join table bears this relationship's name: that of the entity with the lower number; between
   /// two of one entity the later by name.
   private func isNaming(
-    _ property: LayoutProperty, _ layout: EntityLayout, _ other: LayoutProperty, _ otherLayout: EntityLayout
+    _ property: LayoutProperty, layout: EntityLayout, other: LayoutProperty, otherLayout: EntityLayout
   ) -> Bool {
     if layout !== otherLayout { return numbers[layout.index] < numbers[otherLayout.index] }
     return property.name > other.name

@@ -149,7 +149,7 @@ extension ModelInference {
         try leads(table, isSecond ? keys[1] : keys[0], to: other.number)
       else { continue }
       let inverse = ModelInference.unnumbered(
-        naming, columns.subtracting(keys), partner: relationship, number)
+        naming, others: columns.subtracting(keys), partner: relationship, number: number)
       try addJoin(
         (number, relationship), (other.number, inverse), table: table,
         isOrdered: hasColumn("Z_FOK_\(other.number)\(other.rest)", table),
@@ -159,7 +159,7 @@ extension ModelInference {
 
   /// A name that another join table's column had already was given a number, which is no part of it.
   private static func unnumbered(
-    _ key: (number: Int, rest: String), _ others: Set<String>, partner: String, _ number: Int
+    _ key: (number: Int, rest: String), others: Set<String>, partner: String, number: Int
   ) -> String {
     let plain = String(key.rest.reversed().drop { ("0"..."9").contains($0) }.reversed())
     let isTaken = others.contains("Z_\(key.number)\(plain)") || (key.number == number && plain == partner)

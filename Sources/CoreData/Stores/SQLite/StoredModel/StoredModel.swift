@@ -13,7 +13,7 @@ struct StoredModel {
       let metadata = try StoreMetadata.read(at: url, from: connection)
       let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
       let existing = try ExistingSchema(url: url, connection: connection, metadata: metadata)
-      if let cached = try cached(url, connection, existing, hashes) { return cached }
+      if let cached = try cached(url, connection: connection, existing: existing, hashes: hashes) { return cached }
       var inference = try ModelInference(existing, connection, entityNames: Set(hashes.keys))
       var model = try inference.model(named: url.deletingPathExtension().lastPathComponent)
       model.versionIdentifiers = metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [""]
@@ -26,7 +26,7 @@ struct StoredModel {
 
   /// The model in the cache, if it fits the file; nil where it can't be read, or is of another version.
   private static func cached(
-    _ url: URL, _ connection: Connection, _ existing: ExistingSchema, _ hashes: [String: Data]
+    _ url: URL, connection: Connection, existing: ExistingSchema, hashes: [String: Data]
   ) throws -> StoredModel? {
     guard let bytes = try ModelCache.read(from: connection),
       let values = try? CompiledModelFiles.model(

@@ -79,7 +79,7 @@ final class FileEvents: @unchecked Sendable {
           let length = Int(buffer.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self))
           let name = buffer[(place + header)..<(place + header + length)].prefix { $0 != 0 }
           place += header + length
-          noteEvent(number, mask, String(decoding: name, as: UTF8.self), &named, &told)
+          noteEvent(number, mask: mask, name: String(decoding: name, as: UTF8.self), named: &named, told: &told)
         }
       }
     }
@@ -87,7 +87,7 @@ final class FileEvents: @unchecked Sendable {
   }
 
   private func noteEvent(
-    _ number: Int32, _ mask: UInt32, _ name: String, _ named: inout Set<String>, _ told: inout [() -> Void]
+    _ number: Int32, mask: UInt32, name: String, named: inout Set<String>, told: inout [() -> Void]
   ) {
     lock.withLock {
       if mask & UInt32(IN_Q_OVERFLOW) != 0 {

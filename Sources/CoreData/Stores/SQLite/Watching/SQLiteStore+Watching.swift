@@ -3,7 +3,7 @@ extension SQLiteStore {
   /// A store in memory, and the copy that a read-only store reads, are nobody else's.
   func beginWatching(_ told: @escaping (Int64?) -> Void) {
     guard let path = pool.file else { return }
-    let hasBegun = try? WatchedFile.begin(path, ObjectIdentifier(self)) { [weak self] number in
+    let hasBegun = try? WatchedFile.begin(path, owner: ObjectIdentifier(self)) { [weak self] number in
       // Open transactions stand before the change.
       self?.pool.didCommit()
       told(self?.history == nil ? nil : number)

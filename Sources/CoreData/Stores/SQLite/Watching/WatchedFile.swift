@@ -53,7 +53,7 @@ final class WatchedFile: @unchecked Sendable {
 
   /// Lets `told` know of other processes' commits, with the number of the last transaction in the history, if there is
   /// one. False if the system can't watch the file.
-  static func begin(_ path: String, _ owner: ObjectIdentifier, _ told: @escaping (Int64?) -> Void) throws -> Bool {
+  static func begin(_ path: String, owner: ObjectIdentifier, told: @escaping (Int64?) -> Void) throws -> Bool {
     try registryLock.withLock {
       if let file = files[path] {
         file.listLock.withLock { file.listeners[owner] = told }
