@@ -173,7 +173,8 @@ enum InPlace {
     let before = try SchemaPlanner.plan(ModelLayouts.of(from), configuration: nil, existing: existing)
     let after = try SchemaPlanner.plan(ModelLayouts.of(to), configuration: nil, existing: nil)
     let plan = try MigrationPlanner.plan(
-      ModelDelta(inferredFrom: from, to: to), from: before, existing, MigrationFacts(connection, before), to: after,
+      ModelDelta(inferredFrom: from, to: to), from: before, existing: existing,
+      facts: MigrationFacts(connection, before), to: after,
       defers: defers)
     return plan.steps.map(\.sql)
   }

@@ -22,7 +22,7 @@ struct BatchTextTests {
     fetch.limit = 5
     let query = try RowQuery(schema, fetch.layout, includesSubentities: true)
     let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: nil))
-    let text = try BatchRows(schema).add(fetch, query, planner)
+    let text = try BatchRows(schema).add(fetch, query, by: planner)
     #expect(
       text.sql == "INSERT OR IGNORE INTO temp._Z_BATCH(Z_ROOT, Z_PK, Z_ENT, Z_STEP) "
         + "SELECT 1, t0.Z_PK, 1, 0 FROM ZAUTHOR t0 WHERE  t0.ZNAME = ? ORDER BY t0.ZNAME LIMIT 5")

@@ -183,7 +183,7 @@ struct ExternalFileTests {
     fetch.predicate = try NSPredicate(format: "data == nil").node
     let planner = FetchPlanner(schema: store.schema, translator: PredicateTranslator(store: nil))
     let query = try store.queries.rowQuery(fetch.layout, includesSubentities: true)
-    let sql = try planner.select(fetch, .rows, query).fragment.sql
+    let sql = try planner.select(fetch, output: .rows, query).fragment.sql
     #expect(sql.hasSuffix("t0.ZDATA IS NULL"), "\(sql)")
   }
 }

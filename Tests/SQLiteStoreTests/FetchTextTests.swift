@@ -51,7 +51,7 @@ struct FetchTextTests {
   private func references(_ fetch: FetchDescription) throws -> SQLFragment {
     let query = try RowQuery(schema, fetch.layout, includesSubentities: fetch.includesSubentities)
     let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: identity))
-    return try planner.select(fetch, .references, query).fragment
+    return try planner.select(fetch, output: .references, query).fragment
   }
 
   /// What stands behind WHERE in a fetch of authors.
@@ -68,9 +68,9 @@ struct FetchTextTests {
     let query = try RowQuery(schema, fetch.layout, includesSubentities: true)
     let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: nil))
     #expect(
-      try planner.select(fetch, .rows, query).fragment.sql
+      try planner.select(fetch, output: .rows, query).fragment.sql
         == "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZBORN, t0.ZNAME, t0.ZMENTOR FROM ZAUTHOR t0")
-    #expect(try planner.select(fetch, .count, query).fragment.sql == "SELECT COUNT(*) FROM ZAUTHOR t0")
+    #expect(try planner.select(fetch, output: .count, query).fragment.sql == "SELECT COUNT(*) FROM ZAUTHOR t0")
   }
 
   @Test("Comparisons with constants bind the values")

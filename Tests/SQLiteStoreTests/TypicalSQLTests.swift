@@ -169,9 +169,9 @@ func sql<Result>(of request: NSFetchRequest<Result>, in store: SQLiteStore) thro
   let query = try RowQuery(store.schema, fetch.layout, includesSubentities: fetch.includesSubentities)
   let planner = FetchPlanner(schema: store.schema, translator: PredicateTranslator(store: store.identity))
   switch fetch.output {
-  case .rows: return try planner.select(fetch, .rows, query).fragment
-  case .references: return try planner.select(fetch, .references, query).fragment
-  case .count: return try planner.select(fetch, .count, query).fragment
+  case .rows: return try planner.select(fetch, output: .rows, query).fragment
+  case .references: return try planner.select(fetch, output: .references, query).fragment
+  case .count: return try planner.select(fetch, output: .count, query).fragment
   case .dictionaries(let request): return try DictionaryQuery(planner, fetch, request, query).select.fragment
   }
 }

@@ -29,7 +29,7 @@ final class BatchRun {
     let plan = try store.plans.rowPlan(fetch.layout, includesSubentities: fetch.includesSubentities)
     let translator = PredicateTranslator(store: store.identity, dialect: .postgreSQL)
     let planner = FetchPlanner(schema: store.schema, translator: translator)
-    let fragment = try rows.add(fetch, plan.query, planner)
+    let fragment = try rows.add(fetch, plan.query, by: planner)
     try connection.execute(fragment.numberedText, try Parameters(fragment.bindings))
   }
 

@@ -47,7 +47,8 @@ struct ServerMigration {
     try lockTables(before, connection)
     let dialect = ServerMigrationDialect()
     let facts = try MigrationFacts(connection, before, dialect)
-    let plan = try MigrationPlanner.plan(delta, from: before, existing, facts, to: after, dialect: dialect)
+    let plan = try MigrationPlanner.plan(
+      delta, from: before, existing: existing, facts: facts, to: after, dialect: dialect)
     // Sequences go first: they belong to tables that may go, and have numbers that others get.
     for table in before.tables {
       try connection.run("DROP SEQUENCE IF EXISTS \(KeyBlocks.name(before.schema.entity(at: table.root.index)))")

@@ -62,10 +62,10 @@ struct StateQuestions {
     var bindings: [Binding] = []
     let text: String
     if let shape = FetchShape(fetch, output, plan.query.entity, planner.translator, bindings: &bindings) {
-      text = try plans.fetchText(shape) { try planner.select(fetch, output, plan.query) }
+      text = try plans.fetchText(shape) { try planner.select(fetch, output: output, plan.query) }
       if let condition = plan.query.entityCondition { bindings += condition.numbers }
     } else {
-      let fragment = try planner.select(fetch, output, plan.query).fragment(.postgreSQL)
+      let fragment = try planner.select(fetch, output: output, plan.query).fragment(.postgreSQL)
       (text, bindings) = (fragment.numberedText, fragment.bindings)
     }
     let parameters = try Parameters(bindings)

@@ -65,7 +65,7 @@ final class StatementPlans: @unchecked Sendable {
       if let text = texts[place] { return text }
       let storage = try schema.entity(layout).toMany[relationship.toManyIndex]
       let columns = referencesOnly ? Array(plan.query.columns.prefix(2)) : plan.query.columns
-      var (select, owner) = try SelectStatement.ofMembers(columns, plan.query.entity, storage, schema) {
+      var (select, owner) = try SelectStatement.members(columns, of: plan.query.entity, by: storage, schema: schema) {
         .isAnyParameter($0)
       }
       select.columns.append(owner)

@@ -31,7 +31,8 @@ extension SQLiteStore {
     case .isTaken: return true
     case .isStale: return false
     case .raise(let former, let maximum):
-      if try writeMaximum(maximum, entity: entity, was: former, connection: connection) { return true }
+      let isRaised = try writeMaximum(maximum, entity: entity, was: former, connection: connection)
+      if isRaised { return true }
       keyNumbers.forget(entity.number)
       return false
     }

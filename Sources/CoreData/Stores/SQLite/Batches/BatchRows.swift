@@ -38,7 +38,7 @@ package struct BatchRows {
   private var step: String { dialect == .sqlite ? "?1" : "$1" }
 
   /// Adds what a fetch finds.
-  package func add(_ fetch: FetchDescription, _ query: RowQuery, _ planner: FetchPlanner) throws -> SQLFragment {
+  package func add(_ fetch: FetchDescription, _ query: RowQuery, by planner: FetchPlanner) throws -> SQLFragment {
     let columns: [SQLExpression] = [
       .number(Int64(planner.schema.entity(at: query.entity.layout.rootIndex).number)), .column("t0", "Z_PK"),
       query.entity.sharesTable ? .column("t0", "Z_ENT") : .number(Int64(query.entity.number)), .number(0),

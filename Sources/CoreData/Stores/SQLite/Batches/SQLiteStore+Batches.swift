@@ -65,7 +65,7 @@ extension SQLiteStore {
   private func noteRows(_ fetch: FetchDescription, _ run: BatchRun) throws {
     let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
     let planner = FetchPlanner(schema: schema, translator: PredicateTranslator(store: identity))
-    try run.run(try BatchRows(schema).add(fetch, query, planner))
+    try run.run(try BatchRows(schema).add(fetch, query, by: planner))
   }
 
   /// What an update's statement met, if it was a uniqueness constraint.

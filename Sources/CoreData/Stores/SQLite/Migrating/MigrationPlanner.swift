@@ -20,11 +20,12 @@
 /// that refers to them.
 package enum MigrationPlanner {
   package static func plan(
-    _ delta: ModelDelta, from source: SchemaPlan, _ existing: ExistingSchema, _ facts: MigrationFacts,
+    _ delta: ModelDelta, from source: SchemaPlan, existing: ExistingSchema, facts: MigrationFacts,
     to destination: SchemaPlan, defers: Bool = false, dialect: any MigrationDialect = SQLiteMigrationDialect()
   ) throws -> MigrationPlan {
     try plan(
-      MigrationVersions(delta, from: source, existing, facts, to: destination, defers: defers, dialect: dialect))
+      MigrationVersions(
+        delta, from: source, existing: existing, facts: facts, to: destination, defers: defers, dialect: dialect))
   }
 
   private static func plan(_ versions: MigrationVersions) throws -> MigrationPlan {

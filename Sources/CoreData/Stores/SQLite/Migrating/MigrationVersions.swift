@@ -55,7 +55,7 @@ package struct MigrationVersions {
   private let columns: [SourceEntity: Set<String>]
 
   init(
-    _ delta: ModelDelta, from source: SchemaPlan, _ existing: ExistingSchema, _ facts: MigrationFacts,
+    _ delta: ModelDelta, from source: SchemaPlan, existing: ExistingSchema, facts: MigrationFacts,
     to destination: SchemaPlan, defers: Bool, dialect: any MigrationDialect
   ) {
     self.source = source

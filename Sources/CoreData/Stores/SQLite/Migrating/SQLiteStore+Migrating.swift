@@ -104,7 +104,7 @@ struct InPlaceMigration {
     let after = try SchemaPlanner.plan(layouts, configuration: configuration, existing: nil)
     let facts = try MigrationFacts(connection, before)
     let plan = try MigrationPlanner.plan(
-      delta, from: before, existing, facts, to: after, defers: options.defersMigration)
+      delta, from: before, existing: existing, facts: facts, to: after, defers: options.defersMigration)
     try MigrationFunctions.register(in: connection, plan.columnMaps)
     for (number, step) in plan.steps.enumerated() {
       do {

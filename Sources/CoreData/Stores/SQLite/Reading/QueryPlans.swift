@@ -130,7 +130,7 @@ final class MemberPlan: Sendable {
     entity = members.sharesTable ? -1 : relationship.destination
     let storage = try schema.entity(layout).toMany[relationship.toManyIndex]
     let columns = [RowQuery.entityColumn(members), .column("t0", "Z_PK")]
-    let (select, _) = try SelectStatement.ofMembers(columns, members, storage, schema) {
+    let (select, _) = try SelectStatement.members(columns, of: members, by: storage, schema: schema) {
       .infix($0, "=", .parameter)
     }
     text = StatementText(select.fragment.sql)

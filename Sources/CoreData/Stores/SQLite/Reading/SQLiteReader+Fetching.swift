@@ -35,9 +35,9 @@ extension SQLiteReader {
   ) throws -> PlannedFetch {
     var bindings: [Binding] = []
     guard let shape = FetchShape(fetch, output, query.entity, planner.translator, bindings: &bindings) else {
-      return PlannedFetch(try planner.select(fetch, output, query).fragment)
+      return PlannedFetch(try planner.select(fetch, output: output, query).fragment)
     }
-    let text = try queries.fetchText(shape) { try planner.select(fetch, output, query) }
+    let text = try queries.fetchText(shape) { try planner.select(fetch, output: output, query) }
     if let condition = query.entityCondition { bindings += condition.numbers }
     return PlannedFetch(text: .numbered(text), bindings: bindings)
   }

@@ -76,7 +76,7 @@ extension SQLiteStore {
 extension RowQuery {
   /// Selects the members' rows and the owners' keys, ordered by these.
   fileprivate func membersSQL(_ storage: ToManyStorage, _ schema: StoreSchema, ownerCount: Int) throws -> String {
-    var (select, owner) = try SelectStatement.ofMembers(columns, entity, storage, schema) {
+    var (select, owner) = try SelectStatement.members(columns, of: entity, by: storage, schema: schema) {
       $0.isInParameters(ownerCount)
     }
     select.columns.append(owner)

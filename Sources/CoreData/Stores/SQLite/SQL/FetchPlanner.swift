@@ -9,7 +9,7 @@ package struct FetchPlanner {
   }
 
   /// What a fetch reads, for one of the outputs that have a shape.
-  package func select(_ fetch: FetchDescription, _ output: FetchShape.Output, _ query: RowQuery) throws
+  package func select(_ fetch: FetchDescription, output: FetchShape.Output, _ query: RowQuery) throws
     -> SelectStatement
   {
     switch output {

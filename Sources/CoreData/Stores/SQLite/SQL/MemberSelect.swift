@@ -3,8 +3,8 @@ extension SelectStatement {
   /// Of members as `t0`, in the relationship's order where it has one; and the column with their owner's key.
   ///
   /// - Parameter condition: which owners, by that column.
-  package static func ofMembers(
-    _ columns: [SQLExpression], _ members: EntitySchema, _ storage: ToManyStorage, _ schema: StoreSchema,
+  package static func members(
+    _ columns: [SQLExpression], of members: EntitySchema, by storage: ToManyStorage, schema: StoreSchema,
     owners condition: (SQLExpression) -> SQLExpression
   ) throws -> (select: SelectStatement, owner: SQLExpression) {
     let link = try storage.link(from: "t0", of: members, pairs: "t1")

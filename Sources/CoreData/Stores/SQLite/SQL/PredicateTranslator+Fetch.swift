@@ -60,7 +60,7 @@ extension PredicateTranslator {
     let query = try RowQuery(
       scope.schema, sub.fetch.layout, includesSubentities: sub.fetch.includesSubentities)
     let planner = FetchPlanner(schema: scope.schema, translator: self)
-    if sub.fetch.limit == 0 { return .value(.select(try planner.select(sub.fetch, .count, query)), .int64) }
+    if sub.fetch.limit == 0 { return .value(.select(try planner.select(sub.fetch, output: .count, query)), .int64) }
     let limited = try planner.select(sub.fetch, query, columns: [.number(1)])
     return .value(.select(SelectStatement([.word("COUNT(*)")], from: .rows(of: limited))), .int64)
   }
