@@ -31,13 +31,13 @@ struct BatchTextTests {
 
   @Test("A delete clears to-one keys and join rows, and follows cascades by the step")
   func delete() throws {
-    let books = try BatchDeletePlan(schema, layout("Novel"))
+    let books = try BatchDeletePlan(schema, layout: layout("Novel"))
     #expect(books.cascades == [])
     #expect(books.deletes == ["DELETE FROM ZBOOK WHERE Z_PK IN (SELECT Z_PK FROM temp._Z_BATCH WHERE Z_ROOT = 2)"])
     #expect(books.unlinks.count == 1)
     #expect(books.detachments.isEmpty)
 
-    let authors = try BatchDeletePlan(schema, layout("Author"))
+    let authors = try BatchDeletePlan(schema, layout: layout("Author"))
     let keys = "(SELECT Z_PK FROM temp._Z_BATCH WHERE Z_ROOT = 1)"
     #expect(
       authors.detachments.map(\.update) == [
@@ -50,7 +50,7 @@ struct BatchTextTests {
       entity.relationshipsByName["books"]?.deleteRule = .cascadeDeleteRule
     }
     let other = try SchemaPlanner.plan(ModelLayouts.of(cascading), configuration: nil, existing: nil).schema
-    let plan = try BatchDeletePlan(other, other.layouts.layout(named: "Author")!)
+    let plan = try BatchDeletePlan(other, layout: other.layouts.layout(named: "Author")!)
     #expect(
       plan.cascades == [
         "INSERT OR IGNORE INTO temp._Z_BATCH(Z_ROOT, Z_PK, Z_ENT, Z_STEP) "
@@ -95,7 +95,7 @@ struct BatchTextTests {
       let request = NSBatchUpdateRequest(entityName: "Book")
       request.propertiesToUpdate = properties
       let batch = try BatchUpdate(request, schema.layouts)
-      return try BatchUpdatePlan(schema, batch, PredicateTranslator(store: nil)).update
+      return try BatchUpdatePlan(schema, update: batch, translator: PredicateTranslator(store: nil)).update
     }
     let rows = "WHERE Z_PK IN (SELECT Z_PK FROM temp._Z_BATCH WHERE Z_ROOT = 2)"
     let constants = try text(["title": "'; --", "pages": 3, "weight": NSNull()])

@@ -172,6 +172,7 @@ func sql<Result>(of request: NSFetchRequest<Result>, in store: SQLiteStore) thro
   case .rows: return try planner.select(fetch, output: .rows, query).fragment
   case .references: return try planner.select(fetch, output: .references, query).fragment
   case .count: return try planner.select(fetch, output: .count, query).fragment
-  case .dictionaries(let request): return try DictionaryQuery(planner, fetch, request, query).select.fragment
+  case .dictionaries(let request):
+    return try DictionaryQuery(planner, fetch: fetch, request: request, query: query).select.fragment
   }
 }

@@ -29,7 +29,7 @@ nonisolated open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResul
   /// The objects found; nil until the fetch is complete, and if it failed or was cancelled.
   public internal(set) final var finalResult: [ResultType]?
 
-  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ progress: Progress) {
+  init(_ request: NSAsynchronousFetchRequest<ResultType>, context: NSManagedObjectContext, progress: Progress) {
     fetchRequest = request
     super.init(context, progress)
   }

@@ -73,7 +73,7 @@ extension NSPersistentStoreCoordinator {
     let stores = persistentStores.filter { store in asked?.contains { $0 === store } ?? true }
     let found = stores.compactMap { store -> (store: NSPersistentStore, history: any StoreHistory)? in
       if let author = store as? NSIncrementalStore {
-        return author.canExecute(request) ? (store, AuthorHistory(author, request, context)) : nil
+        return author.canExecute(request) ? (store, AuthorHistory(author, request: request, context: context)) : nil
       }
       return store.identity.rowStore?.storeHistory.map { (store, $0) }
     }

@@ -40,7 +40,7 @@ extension NSPersistentStoreCoordinator {
   private func insert(
     _ request: NSBatchInsertRequest, answer: ConstraintAnswer, origin: ChangeOrigin
   ) throws -> NSBatchInsertResult {
-    let batch = try BatchInsert(request, layouts, answer)
+    let batch = try BatchInsert(request, layouts: layouts, answer: answer)
     let stores = try publicErrors {
       try batchStores(for: batch.layout, among: request.affectedStores, "an NSBatchInsertRequest")
     }

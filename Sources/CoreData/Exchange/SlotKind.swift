@@ -29,13 +29,13 @@ package enum SlotKind: UInt8 {
   private var facts: Facts {
     switch self {
     //                     form         column      in files           what no text equals
-    case .int16: Facts(.integer, .integer, "int16", "an integer")
-    case .int32: Facts(.integer, .integer, "int32", "an integer")
-    case .int64: Facts(.integer, .integer, "int64", "an integer")
-    case .boolean: Facts(.integer, .integer, "bool", "a truth value")
-    case .double: Facts(.real, .float, "double", "a number")
-    case .float: Facts(.real, .float, "float", "a number")
-    case .date: Facts(.real, .timestamp, "date", "a date")
+    case .int16: Facts(.integer, column: .integer, fileName: "int16", noun: "an integer")
+    case .int32: Facts(.integer, column: .integer, fileName: "int32", noun: "an integer")
+    case .int64: Facts(.integer, column: .integer, fileName: "int64", noun: "an integer")
+    case .boolean: Facts(.integer, column: .integer, fileName: "bool", noun: "a truth value")
+    case .double: Facts(.real, column: .float, fileName: "double", noun: "a number")
+    case .float: Facts(.real, column: .float, fileName: "float", noun: "a number")
+    case .date: Facts(.real, column: .timestamp, fileName: "date", noun: "a date")
     case .string: Facts(.text, .varchar, "string")
     case .uri: Facts(.text, .varchar, "uri")
     case .uuid: Facts(.uuid, .object, "uuid", "a UUID")
@@ -58,7 +58,7 @@ package enum SlotKind: UInt8 {
     let noun: StaticString
 
     @inline(__always)
-    init(_ form: RowForm, _ column: ColumnType, _ fileName: StaticString = "", _ noun: StaticString = "") {
+    init(_ form: RowForm, column: ColumnType, fileName: StaticString = "", noun: StaticString = "") {
       (role, self.form, self.column, self.fileName, self.noun) = (.attribute, form, column, fileName, noun)
     }
 

@@ -1,7 +1,7 @@
 extension BatchInsert {
   /// Resolves a request against a model. Throws an error for an invalid request; errors in rows are thrown when the
   /// rows are read.
-  init(_ request: NSBatchInsertRequest, _ layouts: ModelLayouts, _ answer: ConstraintAnswer) throws {
+  init(_ request: NSBatchInsertRequest, layouts: ModelLayouts, answer: ConstraintAnswer) throws {
     let layout = request.entity.map(layouts.layout(of:)) ?? layouts.layout(named: request.entityName)
     guard let layout else {
       throw BatchInsert.malformed(

@@ -29,7 +29,7 @@ extension ModelDelta {
         added.append(entity)
         continue
       }
-      pairs.append(try EntityPair(source, entity, match))
+      pairs.append(try EntityPair(source, destination: entity, match: match))
     }
     self.init(
       source: source, destination: destination, pairs: pairs, added: added,
@@ -61,7 +61,7 @@ extension ModelDelta {
 extension ModelDelta.EntityPair {
   /// - Throws: `Failure.notInferable`.
   fileprivate init(
-    _ source: NSEntityDescription, _ destination: NSEntityDescription, _ match: EntityMatch
+    _ source: NSEntityDescription, destination: NSEntityDescription, match: EntityMatch
   ) throws {
     let from = source.properties.filter(\.takesPartInMigration)
     let to = destination.properties.filter(\.takesPartInMigration)

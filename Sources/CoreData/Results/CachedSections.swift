@@ -14,7 +14,7 @@ struct CachedSections {
 
   /// Make this before the fetch. nil if sections have to be computed. Traps if the cache has sections of another
   /// request.
-  init?(_ name: String?, _ criteria: ResultsCriteria, _ context: NSManagedObjectContext) {
+  init?(_ name: String?, criteria: ResultsCriteria, context: NSManagedObjectContext) {
     guard let name, let path = criteria.countablePath, context.parent == nil, !context.hasChanges,
       case .newest = context.generation, let coordinator = context.persistentStoreCoordinator,
       let store = CachedSections.onlyStore(criteria, coordinator), let cache = SectionCache(name, store)

@@ -82,7 +82,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
       return
     }
     let criteria = try ResultsCriteria(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, layouts)
-    let cached = CachedSections(cacheName, criteria, context)
+    let cached = CachedSections(cacheName, criteria: criteria, context: context)
     // One word each, whatever the type of the results.
     let objects = unsafeBitCast(try context.fetch(fetchRequest), to: [NSManagedObject].self)
     followContext()

@@ -5,7 +5,7 @@ import Foundation
 /// then changed where they stand; an insert copies its rows in. All in one transaction, with mark and history.
 extension PostgreSQLStore: BatchStore {
   package func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
-    let plan = try BatchDeletePlan(schema, batch.layout, .postgreSQL)
+    let plan = try BatchDeletePlan(schema, layout: batch.layout, dialect: .postgreSQL)
     return try batchTransaction(batch.layout, origin) { run in
       try run.begin()
       switch batch {
@@ -23,7 +23,8 @@ extension PostgreSQLStore: BatchStore {
   }
 
   package func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference] {
-    let plan = try BatchUpdatePlan(schema, batch, PredicateTranslator(store: identity, dialect: .postgreSQL))
+    let plan = try BatchUpdatePlan(
+      schema, update: batch, translator: PredicateTranslator(store: identity, dialect: .postgreSQL))
     return try batchTransaction(batch.rows.layout, origin) { run in
       try run.begin()
       try run.note(batch.rows)

@@ -48,7 +48,7 @@ struct StateQuestions {
       let rest = max(count - fetch.offset, 0)
       return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
     case .dictionaries(let request):
-      let query = try DictionaryQuery(planner, fetch, request, plan.query)
+      let query = try DictionaryQuery(planner, fetch: fetch, request: request, query: plan.query)
       let fragment = query.select.fragment(.postgreSQL)
       let rows = try read { try $0.execute(fragment.numberedText, Parameters(fragment.bindings)) }
       return .dictionaries(DictionaryRows(query, schema, store.identity).dictionaries(rows))
@@ -61,7 +61,9 @@ struct StateQuestions {
   ) throws -> ServerRows {
     var bindings: [Binding] = []
     let text: String
-    if let shape = FetchShape(fetch, output, plan.query.entity, planner.translator, bindings: &bindings) {
+    if let shape = FetchShape(
+      fetch, output: output, entity: plan.query.entity, translator: planner.translator, bindings: &bindings)
+    {
       text = try plans.fetchText(shape) { try planner.select(fetch, output: output, plan.query) }
       if let condition = plan.query.entityCondition { bindings += condition.numbers }
     } else {

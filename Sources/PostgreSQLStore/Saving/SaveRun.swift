@@ -32,7 +32,7 @@ struct SaveRun {
     self.metadata = metadata
     self.store = store
     schema = store.schema
-    links = try LinkSteps(changes, schema, .postgreSQL)
+    links = try LinkSteps(changes, schema: schema, dialect: .postgreSQL)
   }
 
   func run(

@@ -32,13 +32,17 @@ struct SlotCompiler {
     let comparator = comparison.comparator
     switch property.form {
     case .integer:
-      if let number = constant.wholeNumber { return IntegerTest(property, comparator, number, general) }
+      if let number = constant.wholeNumber {
+        return IntegerTest(property, comparator: comparator, number: number, general: general)
+      }
     case .real:
-      if let number = constant.realNumber { return RealTest(property, comparator, number, general) }
+      if let number = constant.realNumber {
+        return RealTest(property, comparator: comparator, number: number, general: general)
+      }
     case .text:
       if property.kind == .uri { return nil }
       if case .string(let text) = constant {
-        return TextTest(property, comparator, text, comparison.options, general)
+        return TextTest(property, comparator: comparator, piece: text, options: comparison.options, general: general)
       }
     case .uuid, .decimal, .bytes, .destination, .none: return nil
     }

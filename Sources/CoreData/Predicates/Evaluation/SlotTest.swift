@@ -102,7 +102,7 @@ final class IntegerTest: AttributeTest {
   private let isBoolean: Bool
 
   /// nil for what is no relation between numbers.
-  init?(_ property: LayoutProperty, _ comparator: Comparison.Comparator, _ number: Int64, _ general: @escaping Test) {
+  init?(_ property: LayoutProperty, comparator: Comparison.Comparator, number: Int64, general: @escaping Test) {
     var (lowest, highest) = (Int64.min, Int64.max)
     // The empty range goes from the highest to the lowest integer.
     switch comparator {
@@ -141,7 +141,7 @@ final class RealTest: AttributeTest {
   private let number: Double
 
   /// nil for what is no relation between numbers.
-  init?(_ property: LayoutProperty, _ comparator: Comparison.Comparator, _ number: Double, _ general: @escaping Test) {
+  init?(_ property: LayoutProperty, comparator: Comparison.Comparator, number: Double, general: @escaping Test) {
     switch comparator {
     case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: break
     default: return nil
@@ -180,8 +180,8 @@ final class TextTest: AttributeTest {
 
   /// nil for relations that are no search for a piece.
   init?(
-    _ property: LayoutProperty, _ comparator: Comparison.Comparator, _ piece: String, _ options: Comparison.Options,
-    _ general: @escaping Test
+    _ property: LayoutProperty, comparator: Comparison.Comparator, piece: String, options: Comparison.Options,
+    general: @escaping Test
   ) {
     var place = StringPlace.anywhere
     isWhole = comparator == .equalTo || comparator == .notEqualTo

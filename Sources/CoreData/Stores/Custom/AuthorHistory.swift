@@ -4,7 +4,7 @@ final class AuthorHistory: StoreHistory {
   /// What the store is asked; nil for somebody who wants to know the last number alone.
   private let asked: (request: NSPersistentHistoryChangeRequest, context: NSManagedObjectContext)?
 
-  init(_ store: NSIncrementalStore, _ request: NSPersistentHistoryChangeRequest, _ context: NSManagedObjectContext) {
+  init(_ store: NSIncrementalStore, request: NSPersistentHistoryChangeRequest, context: NSManagedObjectContext) {
     self.store = store
     asked = (request, context)
   }

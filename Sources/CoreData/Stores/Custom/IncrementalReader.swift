@@ -63,7 +63,7 @@ final class IncrementalReader: RowReader {
     of nodes: [NSIncrementalStoreNode], _ method: StaticString, isAsked: (RowReference) -> Bool
   ) throws -> [RowSnapshot] {
     let encoder = NodeEncoder(store.layouts, store, method: method)
-    let destinations = MissingDestinations(nodes, store, context)
+    let destinations = MissingDestinations(nodes, store: store, context: context)
     return try nodes.map { node in
       guard let reference = store.reference(of: node.objectID, store.layouts), isAsked(reference) else {
         throw store.broken(method, "it returned a node of \(node.objectID), which was not asked for")
@@ -233,7 +233,7 @@ private final class MissingDestinations {
   /// By relationship; nil where the store takes one object at a time.
   private var answers: [ObjectIdentifier: [NSManagedObjectID: Any]?] = [:]
 
-  init(_ nodes: [NSIncrementalStoreNode], _ store: NSIncrementalStore, _ context: NSManagedObjectContext) {
+  init(_ nodes: [NSIncrementalStoreNode], store: NSIncrementalStore, context: NSManagedObjectContext) {
     self.nodes = nodes
     self.store = store
     self.context = context

@@ -10,7 +10,7 @@ struct MemoryLinks {
     let relationship: Int32
     let key: Int64
 
-    init(_ owner: RowReference, _ relationship: LayoutProperty, _ layouts: ModelLayouts) {
+    init(_ owner: RowReference, relationship: LayoutProperty, layouts: ModelLayouts) {
       root = Int32(layouts.layouts[Int(owner.entity)].rootIndex)
       self.relationship = Int32(relationship.keyNumber)
       key = owner.key
@@ -45,7 +45,7 @@ struct MemoryLinks {
 
   /// The members, in order where the relationship is ordered, else by key.
   func members(of relationship: LayoutProperty, owner: RowReference) -> [RowReference] {
-    let place = Place(owner, relationship, layouts)
+    let place = Place(owner, relationship: relationship, layouts: layouts)
     let list = relationship.isOrdered ? lists[place] : nil
     let layout = layouts.layouts[Int(owner.entity)]
     guard let inverse = layout.inverse(of: relationship), inverse.kind == .toOne else {
@@ -88,13 +88,13 @@ struct MemoryLinks {
       }
     }
     if let order = change.order {
-      lists[Place(change.owner, change.relationship, layouts)] = ContiguousArray(order)
+      lists[Place(change.owner, relationship: change.relationship, layouts: layouts)] = ContiguousArray(order)
     }
   }
 
   /// All members of one side of a relationship; the other side is loaded by itself.
   mutating func load(_ members: [RowReference], of relationship: LayoutProperty, owner: RowReference) {
-    let place = Place(owner, relationship, layouts)
+    let place = Place(owner, relationship: relationship, layouts: layouts)
     if relationship.isOrdered {
       lists[place] = ContiguousArray(members)
     } else if layouts.layouts[Int(owner.entity)].inverse(of: relationship)?.kind != .toOne {
@@ -106,7 +106,7 @@ struct MemoryLinks {
   mutating func removeAll(of row: RowSnapshot) {
     let layout = layouts.layouts[row.entity]
     for property in layout.toMany {
-      let place = Place(row.reference, property, layouts)
+      let place = Place(row.reference, relationship: property, layouts: layouts)
       let list = lists.removeValue(forKey: place) ?? []
       let set = sets.removeValue(forKey: place) ?? []
       guard let inverse = layout.inverse(of: property), inverse.kind == .toMany else { continue }
@@ -116,7 +116,7 @@ struct MemoryLinks {
   }
 
   private mutating func link(_ member: RowReference, to owner: RowReference, _ relationship: LayoutProperty) {
-    let place = Place(owner, relationship, layouts)
+    let place = Place(owner, relationship: relationship, layouts: layouts)
     if !relationship.isOrdered {
       sets[place, default: []].insert(member)
     } else if lists[place]?.contains(member) != true {
@@ -127,7 +127,7 @@ struct MemoryLinks {
   private mutating func unlink(
     _ member: RowReference, from owner: RowReference, _ relationship: LayoutProperty
   ) {
-    let place = Place(owner, relationship, layouts)
+    let place = Place(owner, relationship: relationship, layouts: layouts)
     if !relationship.isOrdered {
       sets[place]?.remove(member)
       if sets[place]?.isEmpty == true { sets[place] = nil }

@@ -13,7 +13,7 @@ extension SQLiteStore {
     _ changes: ChangeSet, steps: [SaveStep], connection: Connection
   ) throws -> SaveOutcome {
     let transaction = try WriteTransaction(self, connection, by: changes.isEmpty ? nil : changes.origin)
-    var run = SaveRun(connection, schema, externals, changes)
+    var run = SaveRun(connection, schema: schema, externals: externals, changes: changes)
     let newMetadata = changedMetadata()
     var keysAreFree = true
     let isCommitted = try transaction.run {
@@ -47,7 +47,7 @@ extension SQLiteStore {
     var question = ChangeSet()
     question.locked = [row]
     do {
-      var run = SaveRun(connection, schema, externals, question)
+      var run = SaveRun(connection, schema: schema, externals: externals, changes: question)
       try run.run(savePlanner.steps(for: question))
       let isThere = run.outdated.isEmpty
       return changes.inserted.isEmpty && changes.updated.isEmpty ? !isThere : isThere

@@ -34,7 +34,7 @@ package struct BatchDeletePlan {
   private let schema: StoreSchema
   private let rows: BatchRows
 
-  package init(_ schema: StoreSchema, _ layout: EntityLayout, _ dialect: SQLDialect = .sqlite) throws {
+  package init(_ schema: StoreSchema, layout: EntityLayout, dialect: SQLDialect = .sqlite) throws {
     self.schema = schema
     rows = BatchRows(schema, dialect)
     let reached = BatchDeletePlan.reach(layout)

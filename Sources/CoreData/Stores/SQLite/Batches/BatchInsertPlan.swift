@@ -47,7 +47,7 @@ struct BatchConstraint {
   let holder: StatementText
 
   /// The constraint as rows of `entity`, which has or inherits it, meet it.
-  private init?(_ names: [String], _ declaring: EntityLayout, _ entity: EntitySchema, _ schema: StoreSchema) {
+  private init?(_ names: [String], declaring: EntityLayout, entity: EntitySchema, schema: StoreSchema) {
     self.names = names
     self.declaring = declaring
     columns = names.compactMap { name in
@@ -70,7 +70,9 @@ struct BatchConstraint {
     var index = entity.layout.index
     while index >= 0 {
       let declaring = schema.layouts.layouts[index]
-      found += declaring.entity.constraintNames.compactMap { BatchConstraint($0, declaring, entity, schema) }
+      found += declaring.entity.constraintNames.compactMap {
+        BatchConstraint($0, declaring: declaring, entity: entity, schema: schema)
+      }
       index = declaring.superIndex
     }
     return found

@@ -17,7 +17,7 @@ struct BatchInsertRun {
   private var overwritten: [Int64: (row: RowReference, slots: SlotMask)] = [:]
   private var noteLimit = 4096
 
-  init(_ run: BatchRun, _ plan: BatchInsertPlan, _ batch: BatchInsert, _ store: StoreIdentity, after key: Int64) {
+  init(_ run: BatchRun, plan: BatchInsertPlan, batch: BatchInsert, store: StoreIdentity, after key: Int64) {
     self.run = run
     self.plan = plan
     self.batch = batch

@@ -7,7 +7,7 @@ package struct BatchUpdatePlan {
   /// Selects the columns that may name files, as they are before the update; nil for none.
   let files: String?
 
-  package init(_ schema: StoreSchema, _ update: BatchUpdate, _ translator: PredicateTranslator) throws {
+  package init(_ schema: StoreSchema, update: BatchUpdate, translator: PredicateTranslator) throws {
     let layout = update.rows.layout
     let entity = try schema.entity(layout)
     let dialect = translator.dialect

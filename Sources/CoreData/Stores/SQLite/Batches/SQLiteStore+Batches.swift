@@ -2,7 +2,7 @@
 /// where they stand; an insert reads its rows one by one. All in one transaction.
 extension SQLiteStore {
   func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
-    let plan = try BatchDeletePlan(schema, batch.layout)
+    let plan = try BatchDeletePlan(schema, layout: batch.layout)
     return try notingRows(batch.layout, origin: origin) { run in
       switch batch {
       case .found(let fetch): try noteRows(fetch, run)
@@ -26,7 +26,7 @@ extension SQLiteStore {
   }
 
   func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference] {
-    let plan = try BatchUpdatePlan(schema, batch, PredicateTranslator(store: identity))
+    let plan = try BatchUpdatePlan(schema, update: batch, translator: PredicateTranslator(store: identity))
     return try notingRows(batch.rows.layout, origin: origin) { run in
       try noteRows(batch.rows, run)
       let chosen = try run.references(BatchRows.chosen)
@@ -85,7 +85,7 @@ extension SQLiteStore {
       return try batchTransaction(batch.layout, origin) { run in
         let root = schema.entity(at: batch.layout.rootIndex)
         let maximum = try readMaximum(root, run.connection)
-        var insertion = BatchInsertRun(run, plan, batch, identity, after: maximum)
+        var insertion = BatchInsertRun(run, plan: plan, batch: batch, store: identity, after: maximum)
         try insertion.insertAll()
         if insertion.lastKey > maximum {
           _ = try writeMaximum(insertion.lastKey, entity: root, was: maximum, connection: run.connection)

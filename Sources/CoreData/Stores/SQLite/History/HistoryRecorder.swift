@@ -10,7 +10,7 @@ final class HistoryRecorder {
   private(set) var transaction: Int64 = 0
   private var lastChange: Int64 = 0
 
-  init(_ history: SQLiteHistory, _ connection: Connection, _ origin: ChangeOrigin) {
+  init(_ history: SQLiteHistory, connection: Connection, origin: ChangeOrigin) {
     self.history = history
     self.connection = connection
     self.origin = origin

@@ -68,7 +68,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   func deletion(of entity: Int) -> StatementText? { deletions[entity] }
 
   func recorder(_ connection: Connection, _ origin: ChangeOrigin) -> HistoryRecorder {
-    HistoryRecorder(self, connection, origin)
+    HistoryRecorder(self, connection: connection, origin: origin)
   }
 
   /// Called with each of the store's own transactions once it is committed.

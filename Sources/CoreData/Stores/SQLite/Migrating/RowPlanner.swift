@@ -30,7 +30,7 @@ struct RowPlanner {
   private mutating func plan(_ table: TablePlan, _ planned: TableMove) {
     var move = planned
     if let heir = move.heir, let flow = move.flows.first(where: { $0.root == heir }) {
-      let alteration = TableAlteration(of: flow, to: table, versions, sources, &names)
+      let alteration = TableAlteration(of: flow, to: table, versions: versions, sources: sources, names: &names)
       if isBetterCopied(alteration) {
         move.heir = nil
       } else {

@@ -39,8 +39,8 @@ struct TableAlteration {
   }
 
   init(
-    of flow: TableMove.Flow, to table: TablePlan, _ versions: MigrationVersions, _ sources: ColumnSources,
-    _ names: inout TemporaryNames
+    of flow: TableMove.Flow, to table: TablePlan, versions: MigrationVersions, sources: ColumnSources,
+    names: inout TemporaryNames
   ) {
     before = versions.table(of: flow.root)
     let entities = flow.entitiesWithRows(versions)

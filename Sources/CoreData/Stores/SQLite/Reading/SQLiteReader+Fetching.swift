@@ -23,7 +23,7 @@ extension SQLiteReader {
       let rest = max(count - fetch.offset, 0)
       return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
     case .dictionaries(let request):
-      let dictionary = try DictionaryQuery(planner, fetch, request, query)
+      let dictionary = try DictionaryQuery(planner, fetch: fetch, request: request, query: query)
       let plan = PlannedFetch(dictionary.select.fragment)
       return .dictionaries(try run(plan, watch: fetch.watch) { try dictionary.dictionaries($0, store) })
     }
@@ -34,7 +34,10 @@ extension SQLiteReader {
     _ fetch: FetchDescription, output: FetchShape.Output, query: RowQuery, planner: FetchPlanner
   ) throws -> PlannedFetch {
     var bindings: [Binding] = []
-    guard let shape = FetchShape(fetch, output, query.entity, planner.translator, bindings: &bindings) else {
+    guard
+      let shape = FetchShape(
+        fetch, output: output, entity: query.entity, translator: planner.translator, bindings: &bindings)
+    else {
       return PlannedFetch(try planner.select(fetch, output: output, query).fragment)
     }
     let text = try queries.fetchText(shape) { try planner.select(fetch, output: output, query) }

@@ -48,7 +48,7 @@ private final class PinnedSQLiteReader: SQLiteReader {
   let rowCache: RowCache
   private let pinned: PinnedReader
 
-  init(_ store: SQLiteStore, _ rowCache: RowCache, _ pinned: PinnedReader) {
+  init(_ store: SQLiteStore, rowCache: RowCache, pinned: PinnedReader) {
     self.store = store
     self.rowCache = rowCache
     self.pinned = pinned
@@ -86,6 +86,6 @@ final class SQLiteGeneration: StoreGeneration {
     guard let store else {
       throw Failure.queryGenerationUnavailable("the store was removed while the context was pinned")
     }
-    return PinnedSQLiteReader(store, rowCache, pinned)
+    return PinnedSQLiteReader(store, rowCache: rowCache, pinned: pinned)
   }
 }

@@ -8,7 +8,7 @@ struct ColumnComparison {
   /// nil for other comparisons, and where one with a value is more or less than one parameter.
   // Inlined: each fetch asks, and a call costs one by key 1 % of its instructions.
   @inline(__always)
-  init?(_ comparison: Comparison, _ entity: EntitySchema, _ translator: PredicateTranslator) {
+  init?(_ comparison: Comparison, entity: EntitySchema, translator: PredicateTranslator) {
     guard comparison.comparator.isPlain, comparison.modifier != .all, comparison.options.isEmpty,
       case .keyPath(let path) = comparison.left, path.count == 1,
       case .constant(let constant) = comparison.right,

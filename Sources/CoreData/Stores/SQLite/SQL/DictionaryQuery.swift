@@ -18,8 +18,7 @@ package struct DictionaryQuery {
   package let select: SelectStatement
   package let columns: [Column]
 
-  package init(_ planner: FetchPlanner, _ fetch: FetchDescription, _ request: DictionaryFetch, _ query: RowQuery) throws
-  {
+  package init(_ planner: FetchPlanner, fetch: FetchDescription, request: DictionaryFetch, query: RowQuery) throws {
     let translator = planner.translator
     let scope = QueryScope(planner.schema, fetch.layout)
     var select = SelectStatement(from: .named(query.entity.table, as: "t0"))

@@ -19,7 +19,7 @@ package struct FetchShape: Hashable {
   ///
   /// - Parameter bindings: takes the predicate's values.
   package init?(
-    _ fetch: FetchDescription, _ output: Output, _ entity: EntitySchema, _ translator: PredicateTranslator,
+    _ fetch: FetchDescription, output: Output, entity: EntitySchema, translator: PredicateTranslator,
     bindings: inout [Binding]
   ) {
     words.reserveCapacity(16)
@@ -45,7 +45,7 @@ package struct FetchShape: Hashable {
   ) -> Bool {
     switch node {
     case .comparison(let comparison):
-      guard let column = ColumnComparison(comparison, entity, translator) else { return false }
+      guard let column = ColumnComparison(comparison, entity: entity, translator: translator) else { return false }
       words.append(column.property.slot << 4 | Int(comparison.comparator.rawValue))
       bindings.append(column.value)
       return true

@@ -74,7 +74,7 @@ extension PredicateTranslator {
       let select = try planner.select(fetch, query, columns: [.column("t0", "Z_PK")])
       return (select, .reference(.null, fetch.layout))
     }
-    var select = try DictionaryQuery(planner, fetch, dictionaries, query).select
+    var select = try DictionaryQuery(planner, fetch: fetch, request: dictionaries, query: query).select
     select.columns = [select.columns[0]]
     select.columnName = "v"
     // What the column holds, for the type of what is compared with it; an aggregate is a number of its own kind.

@@ -48,7 +48,8 @@ package struct PredicateTranslator {
     if comparison.modifier == .all {
       throw scope.unsupported("Unsupported predicate: the modifier ALL")
     }
-    if let column = try ColumnComparison(comparison, scope.schema.entity(scope.source.layout), self) {
+    if let column = try ColumnComparison(comparison, entity: scope.schema.entity(scope.source.layout), translator: self)
+    {
       return try column.condition(scope, negated: negated)
     }
     if let condition = try emptiness(comparison, scope, negated: negated) { return condition }

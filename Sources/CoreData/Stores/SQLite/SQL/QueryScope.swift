@@ -10,7 +10,7 @@ final class QueryScope {
     private let depth: Int
     private let tally: Tally
 
-    fileprivate init(_ name: String, _ layout: EntityLayout, depth: Int, _ tally: Tally) {
+    fileprivate init(_ name: String, layout: EntityLayout, depth: Int, tally: Tally) {
       self.name = name
       self.layout = layout
       self.depth = depth
@@ -65,7 +65,7 @@ final class QueryScope {
     self.tally = tally
     depth = 0
     outermost = nil
-    source = Source(tally.newAlias(), layout, depth: 0, tally)
+    source = Source(tally.newAlias(), layout: layout, depth: 0, tally: tally)
   }
 
   private init(inside outer: QueryScope, _ layout: EntityLayout) {
@@ -73,7 +73,7 @@ final class QueryScope {
     tally = outer.tally
     depth = outer.depth + 1
     outermost = outer.root
-    source = Source(outer.newAlias(), layout, depth: outer.depth + 1, outer.tally)
+    source = Source(outer.newAlias(), layout: layout, depth: outer.depth + 1, tally: outer.tally)
   }
 
   /// The scope of the whole statement: of what a plain key path speaks of, even in a SUBQUERY's predicate.
@@ -116,7 +116,7 @@ final class QueryScope {
     if let found = joined[key] { return found }
     let column = try column(of: property, in: source)
     let layout = schema.layouts.layouts[property.destination]
-    let destination = Source(newAlias(), layout, depth: depth, tally)
+    let destination = Source(newAlias(), layout: layout, depth: depth, tally: tally)
     joins.append(
       SelectStatement.Join(
         kind: "LEFT OUTER JOIN", table: .named(try schema.entity(layout).table, as: destination.alias),

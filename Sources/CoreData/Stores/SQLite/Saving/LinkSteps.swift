@@ -22,7 +22,7 @@ package struct LinkSteps {
 
   private let texts: LinkTexts
 
-  package init(_ changes: ChangeSet, _ schema: StoreSchema, _ dialect: SQLDialect = .sqlite) throws {
+  package init(_ changes: ChangeSet, schema: StoreSchema, dialect: SQLDialect = .sqlite) throws {
     texts = LinkTexts(dialect)
     try addDeletedOwners(changes.deleted, schema)
     guard !changes.links.isEmpty else { return }

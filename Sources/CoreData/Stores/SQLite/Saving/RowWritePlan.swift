@@ -48,7 +48,7 @@ final class RowWritePlan: @unchecked Sendable {
 
   /// - Parameter isVersioned: whether the statement, which names a row by its key, also asks for the row's version.
   private init(
-    _ kind: Kind, _ entity: EntitySchema, _ sql: String, isVersioned: Bool = false, _ parameters: [Parameter] = [],
+    _ kind: Kind, entity: EntitySchema, sql: String, isVersioned: Bool = false, parameters: [Parameter] = [],
     tailIndex: Int32 = 0, tagged: [SlotColumn]
   ) {
     self.kind = kind
@@ -71,8 +71,8 @@ final class RowWritePlan: @unchecked Sendable {
     }
     let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
     return RowWritePlan(
-      .insert, entity, "INSERT INTO \(entity.table)(\(names.joined(separator: ", "))) VALUES(\(marks))",
-      parameters, tagged: [])
+      .insert, entity: entity, sql: "INSERT INTO \(entity.table)(\(names.joined(separator: ", "))) VALUES(\(marks))",
+      parameters: parameters, tagged: [])
   }
 
   /// Writes slots of a row that still has its version, and gives it the next one.
@@ -99,19 +99,21 @@ final class RowWritePlan: @unchecked Sendable {
     let tailIndex = Int32(sets.count + 1)
     sets.append(isVersioned ? "Z_OPT = ?" : "Z_OPT = (Z_OPT + 1)")
     return RowWritePlan(
-      .update, entity, "UPDATE OR FAIL \(entity.table) SET \(sets.joined(separator: ", "))  WHERE Z_PK = ?",
-      isVersioned: isVersioned, parameters, tailIndex: tailIndex, tagged: tagged)
+      .update, entity: entity,
+      sql: "UPDATE OR FAIL \(entity.table) SET \(sets.joined(separator: ", "))  WHERE Z_PK = ?",
+      isVersioned: isVersioned, parameters: parameters, tailIndex: tailIndex, tagged: tagged)
   }
 
   static func delete(_ entity: EntitySchema) -> RowWritePlan {
     RowWritePlan(
-      .delete, entity, "DELETE FROM \(entity.table) WHERE Z_PK = ?", isVersioned: true,
+      .delete, entity: entity, sql: "DELETE FROM \(entity.table) WHERE Z_PK = ?", isVersioned: true,
       tagged: entity.slots.compactMap { $0 }.filter(\.isTagged))
   }
 
   /// Whether a row still has its version.
   static func check(_ entity: EntitySchema) -> RowWritePlan {
-    RowWritePlan(.check, entity, "SELECT Z_PK FROM \(entity.table) WHERE Z_PK = ?", isVersioned: true, tagged: [])
+    RowWritePlan(
+      .check, entity: entity, sql: "SELECT Z_PK FROM \(entity.table) WHERE Z_PK = ?", isVersioned: true, tagged: [])
   }
 
   /// Binds a new row.

@@ -34,7 +34,7 @@ final class SavePlanner: @unchecked Sendable {
   func steps(for changes: ChangeSet) throws -> [SaveStep] {
     lock.lock()
     defer { lock.unlock() }
-    let links = try LinkSteps(changes, schema)
+    let links = try LinkSteps(changes, schema: schema)
     return try grouped(changes.locked).map { .check(try plan($0.entity, in: &checks, RowWritePlan.check), $0.rows) }
       + links.removals.map(step)
       + grouped(changes.deleted).map { .delete(try plan($0.entity, in: &deletes, RowWritePlan.delete), $0.rows) }

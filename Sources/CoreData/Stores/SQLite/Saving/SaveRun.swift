@@ -34,7 +34,7 @@ struct SaveRun {
   private(set) var collisions: Collisions
   private var keptOut: [KeptOut] = []
 
-  init(_ connection: Connection, _ schema: StoreSchema, _ externals: ExternalStorage, _ changes: ChangeSet) {
+  init(_ connection: Connection, schema: StoreSchema, externals: ExternalStorage, changes: ChangeSet) {
     self.connection = connection
     self.schema = schema
     writer = TaggedWriter(externals, schema)

@@ -29,7 +29,7 @@ package struct DerivedTriggers {
       try entity.layout.slots.filter {
         $0.description is NSDerivedAttributeDescription && $0.declaringEntity == entity.layout.index
           && !$0.isTransient
-      }.flatMap { try DerivedTriggers(schema, entity, $0, dialect).statements() }
+      }.flatMap { try DerivedTriggers(schema, entity: entity, property: $0, dialect: dialect).statements() }
     }
   }
 
@@ -43,7 +43,7 @@ package struct DerivedTriggers {
         $0.description is NSDerivedAttributeDescription && $0.declaringEntity == entity.layout.index
           && !$0.isTransient
       }.compactMap { property in
-        let derived = try DerivedTriggers(schema, entity, property, dialect)
+        let derived = try DerivedTriggers(schema, entity: entity, property: property, dialect: dialect)
         guard isWanted(entity, property, derived.path) else { return nil }
         return "UPDATE \(entity.table) SET \(derived.column) = \(derived.value("\(entity.table).Z_PK")) "
           + "WHERE \(derived.ownRows)"
@@ -52,7 +52,7 @@ package struct DerivedTriggers {
   }
 
   private init(
-    _ schema: StoreSchema, _ entity: EntitySchema, _ property: LayoutProperty, _ dialect: SQLDialect
+    _ schema: StoreSchema, entity: EntitySchema, property: LayoutProperty, dialect: SQLDialect
   ) throws {
     self.dialect = dialect
     self.schema = schema
