@@ -28,7 +28,7 @@ package enum SlotKind: UInt8 {
   @inline(__always)
   private var facts: Facts {
     switch self {
-    //                     form         column      in files           what no text equals
+    // The noun is what no text equals.
     case .int16: Facts(.integer, column: .integer, fileName: "int16", noun: "an integer")
     case .int32: Facts(.integer, column: .integer, fileName: "int32", noun: "an integer")
     case .int64: Facts(.integer, column: .integer, fileName: "int64", noun: "an integer")
@@ -36,17 +36,17 @@ package enum SlotKind: UInt8 {
     case .double: Facts(.real, column: .float, fileName: "double", noun: "a number")
     case .float: Facts(.real, column: .float, fileName: "float", noun: "a number")
     case .date: Facts(.real, column: .timestamp, fileName: "date", noun: "a date")
-    case .string: Facts(.text, .varchar, "string")
-    case .uri: Facts(.text, .varchar, "uri")
-    case .uuid: Facts(.uuid, .object, "uuid", "a UUID")
-    case .decimal: Facts(.decimal, .decimal, "decimal", "a number")
-    case .binary: Facts(.bytes, .blob, "binary", "binary data")
-    case .transformable: Facts(.bytes, .object, "transformable")
-    case .undefined: Facts(.none, .blob)
-    case .toOne: Facts(role: .toOne, .destination)
-    case .toMany: Facts(role: .toMany, .none)
-    case .fetched: Facts(role: .fetched, .none)
-    case .composite: Facts(role: .composite, .none)
+    case .string: Facts(.text, column: .varchar, fileName: "string")
+    case .uri: Facts(.text, column: .varchar, fileName: "uri")
+    case .uuid: Facts(.uuid, column: .object, fileName: "uuid", noun: "a UUID")
+    case .decimal: Facts(.decimal, column: .decimal, fileName: "decimal", noun: "a number")
+    case .binary: Facts(.bytes, column: .blob, fileName: "binary", noun: "binary data")
+    case .transformable: Facts(.bytes, column: .object, fileName: "transformable")
+    case .undefined: Facts(.none, column: .blob)
+    case .toOne: Facts(role: .toOne, column: .destination)
+    case .toMany: Facts(role: .toMany, column: .none)
+    case .fetched: Facts(role: .fetched, column: .none)
+    case .composite: Facts(role: .composite, column: .none)
     }
   }
 
