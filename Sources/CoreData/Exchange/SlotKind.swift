@@ -43,10 +43,10 @@ package enum SlotKind: UInt8 {
     case .binary: Facts(.bytes, column: .blob, fileName: "binary", noun: "binary data")
     case .transformable: Facts(.bytes, column: .object, fileName: "transformable")
     case .undefined: Facts(.none, column: .blob)
-    case .toOne: Facts(role: .toOne, column: .destination)
-    case .toMany: Facts(role: .toMany, column: .none)
-    case .fetched: Facts(role: .fetched, column: .none)
-    case .composite: Facts(role: .composite, column: .none)
+    case .toOne: Facts(role: .toOne, form: .destination)
+    case .toMany: Facts(role: .toMany, form: .none)
+    case .fetched: Facts(role: .fetched, form: .none)
+    case .composite: Facts(role: .composite, form: .none)
     }
   }
 
@@ -63,7 +63,7 @@ package enum SlotKind: UInt8 {
     }
 
     @inline(__always)
-    init(role: Role, _ form: RowForm) {
+    init(role: Role, form: RowForm) {
       (self.role, self.form, column, fileName, noun) = (role, form, .integer, "", "")
     }
   }
