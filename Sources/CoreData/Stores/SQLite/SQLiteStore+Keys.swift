@@ -31,8 +31,7 @@ extension SQLiteStore {
     case .isTaken: return true
     case .isStale: return false
     case .raise(let former, let maximum):
-      let isRaised = try writeMaximum(maximum, entity: entity, was: former, connection: connection)
-      if isRaised { return true }
+      if try writeMaximum(maximum, of: entity, was: former, by: connection) { return true }
       keyNumbers.forget(entity.number)
       return false
     }
@@ -58,7 +57,7 @@ extension SQLiteStore {
             throw noKeysLeft(root, entity: entity, maximum: former)
           }
           first = free
-          _ = try writeMaximum(first + Int64(count) - 1, entity: entity, was: former, connection: connection)
+          _ = try writeMaximum(first + Int64(count) - 1, of: entity, was: former, by: connection)
         }
         keyNumbers.didRaise(from: former, to: first + Int64(count) - 1, in: entity.number)
         return first
@@ -112,14 +111,16 @@ extension SQLiteStore {
   }
 
   /// False if `Z_MAX` is not what it was.
-  func writeMaximum(_ maximum: Int64, entity: EntitySchema, was: Int64, connection: Connection) throws -> Bool {
+  func writeMaximum(_ maximum: Int64, of entity: EntitySchema, was former: Int64, by connection: Connection) throws
+    -> Bool
+  {
     let number = Int64(entity.number)
     let statement = try connection.statement(SQLiteStore.writeMaximum)
     statement.bind(maximum, at: 1)
     statement.bind(number, at: 2)
-    statement.bind(was, at: 3)
+    statement.bind(former, at: 3)
     connection.trace?.willRun(
-      statement, parameters: ["(int64)\(maximum)", "(int64)\(number)", "(int64)\(was)"])
+      statement, parameters: ["(int64)\(maximum)", "(int64)\(number)", "(int64)\(former)"])
     try statement.run()
     return connection.changes == 1
   }

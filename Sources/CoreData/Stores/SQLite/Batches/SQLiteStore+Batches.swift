@@ -88,7 +88,7 @@ extension SQLiteStore {
         var insertion = BatchInsertRun(run, plan: plan, batch: batch, store: identity, after: maximum)
         try insertion.insertAll()
         if insertion.lastKey > maximum {
-          _ = try writeMaximum(insertion.lastKey, entity: root, was: maximum, connection: run.connection)
+          _ = try writeMaximum(insertion.lastKey, of: root, was: maximum, by: run.connection)
           keyNumbers.forget(root.number)
         }
         if let recorder = run.recorder { try insertion.record(in: recorder) }
