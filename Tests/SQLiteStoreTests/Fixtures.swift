@@ -147,12 +147,12 @@ func row(
   to destinations: [String: RowReference] = [:]
 ) -> RowSnapshot {
   var builder = RowBuilder()
-  builder.begin(layout)
+  builder.beginRow(layout)
   for property in layout.slots {
     if let value = values[property.name] { builder.set(value, property) }
     if let destination = destinations[property.name] { builder.setDestination(destination, property) }
   }
-  return builder.finish(key: key, version: version, entity: layout.index)
+  return builder.finishRow(key: key, version: version, entity: layout.index)
 }
 
 extension SQLiteStore {

@@ -23,14 +23,14 @@ struct KeyNumbersTests {
   @Test("Nothing is named before the file has been asked")
   func unknown() {
     #expect(numbers.propose(1, in: 1) == nil)
-    numbers.learn(7, in: 1)
+    numbers.raiseMaximum(7, in: 1)
     #expect(numbers.propose(1, in: 1) == 8)
     #expect(numbers.propose(1, in: 2) == nil)
   }
 
   @Test("Saves that run at once name different keys, and may be written in either order")
   func twoSaves() {
-    numbers.learn(4, in: 1)
+    numbers.raiseMaximum(4, in: 1)
     let (one, other) = (numbers.propose(2, in: 1)!, numbers.propose(3, in: 1)!)
     #expect((one, other) == (5, 7))
     #expect(claim(named(other, 3)) == "4 to 9")
@@ -40,11 +40,11 @@ struct KeyNumbersTests {
 
   @Test("What another process has taken is named by nobody again, and what is behind it still counts")
   func taken() {
-    numbers.learn(4, in: 1)
+    numbers.raiseMaximum(4, in: 1)
     let (one, other) = (numbers.propose(1, in: 1)!, numbers.propose(1, in: 1)!)
-    numbers.forget(1)
+    numbers.forgetTable(1)
     #expect(claim(named(one)) == "stale")
-    numbers.learn(5, in: 1)
+    numbers.raiseMaximum(5, in: 1)
     #expect(claim(named(one)) == "stale")
     #expect(numbers.propose(1, in: 1) == 7)
     #expect(claim(named(other)) == "5 to 6")
@@ -52,16 +52,16 @@ struct KeyNumbersTests {
 
   @Test("Keys below the file's maximum are one's own only as long as nobody else has raised it")
   func ownRows() {
-    numbers.learn(4, in: 1)
+    numbers.raiseMaximum(4, in: 1)
     let one = numbers.propose(1, in: 1)!
-    numbers.learn(9, in: 1)
+    numbers.raiseMaximum(9, in: 1)
     #expect(claim(named(one)) == "stale")
     #expect(numbers.propose(1, in: 1) == 10)
   }
 
   @Test("Only the last keys that were named can be given back")
   func givenBack() {
-    numbers.learn(4, in: 1)
+    numbers.raiseMaximum(4, in: 1)
     let (one, other) = (numbers.propose(1, in: 1)!, numbers.propose(1, in: 1)!)
     numbers.giveBack(named(one), in: 1)
     #expect(numbers.propose(1, in: 1) == 7)
@@ -75,7 +75,7 @@ struct KeyNumbersTests {
 
   @Test("There is no key behind the largest number")
   func end() {
-    numbers.learn(.max - 1, in: 1)
+    numbers.raiseMaximum(.max - 1, in: 1)
     #expect(numbers.propose(2, in: 1) == nil)
     #expect(numbers.propose(1, in: 1) == .max)
     #expect(numbers.propose(1, in: 1) == nil)

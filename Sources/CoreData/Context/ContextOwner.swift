@@ -254,7 +254,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   }
 
   func unregister(_ object: NSManagedObject) {
-    forget(object)
+    removeDying(object)
     object.ownState.remove(.registered)
   }
 
@@ -280,7 +280,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.unlock()
   }
 
-  override func forget(_ object: NSManagedObject) {
+  override func removeDying(_ object: NSManagedObject) {
     lock.lock()
     let table = table(object.layout.index, store: object.store, key: object.key)
     table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
@@ -311,7 +311,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     news.append((store, NSManagedObjectID(layout: layout, key: key, store: store), isThere))
   }
 
-  /// Ends a critical section in which `note` may have been called.
+  /// Ends a critical section in which `noteRegistration` may have been called.
   @inline(__always)
   private func unlockAndTell() {
     if news.isEmpty {

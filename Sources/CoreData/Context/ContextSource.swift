@@ -98,7 +98,7 @@ protocol ContextSource: AnyObject {
   func check(_ plan: SavePlan) throws
 
   /// Takes all of the changes, or none if there is a conflict.
-  func commit(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts
+  func commitPlan(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts
 
   /// Whether there is something to save besides objects.
   func hasUnsavedMetadata(for context: NSManagedObjectContext) -> Bool

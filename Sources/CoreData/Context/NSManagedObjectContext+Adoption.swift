@@ -1,7 +1,7 @@
 /// The step after the stores have written: objects take what was saved as their committed state.
 extension NSManagedObjectContext {
   /// `stores` are those that were written, if not all were.
-  func adopt(_ plan: SavePlan, writtenStores stores: Set<UInt16>? = nil) {
+  func adoptSavedRows(of plan: SavePlan, writtenStores stores: Set<UInt16>? = nil) {
     // First all keys, so that references of objects to each other are right when relationships settle.
     let hasChildren = !children.isEmpty
     plan.inserted.objects.forEachHeld { adoptReservedKey($0, hasChildren: hasChildren) }

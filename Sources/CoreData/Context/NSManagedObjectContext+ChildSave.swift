@@ -11,7 +11,7 @@ extension ParentSource {
   func check(_ plan: SavePlan) {}
 
   /// Hands the changes over to the parent. Nothing is handed over if there is a conflict.
-  func commit(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts {
+  func commitPlan(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts {
     let changeSets = plan.changeSets.map { (store: $0.store.identity, changes: $0.changes) }
     let transients = transientValues(of: plan)
     return try ask(for: context) { try $0.takeSave(changeSets, transients) }

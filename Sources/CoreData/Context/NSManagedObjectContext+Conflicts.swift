@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
       discardChanges(of: object)
       leave(object, as: .deletedElsewhere)
     }
-    for object in owner.allObjects { object.forget(objects) }
+    for object in owner.allObjects { object.forgetLostObjects(objects) }
   }
 }
 

@@ -4,10 +4,10 @@
 /// plan has. New objects have their permanent ids by then, and lose them again if nothing is written.
 extension NSManagedObjectContext {
   /// Hands a plan's change sets to the stores, at least one of which takes objects.
-  func commit(_ plan: SavePlan, withObjectsTo coordinator: NSPersistentStoreCoordinator) throws -> StoreConflicts {
+  func commitPlan(_ plan: SavePlan, withObjectsTo coordinator: NSPersistentStoreCoordinator) throws -> StoreConflicts {
     let named = giveIDs(plan.inserted.objects)
     do {
-      let conflicts = try coordinator.commit(plan.changeSets, of: changedObjects)
+      let conflicts = try coordinator.commitChangeSets(plan.changeSets, of: changedObjects)
       if !conflicts.isEmpty { takeBack(named, notOf: conflicts.written) }
       return conflicts
     } catch let partial as PartialSave {

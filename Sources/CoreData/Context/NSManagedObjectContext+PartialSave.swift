@@ -1,13 +1,13 @@
 /// Saves that some stores have written and another has not: no transaction spans several stores.
 extension NSManagedObjectContext {
   /// Takes over what some stores have written; everything else stays to be saved.
-  func adopt(
-    _ plan: SavePlan, writtenBy stores: [NSPersistentStore],
-    _ rewritten: [(store: StoreIdentity, row: RowSnapshot)]
+  func adoptPartialSave(
+    of plan: SavePlan, writtenBy stores: [NSPersistentStore],
+    rewritten: [(store: StoreIdentity, row: RowSnapshot)]
   ) {
     let numbers = Set(stores.map { owner.number(of: $0.identity) })
     let part = plan.part(ofStores: numbers, stores)
-    adopt(part, writtenStores: numbers)
+    adoptSavedRows(of: part, writtenStores: numbers)
     finish(part, rewritten)
   }
 

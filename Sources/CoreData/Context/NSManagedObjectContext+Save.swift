@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
     if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
     var plan = try SavePlan(self)
     let rewritten = try commitUntilSettled(&plan)
-    adopt(plan)
+    adoptSavedRows(of: plan)
     finish(plan, rewritten)
     if Stress.isOn { turnIntoFaults() }
   }
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
     guard source.hasUnsavedMetadata(for: self) else { return }
     post(.NSManagedObjectContextWillSave)
-    do { _ = try coordinator.commit([]) } catch let partial as PartialSave { throw partial.error }
+    do { _ = try coordinator.commitChangeSets([]) } catch let partial as PartialSave { throw partial.error }
     post(.NSManagedObjectContextDidSave, [:])
     post(.NSManagedObjectContextDidSaveObjectIDs, [:])
   }
@@ -96,9 +96,9 @@ extension NSManagedObjectContext {
     for _ in 0..<100 {
       let conflicts: StoreConflicts
       do {
-        conflicts = try source.commit(plan, for: self)
+        conflicts = try source.commitPlan(plan, for: self)
       } catch let partial as PartialSave {
-        adopt(plan, writtenBy: partial.written, partial.rewritten)
+        adoptPartialSave(of: plan, writtenBy: partial.written, rewritten: partial.rewritten)
         plan.giveBackKeys()
         throw incompleteSave(partial.unsaved, partial.error)
       } catch  where isPartial {
@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
       }
       if conflicts.isEmpty { return conflicts.rewritten }
       if !conflicts.written.isEmpty {
-        adopt(plan, writtenBy: conflicts.written, conflicts.rewritten)
+        adoptPartialSave(of: plan, writtenBy: conflicts.written, rewritten: conflicts.rewritten)
         isPartial = true
       }
       do {

@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
   }
 
   func replaceUndoManager(_ former: UndoManager?) {
-    if let former { leave(former) }
+    if let former { removeActions(from: former) }
     guard let undoManager else { return }
     // A private queue's events end on the thread that runs the block.
     if concurrencyType == .privateQueueConcurrencyType { undoManager.endsEventsItself = false }
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
   }
 
   /// Removes the context's actions from a manager, and with them its objects.
-  func leave(_ manager: UndoManager) {
+  func removeActions(from manager: UndoManager) {
     if let undoCheckpoint { NotificationCenter.default.removeObserver(undoCheckpoint) }
     undoCheckpoint = nil
     manager.removeActions(of: ObjectIdentifier(self))
@@ -62,12 +62,12 @@ extension NSManagedObjectContext {
     isProcessing = true
     var awakened: [(object: NSManagedObject, flags: NSSnapshotEventType)] = []
     var returned: Set<ObjectIdentifier> = []
-    for entry in step.entries where entry.deed == .insert && bringBack(entry.object) {
+    for entry in step.entries where entry.action == .insert && bringBack(entry.object) {
       returned.insert(ObjectIdentifier(entry.object))
     }
     for entry in step.entries {
       let object = entry.object
-      switch entry.deed {
+      switch entry.action {
       case .delete: continue
       case .insert:
         guard returned.contains(ObjectIdentifier(object)) else { continue }
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
       for (property, value) in entry.values { restore(value, property, of: object) }
       for difference in entry.members { restore(difference, of: object) }
     }
-    for entry in step.entries where entry.deed == .delete && isPresent(entry.object) {
+    for entry in step.entries where entry.action == .delete && isPresent(entry.object) {
       takeAway(entry.object)
       awakened.append((entry.object, .undoInsertion))
     }

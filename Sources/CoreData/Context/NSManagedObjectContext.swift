@@ -152,8 +152,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     // Objects refer to each other through changed relationships and sets that the program got. These references are
     // cut, so that the objects are freed too.
     owner?.allObjects.forEach { $0.dropReferences() }
-    persistentStoreCoordinator?.forget(self)
-    if let undoManager { leave(undoManager) }
+    persistentStoreCoordinator?.removeContext(self)
+    if let undoManager { removeActions(from: undoManager) }
   }
 
   /// The coordinator whose stores the context reads and writes. For a child context it is that of the topmost parent.

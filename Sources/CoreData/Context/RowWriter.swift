@@ -12,7 +12,7 @@ final class RowWriter {
     if let base = object.row {
       try beginRow(object, layout, from: base)
     } else {
-      builder.begin(layout)
+      builder.beginRow(layout)
     }
     if let changes = object.changes {
       for place in layout.slotPlaces where place.word >= 0 {
@@ -30,16 +30,16 @@ final class RowWriter {
       }
     }
     let reference = object.finalReference
-    let row = builder.finish(key: reference.key, version: version, entity: layout.index)
+    let row = builder.finishRow(key: reference.key, version: version, entity: layout.index)
     return layout.external.isEmpty ? row : row.holdingFiles(layout)
   }
 
   /// Starts with a copy of the committed row, without the bytes of strings and data that a changed value replaces.
   private func beginRow(_ object: NSManagedObject, _ layout: EntityLayout, from base: RowSnapshot) throws {
     guard let changes = object.changes, !changes.holdsNone(of: layout.tailSlots) else {
-      return builder.begin(from: base)
+      return builder.beginRow(from: base)
     }
-    builder.begin(layout)
+    builder.beginRow(layout)
     for property in layout.slots where !changes.holds(property.slot) { builder.copy(property, from: base) }
   }
 

@@ -17,12 +17,12 @@ extension StoresSource {
     }
   }
 
-  func commit(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts {
+  func commitPlan(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts {
     let coordinator = try context.coordinator(for: "save()")
     if plan.changeSets.contains(where: { $0.store.identity.takesObjects }) {
-      return try context.commit(plan, withObjectsTo: coordinator)
+      return try context.commitPlan(plan, withObjectsTo: coordinator)
     }
-    return try coordinator.commit(plan.changeSets)
+    return try coordinator.commitChangeSets(plan.changeSets)
   }
 
   func hasUnsavedMetadata(for context: NSManagedObjectContext) -> Bool {

@@ -4,7 +4,7 @@
 /// alive, so a context and its manager are freed when nothing else refers to them.
 struct UndoStep {
   /// What to do with an object.
-  enum Deed {
+  enum Action {
     /// It was inserted in the event, so it is deleted.
     case delete
     /// It was deleted in the event, so it comes back with all its values.
@@ -15,7 +15,7 @@ struct UndoStep {
 
   struct Entry {
     let object: NSManagedObject
-    let deed: Deed
+    let action: Action
     var values: [(property: LayoutProperty, value: Value)] = []
     var members: [MembersDifference] = []
   }
@@ -31,7 +31,7 @@ struct UndoStep {
       let isThere = !object.state.contains(.deleted)
       let former = FormerValues(object, snapshot, isNew: isNew)
       switch (wasThere, isThere) {
-      case (false, true): entries.append(Entry(object: object, deed: .delete))
+      case (false, true): entries.append(Entry(object: object, action: .delete))
       case (true, false): entries.append(UndoStep.insertion(former))
       case (true, true):
         if !object.state.isDisjoint(with: .pending), let entry = UndoStep.update(former) {
@@ -44,7 +44,7 @@ struct UndoStep {
 
   private static func insertion(_ former: FormerValues) -> Entry {
     let layout = former.object.layout
-    var entry = Entry(object: former.object, deed: .insert)
+    var entry = Entry(object: former.object, action: .insert)
     entry.values = layout.slots.map { ($0, former.value($0)) }
     entry.members = layout.toMany.map { property in
       let members = former.members(property)
@@ -55,7 +55,7 @@ struct UndoStep {
   }
 
   private static func update(_ former: FormerValues) -> Entry? {
-    var entry = Entry(object: former.object, deed: .update)
+    var entry = Entry(object: former.object, action: .update)
     entry.values = former.changedSlots.map { ($0, former.value($0)) }
     entry.members = former.object.layout.toMany.compactMap(former.difference)
     return entry.values.isEmpty && entry.members.isEmpty ? nil : entry

@@ -79,8 +79,8 @@ extension NSPersistentStoreCoordinator {
         if let other = persistentStores.first(where: { $0 !== store && $0.isAt(url) }) {
           throw Failure.storeAlreadyAdded(url: other.url ?? url)
         }
-        RemoteChanges.forget(store)
-        defer { RemoteChanges.note(store, of: self) }
+        RemoteChanges.removeListeners(of: store)
+        defer { RemoteChanges.addListener(for: store, of: self) }
         if let files = store as? any FileOperating { try files.move(to: url) } else { store.url = url }
       }
     } catch {
@@ -116,7 +116,7 @@ extension NSPersistentStoreCoordinator {
     let new = try saving.alone {
       try publicErrors { try checkAdded(store) }
       let new = try publicErrors { try copyStore(store, storeClass: storeClass, to: url, options: options) }
-      RemoteChanges.forget(store)
+      RemoteChanges.removeListeners(of: store)
       store.willRemove(from: self)
       new.takePlace(of: store)
       withStores { $0.replace(store, by: new) }
@@ -124,7 +124,7 @@ extension NSPersistentStoreCoordinator {
       return new
     }
     new.didAdd(to: self)
-    RemoteChanges.note(new, of: self)
+    RemoteChanges.addListener(for: new, of: self)
     post(
       .NSPersistentStoreCoordinatorStoresDidChange,
       [

@@ -177,7 +177,7 @@ extension NSPersistentStoreCoordinator {
   /// `PartialSave` if one fails after others have written.
   ///
   /// - Parameter objects: finds the managed objects for stores whose methods take them; nil if there is no such store.
-  func commit(
+  func commitChangeSets(
     _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)],
     of objects: ((NSPersistentStore) -> ChangedObjects)? = nil
   ) throws -> StoreConflicts {
@@ -187,7 +187,7 @@ extension NSPersistentStoreCoordinator {
       let changeSets = others.isEmpty ? changeSets : changeSets + others.map { ($0, ChangeSet()) }
       for (index, part) in changeSets.enumerated() where conflicts.isEmpty {
         do {
-          try commit(part.changes, to: part.store, objects: objects, conflicts: &conflicts)
+          try commitChanges(part.changes, to: part.store, objects: objects, conflicts: &conflicts)
         } catch {
           let error = error.publicError
           guard !conflicts.written.isEmpty else { throw error }
@@ -202,7 +202,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  private func commit(
+  private func commitChanges(
     _ changes: ChangeSet, to store: NSPersistentStore, objects: ((NSPersistentStore) -> ChangedObjects)?,
     conflicts: inout StoreConflicts
   ) throws {

@@ -26,7 +26,7 @@ extension NSPersistentStoreCoordinator {
       if hasFile { $0.endOpening(url) }
     }
     store.didAdd(to: self)
-    RemoteChanges.note(store, of: self)
+    RemoteChanges.addListener(for: store, of: self)
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
     return store
   }
@@ -55,7 +55,7 @@ extension NSPersistentStoreCoordinator {
     try saving.alone {
       // An observer may have removed it.
       try publicErrors { try checkAdded(store) }
-      RemoteChanges.forget(store)
+      RemoteChanges.removeListeners(of: store)
       store.willRemove(from: self)
       withStores { $0.remove(store) }
       store.detach()

@@ -40,7 +40,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     managedObjectModel = model
     layouts = ModelLayouts.of(model)
     super.init()
-    LoadedModels.note(model)
+    LoadedModels.register(model)
   }
 
   deinit { queueThread.free() }
@@ -247,7 +247,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     _ = lock.withLock { contexts.append(context) }
   }
 
-  func forget(_ context: NSManagedObjectContext) {
+  func removeContext(_ context: NSManagedObjectContext) {
     let identifier = ObjectIdentifier(context)
     lock.withLock { contexts.remove(identifier) }
   }

@@ -13,7 +13,7 @@ enum RemoteChanges {
   private static let queue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
   /// Called for every added store. Only those that were opened with the option are watched.
-  static func note(_ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
+  static func addListener(for store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     let asked = store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
     if asked as? Bool ?? (asked as? NSNumber)?.boolValue ?? false { listen(to: store, of: coordinator) }
   }
@@ -36,7 +36,7 @@ enum RemoteChanges {
     }
   }
 
-  static func forget(_ store: NSPersistentStore) {
+  static func removeListeners(of store: NSPersistentStore) {
     let known = lock.withLock {
       let known = listeners.map(\.store)
       listeners = zip(listeners, known).compactMap { $1 == nil || $1 === store ? nil : $0 }

@@ -15,7 +15,7 @@ package final class FetchWatch: @unchecked Sendable {
   package var isCancelled: Bool { lock.withLock { cancelled } }
 
   /// Called from time to time by the reader. Throws if the fetch was cancelled.
-  package func note(rows: Int) throws {
+  package func countRows(_ rows: Int) throws {
     let (goesOn, isNews) = lock.withLock {
       defer { read = rows }
       return (!cancelled, rows != read)

@@ -23,7 +23,7 @@ package struct RowBuilder: ~Copyable {
   private var words: UnsafeMutablePointer<UInt64> { memory.assumingMemoryBound(to: UInt64.self) }
 
   /// Starts a row of which every slot is null.
-  package mutating func begin(_ layout: EntityLayout) {
+  package mutating func beginRow(_ layout: EntityLayout) {
     end = layout.fixedWords * 8
     reserve(0)
     memset(memory, 0, end)
@@ -32,7 +32,7 @@ package struct RowBuilder: ~Copyable {
 
   /// Starts a row with the values of another row of the same entity. Setters replace them; the replaced bytes in the
   /// tail stay, unused.
-  package mutating func begin(from row: RowSnapshot) {
+  package mutating func beginRow(from row: RowSnapshot) {
     end = 0
     reserve(row.byteCount)
     memory.copyMemory(from: UnsafeRawPointer(row.words), byteCount: row.byteCount)
@@ -159,12 +159,12 @@ package struct RowBuilder: ~Copyable {
   /// The bytes so far, for comparing with a cached row before a new one is made.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: end) }
 
-  package func finish(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
+  package func finishRow(key: Int64, version: Int64, entity: Int) -> RowSnapshot {
     .make(key: key, version: version, entity: entity, bytes: bytes)
   }
 
   /// Makes the row in the memory of an earlier one, if nobody else has that row any more.
-  package func finish(
+  package func finishRow(
     in earlier: inout RowSnapshot?, key: Int64, version: Int64, entity: Int
   ) -> RowSnapshot {
     .remake(&earlier, key: key, version: version, entity: entity, bytes: bytes)

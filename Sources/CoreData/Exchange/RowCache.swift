@@ -124,7 +124,7 @@ package final class RowCache: @unchecked Sendable {
     lock.unlock()
   }
 
-  package func forget(_ row: RowSnapshot) {
+  package func removeDying(_ row: RowSnapshot) {
     remove(Unmanaged.passUnretained(row).toOpaque(), key: row.key, entity: row.entity)
   }
 }

@@ -51,7 +51,7 @@ extension RowSnapshot {
   /// This row with bytes in place of references, for a store that keeps all values in its rows.
   final func withExternalValues(_ layout: EntityLayout) throws -> RowSnapshot {
     var builder = RowBuilder()
-    builder.begin(layout)
+    builder.beginRow(layout)
     for property in layout.slots where property.word >= 0 && !isNull(slot: property.slot) {
       if layout.external.contains(where: { $0 === property }), isReference(word: property.word) {
         guard let data = try data(property) else { continue }
@@ -60,7 +60,7 @@ extension RowSnapshot {
         builder.copy(property, from: self)
       }
     }
-    return builder.finish(key: key, version: version, entity: entity)
+    return builder.finishRow(key: key, version: version, entity: entity)
   }
 
   /// This row in the form that keeps the files it refers to; itself if it refers to none.

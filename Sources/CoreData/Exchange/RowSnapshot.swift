@@ -34,7 +34,7 @@ package struct RowHeader {
 package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   deinit {
     if let cache = withUnsafeMutablePointerToHeader({ $0.pointee.cache }) {
-      cache.takeUnretainedValue().forget(self)
+      cache.takeUnretainedValue().removeDying(self)
       cache.release()
     }
   }

@@ -33,13 +33,13 @@ extension BatchInsert {
     var names = PropertyFinder(rows.layout)
     return { key in
       guard let object = objects.next() else { return nil }
-      rows.begin()
+      rows.beginRow()
       names.restart()
       for (name, value) in object {
         guard let index = names.index(of: name) else { throw rows.unknown(name, value) }
         if rows.take(value, index) == nil { try rows.set(value, index) }
       }
-      return try rows.finish(key)
+      return try rows.finishRow(key)
     }
   }
 
@@ -51,7 +51,7 @@ extension BatchInsert {
       dictionary.clear()
       if handler(dictionary) { return nil }
       try dictionary.encodeRest()
-      return try rows.finish(key)
+      return try rows.finishRow(key)
     }
   }
 
@@ -61,10 +61,10 @@ extension BatchInsert {
     let object = rows.layout.objectClass.init(entity: rows.layout.entity, insertInto: nil)
     return { key in
       if handler(object) { return nil }
-      rows.begin()
+      rows.beginRow()
       try rows.set(object)
       object.returnToDefaults()
-      return try rows.finish(key)
+      return try rows.finishRow(key)
     }
   }
 }

@@ -41,7 +41,7 @@ final class BatchRowDictionary: NSMutableDictionary {
     if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
     if !strangers.isEmpty { strangers.removeAll() }
     names.restart()
-    rows.begin()
+    rows.beginRow()
   }
 
   /// Puts the kept values into the row. Throws an error for a value that can't be set.

@@ -55,12 +55,12 @@ final class BatchRowEncoder {
     refusals = properties.map(\.batchRefusal)
     mandatory = layout.slots.filter { !$0.isOptional && $0.composite == nil && $0.batchRefusal == nil }
     mandatorySlots = ContiguousArray(mandatory.map(\.slot))
-    builder.begin(layout)
+    builder.beginRow(layout)
     for (slot, value) in layout.defaults where layout.slots[slot].word >= 0 {
       let property = layout.slots[slot]
       builder.set(try BatchRowEncoder.stored(value, property), property)
     }
-    template = builder.finish(key: 0, version: 1, entity: layout.index)
+    template = builder.finishRow(key: 0, version: 1, entity: layout.index)
   }
 
   /// The data that a transformable's object is stored as.
@@ -69,8 +69,8 @@ final class BatchRowEncoder {
     return .data(try property.attribute.storedData(ofTransformable: TransformableBox.open(object)))
   }
 
-  func begin() {
-    builder.begin(from: template)
+  func beginRow() {
+    builder.beginRow(from: template)
     given = SlotMask()
   }
 
@@ -140,7 +140,7 @@ final class BatchRowEncoder {
 
   /// A value in the row, in the type in which it was given.
   func value(_ index: Int, as taken: Taken) -> Any {
-    let row = builder.finish(key: 0, version: 1, entity: layout.index)
+    let row = builder.finishRow(key: 0, version: 1, entity: layout.index)
     let word = places[index].word
     switch taken {
     case .string: return row.string(word: word)
@@ -221,11 +221,11 @@ final class BatchRowEncoder {
 
   // MARK: The end of a row
 
-  func finish(_ key: Int64) throws -> BatchRow {
+  func finishRow(_ key: Int64) throws -> BatchRow {
     for (position, slot) in mandatorySlots.enumerated() where builder.isNull(slot: slot) {
       throw Failure.missingMandatoryValue(.init(entity: layout.name, property: mandatory[position].name)).nsError
     }
-    return BatchRow(row: builder.finish(in: &row, key: key, version: 1, entity: layout.index), given: given)
+    return BatchRow(row: builder.finishRow(in: &row, key: key, version: 1, entity: layout.index), given: given)
   }
 
   func unknown(_ name: String, _ value: Any) -> NSError {

@@ -12,7 +12,7 @@ extension BatchUpdate {
     request.resolvedEntity = layout.entity
 
     var builder = RowBuilder()
-    builder.begin(layout)
+    builder.beginRow(layout)
     var constants: [LayoutProperty] = []
     var expressions: [(property: LayoutProperty, node: ExpressionNode)] = []
     for (key, value) in request.propertiesToUpdate ?? [:] {
@@ -32,7 +32,7 @@ extension BatchUpdate {
     if constants.isEmpty && expressions.isEmpty {
       throw Failure.malformedBatchRequest(entity: layout.name, what: "propertiesToUpdate names no property").nsError
     }
-    values = builder.finish(key: 0, version: 0, entity: layout.index)
+    values = builder.finishRow(key: 0, version: 0, entity: layout.index)
     self.constants = constants.sorted { $0.slot < $1.slot }
     self.expressions = expressions.sorted { $0.property.slot < $1.property.slot }
   }

@@ -7,7 +7,7 @@ enum LoadedModels {
     weak var model: NSManagedObjectModel?
   }
 
-  static func note(_ model: NSManagedObjectModel) {
+  static func register(_ model: NSManagedObjectModel) {
     lock.withLock {
       models.removeAll { $0.model == nil || $0.model === model }
       models.append(WeakModel(model: model))

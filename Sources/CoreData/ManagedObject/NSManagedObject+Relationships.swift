@@ -211,8 +211,8 @@ extension NSManagedObject {
   }
 
   /// Drops objects whose rows are gone, since unsaved changes must not lead to them.
-  final func forget(_ gone: ContiguousArray<NSManagedObject>) {
-    for case let state? in toManyStates where state.isChanged { gone.forEach(state.forget) }
+  final func forgetLostObjects(_ gone: ContiguousArray<NSManagedObject>) {
+    for case let state? in toManyStates where state.isChanged { gone.forEach(state.removeLostMember) }
     guard let changes else { return }
     for property in layout.slots where property.kind == .toOne && changes.holds(property.slot) {
       guard case .object(let held) = changes[property.slot], gone.contains(where: { $0 === held }) else { continue }

@@ -133,7 +133,7 @@ nonisolated open class NSManagedObject: NSObject {
   }
 
   deinit {
-    if state.contains(.registered) { owner.forget(self) }
+    if state.contains(.registered) { owner.removeDying(self) }
     rowReference?.release()
     ownedChanges?.free()
   }

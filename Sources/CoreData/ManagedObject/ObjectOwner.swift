@@ -49,7 +49,7 @@ class ObjectOwner {
   func storeIdentity(_ store: UInt16) -> StoreIdentity? { nil }
 
   /// Called by an object's deinit, on any thread.
-  func forget(_ object: NSManagedObject) {}
+  func removeDying(_ object: NSManagedObject) {}
 }
 
 /// The outcome of reading a fault's row when a property is used.

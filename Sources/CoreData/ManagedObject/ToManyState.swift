@@ -129,7 +129,7 @@ final class ToManyState {
   }
 
   /// Drops a member whose row is gone, as if it had never been one.
-  func forget(_ member: NSManagedObject) {
+  func removeLostMember(_ member: NSManagedObject) {
     noteChange()
     if isAdded(member) { remove(member) }
     removed.remove(member.reference)

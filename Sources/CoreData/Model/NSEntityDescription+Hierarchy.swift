@@ -19,7 +19,7 @@ extension NSEntityDescription {
         }
         entity.storedSuperentity = self
       }
-      owningModel?.adopt(newValue)
+      owningModel?.addEntities(newValue)
     }
   }
 

@@ -74,7 +74,7 @@ extension NSManagedObjectModel {
       original.copyDefinition(to: copy)
       if let name = copy.storedName { known[name] = copy }
       copies.append((original, copy))
-      adopt([copy])
+      addEntities([copy])
     }
     for (original, copy) in copies where !original.storedSubentities.isEmpty {
       copy.subentities = original.storedSubentities.compactMap { $0.storedName.flatMap { known[$0] } }

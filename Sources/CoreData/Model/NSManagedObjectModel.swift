@@ -55,7 +55,7 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
       willRedefine("entities")
       for entity in storedEntities { entity.owningModel = nil }
       storedEntities = []
-      adopt(newValue)
+      addEntities(newValue)
     }
   }
 
@@ -96,7 +96,7 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   open override var hash: Int { Set(storedEntities.map(\.storedName)).hashValue }
 
   /// Adds entities and those that inherit from them, each once.
-  final func adopt(_ entities: [NSEntityDescription]) {
+  final func addEntities(_ entities: [NSEntityDescription]) {
     for entity in entities where !storedEntities.contains(where: { $0 === entity }) {
       if let owner = entity.owningModel, owner !== self { misuse(.entityOfAnotherModel(entity)) }
       entity.owningModel = self
@@ -104,7 +104,7 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
     }
     for entity in entities where !entity.storedSubentities.isEmpty {
       let missing = entity.storedSubentities.filter { $0.owningModel !== self }
-      if !missing.isEmpty { adopt(missing) }
+      if !missing.isEmpty { addEntities(missing) }
     }
   }
 

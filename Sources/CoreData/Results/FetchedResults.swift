@@ -113,7 +113,7 @@ final class FetchedResults: ChangeFollower {
       reporter.willChange()
       // The delegate may have fetched again.
       guard self.criteria === criteria else { return reporter.didChange() }
-      reporter.tell(try apply(edit, criteria))
+      reporter.report(try apply(edit, criteria))
       reporter.didChange()
       return
     }
@@ -129,7 +129,7 @@ final class FetchedResults: ChangeFollower {
     reporter.willChange()
     guard self.criteria === criteria else { return reporter.didChange() }
     set(list)
-    reporter.tell(report)
+    reporter.report(report)
     reporter.didChange()
   }
 
@@ -182,7 +182,7 @@ final class FetchedResults: ChangeFollower {
 /// Reports what happened. The controller does so, since it knows the delegate.
 protocol ResultsReporter {
   func willChange()
-  func tell(_ report: ResultsReport)
+  func report(_ report: ResultsReport)
   func tellDifference(_ report: ResultsReport)
   func tellSnapshot(_ snapshot: NSDiffableDataSourceSnapshotReference)
   func didChange()

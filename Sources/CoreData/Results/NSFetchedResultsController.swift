@@ -169,7 +169,7 @@ extension NSFetchedResultsController: ResultsReporter {
     delegate.controller(asAny, didChangeContentWith: snapshot)
   }
 
-  func tell(_ report: ResultsReport) {
+  func report(_ report: ResultsReport) {
     func tell(_ change: (index: Int, section: ResultsSection), _ type: NSFetchedResultsChangeType) {
       let info = FetchedSectionInfo(change.section, indexTitle: indexTitle(ofSection: change.section.name))
       delegate?.controller(asAny, didChange: info, atSectionIndex: change.index, for: type)

@@ -70,7 +70,7 @@ struct BatchMerge {
   private mutating func merge(_ new: RowSnapshot, _ slots: SlotMask, into holder: RowSnapshot) throws {
     let layout = store.layouts.layouts[holder.entity]
     var builder = RowBuilder()
-    builder.begin(from: holder)
+    builder.beginRow(from: holder)
     var taken = SlotMask()
     slots.forEach { slot in
       let property = batch.layout.slots[slot]
@@ -85,7 +85,7 @@ struct BatchMerge {
         builder.set(new.value(property), place)
       }
     }
-    let row = builder.finish(key: holder.key, version: holder.version, entity: holder.entity)
+    let row = builder.finishRow(key: holder.key, version: holder.version, entity: holder.entity)
     try register(row, insteadOf: holder, for: new)
     if let place = newPlaces[row.key] {
       settled.new[place] = row

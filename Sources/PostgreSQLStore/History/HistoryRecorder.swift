@@ -93,7 +93,7 @@ final class HistoryRecorder {
   }
 
   /// Writes everything; from here to the commit others that do the same wait.
-  func finish() throws {
+  func finishTransaction() throws {
     if isEmpty { return }
     let texts = try history.strings(of: origin)
     var parameters = Parameters()

@@ -228,9 +228,9 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
         continue
       }
       var builder = RowBuilder()
-      builder.begin(schema.layouts.layouts[entity])
+      builder.beginRow(schema.layouts.layouts[entity])
       guard builder.set(bytes, of: property) else { continue }
-      let snapshot = builder.finish(key: 1, version: 1, entity: entity)
+      let snapshot = builder.finishRow(key: 1, version: 1, entity: entity)
       values[property.name] = snapshot.value(property).boxed(for: property)
     }
     return values

@@ -59,7 +59,7 @@ final class RowPlan: @unchecked Sendable {
     var rows: [RowSnapshot] = []
     rows.reserveCapacity(result.count)
     try forEach(result) { index, row in
-      if index & 255 == 255 { try watch?.note(rows: index) }
+      if index & 255 == 255 { try watch?.countRows(index) }
       rows.append(row)
     }
     return rows
@@ -100,7 +100,7 @@ final class RowPlan: @unchecked Sendable {
   private func row(
     _ row: Int32, _ result: ServerRows, _ decoder: Decoder, _ builder: inout RowBuilder
   ) throws -> RowSnapshot {
-    builder.begin(decoder.layout)
+    builder.beginRow(decoder.layout)
     let handle = result.handle
     for step in decoder.steps {
       if PQgetisnull(handle, row, step.column) != 0 { continue }
@@ -125,7 +125,7 @@ final class RowPlan: @unchecked Sendable {
     }
     let key = result.int(Int(row), 1)
     guard key > 0 else { throw misfit("a row has the Z_PK \(key)") }
-    return builder.finish(key: key, version: result.int(Int(row), 2), entity: decoder.layout.index)
+    return builder.finishRow(key: key, version: result.int(Int(row), 2), entity: decoder.layout.index)
   }
 
   private func setDestination(

@@ -36,7 +36,7 @@ struct StateQuestions {
     switch fetch.output {
     case .rows:
       var rows = try plan.rows(run(fetch, .rows, plan, planner), fetch.watch)
-      try fetch.watch?.note(rows: rows.count)
+      try fetch.watch?.countRows(rows.count)
       rowCache.publish(&rows)
       return .rows(rows)
     case .references:

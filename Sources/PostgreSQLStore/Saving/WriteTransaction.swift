@@ -33,7 +33,7 @@ struct WriteTransaction {
         recorder.updateDerived(outcome.derived)
         // A wait for another transaction belongs before the place where others wait for this one.
         if store.hasConstraints { try connection.run("SET CONSTRAINTS ALL IMMEDIATE") }
-        try recorder.finish()
+        try recorder.finishTransaction()
         outcome.transaction = recorder.transaction
       }
       pending.value = outcome

@@ -47,7 +47,7 @@ struct AtomicLoader: ~Copyable {
     }
     lastKey = max(lastKey, key)
     (current, currentKey) = (layout, key)
-    builder.begin(layout)
+    builder.beginRow(layout)
   }
 
   /// The destinations of one relationship of the current object.
@@ -70,7 +70,7 @@ struct AtomicLoader: ~Copyable {
 
   mutating func end() {
     // The file has no versions, so they start over at each reading.
-    rows.append(builder.finish(key: currentKey, version: 1, entity: current!.index))
+    rows.append(builder.finishRow(key: currentKey, version: 1, entity: current!.index))
   }
 
   /// All rows, and the highest of their keys.
@@ -112,9 +112,9 @@ struct AtomicLoader: ~Copyable {
         sides.note(row.reference, property: property, member: found)
         if Int(found.entity) == property.destination { continue }
       }
-      builder.begin(from: row)
+      builder.beginRow(from: row)
       if let found { builder.setDestination(found, property) } else { builder.setNull(slot: property.slot) }
-      rows[Int(reference.row)] = builder.finish(key: row.key, version: 1, entity: row.entity)
+      rows[Int(reference.row)] = builder.finishRow(key: row.key, version: 1, entity: row.entity)
     }
   }
 

@@ -18,16 +18,16 @@ final class NodeEncoder {
   func row(
     _ layout: EntityLayout, key: Int64, version: Int64, value: (LayoutProperty) throws -> Any?
   ) throws -> RowSnapshot {
-    builder.begin(layout)
+    builder.beginRow(layout)
     for property in layout.slots where property.word >= 0 {
       try set(try stated(property, of: layout, value), as: property, of: layout)
     }
-    return builder.finish(key: key, version: version, entity: layout.index)
+    return builder.finishRow(key: key, version: version, entity: layout.index)
   }
 
   /// A written row, with what a node says of it: values of its own, and the version.
   func row(_ row: RowSnapshot, _ layout: EntityLayout, takingFrom node: NSIncrementalStoreNode) throws -> RowSnapshot {
-    builder.begin(layout)
+    builder.beginRow(layout)
     for property in layout.slots where property.word >= 0 {
       guard let whole = node.value(for: (property.composite ?? property).description) else {
         builder.copy(property, from: row)
@@ -35,7 +35,7 @@ final class NodeEncoder {
       }
       try set(try stated(property, of: layout) { _ in whole }, as: property, of: layout)
     }
-    return builder.finish(
+    return builder.finishRow(
       key: row.key, version: Int64(truncatingIfNeeded: node.version), entity: layout.index)
   }
 

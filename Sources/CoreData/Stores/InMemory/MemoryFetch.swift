@@ -31,7 +31,7 @@ struct MemoryFetch {
     var found: [RowSnapshot] = []
     for key in table.keys {
       guard let row = table[key], entities.contains(row.entity) else { continue }
-      if found.count & 255 == 0 { try description.watch?.note(rows: found.count) }
+      if found.count & 255 == 0 { try description.watch?.countRows(found.count) }
       if try evaluator?.matches(MemorySubject(row: row, view: view)) ?? true { found.append(row) }
     }
     return found

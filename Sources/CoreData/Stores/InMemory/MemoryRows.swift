@@ -67,16 +67,16 @@ struct MemoryRows {
     var newcomers: [ConstraintValues: [RowReference]] = [:]
     var order: [ConstraintValues] = []
     var leaving: Set<RowReference> = []
-    func enter(_ row: RowSnapshot) {
+    func insert(_ row: RowSnapshot) {
       guard let values = constraint.values(of: row) else { return }
       if newcomers[values] == nil { order.append(values) }
       newcomers[values, default: []].append(row.reference)
     }
-    changes.inserted.forEach(enter)
+    changes.inserted.forEach(insert)
     for update in changes.updated
     where constraint.values(of: update.row) != constraint.values(of: update.base) {
       leaving.insert(update.base.reference)
-      enter(update.row)
+      insert(update.row)
     }
     if order.isEmpty { return [] }
     for row in changes.deleted { leaving.insert(row.reference) }

@@ -32,7 +32,7 @@ extension SQLiteStore {
     case .isStale: return false
     case .raise(let former, let maximum):
       if try writeMaximum(maximum, of: entity, was: former, by: connection) { return true }
-      keyNumbers.forget(entity.number)
+      keyNumbers.forgetTable(entity.number)
       return false
     }
   }
@@ -74,7 +74,7 @@ extension SQLiteStore {
   /// Reads the last key that is taken or reserved, and keeps it.
   private func learnMaximum(_ entity: EntitySchema, _ connection: Connection) throws -> Int64 {
     let maximum = try readMaximum(entity, connection)
-    if maximum >= 0 { keyNumbers.learn(maximum, in: entity.number) }
+    if maximum >= 0 { keyNumbers.raiseMaximum(maximum, in: entity.number) }
     return maximum
   }
 
@@ -131,7 +131,7 @@ extension SQLiteStore {
     let root = layouts.layouts[row.entity].root
     if let entity = try? schema.entity(root) {
       soundMaxima.remove(Int64(entity.number))
-      keyNumbers.forget(entity.number)
+      keyNumbers.forgetTable(entity.number)
     }
     return .incompatibleSchema(
       url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",

@@ -89,7 +89,7 @@ extension SQLiteStore {
         try insertion.insertAll()
         if insertion.lastKey > maximum {
           _ = try writeMaximum(insertion.lastKey, of: root, was: maximum, by: run.connection)
-          keyNumbers.forget(root.number)
+          keyNumbers.forgetTable(root.number)
         }
         if let recorder = run.recorder { try insertion.record(in: recorder) }
         return insertion.result

@@ -16,7 +16,7 @@ extension Connection {
         Unmanaged.passUnretained(watching).toOpaque())
       defer { sqlite3_progress_handler(database, 0, nil, nil) }
       do {
-        try watch.note(rows: 0)
+        try watch.countRows(0)
         return try body()
       } catch let error as SQLiteError where error.isInterrupted {
         throw watching.reason ?? error
@@ -37,7 +37,7 @@ extension Connection {
 
     var goesOn: Bool {
       do {
-        try watch.note(rows: statement.rowCount)
+        try watch.countRows(statement.rowCount)
         return true
       } catch {
         reason = error

@@ -47,7 +47,7 @@ final class HistoryRecorder {
 
   func delete(_ row: RowReference) throws {
     guard let text = history.deletion(of: Int(row.entity)) else { return try add(2, row: row, columns: nil) }
-    let transaction = try begin()
+    let transaction = try openTransaction()
     let statement = try connection.statement(text)
     statement.bind(lastChange + 1, at: 1)
     statement.bind(Int64(history.schema.entity(at: Int(row.entity)).number), at: 2)
@@ -73,14 +73,14 @@ final class HistoryRecorder {
   }
 
   /// Ends the transaction's part of the history; to be called before the commit.
-  func finish() throws {
+  func finishTransaction() throws {
     if transaction == 0 { return }
     try writeMaximum(transaction, .transaction)
     try writeMaximum(lastChange, .change)
   }
 
   private func add(_ type: Int64, row: RowReference, columns: [UInt8]?) throws {
-    let transaction = try begin()
+    let transaction = try openTransaction()
     let statement = try connection.statement(HistoryRecorder.insertChange)
     lastChange += 1
     statement.bind(lastChange, at: 1)
@@ -98,7 +98,7 @@ final class HistoryRecorder {
   }
 
   /// The number of the transaction, which is written with the first change.
-  private func begin() throws -> Int64 {
+  private func openTransaction() throws -> Int64 {
     if transaction > 0 { return transaction }
     let number = try history.lastKey(of: .transaction, connection) + 1
     lastChange = try history.lastKey(of: .change, connection)

@@ -1,6 +1,6 @@
 /// What the columns of the destination get, and what has to be done about keys for it.
 struct ColumnSources {
-  private var feeds: [DestinationEntity: [String: ColumnFeed]] = [:]
+  private var valueSources: [DestinationEntity: [String: ColumnFeed]] = [:]
   /// Columns that are filled once all rows are in their places.
   private(set) var lookups: [DestinationRoot: [LinkLookup]] = [:]
   private(set) var rankings: [DestinationRoot: [LinkRanking]] = [:]
@@ -8,10 +8,10 @@ struct ColumnSources {
   var keys = KeyColumns()
 
   /// What a column gets in the rows of an entity: nothing where the entity doesn't have it.
-  func feed(_ column: String, of entity: DestinationEntity) -> ColumnFeed { feeds[entity]?[column] ?? .null }
+  func feed(_ column: String, of entity: DestinationEntity) -> ColumnFeed { valueSources[entity]?[column] ?? .null }
 
   mutating func set(_ column: String, of entity: DestinationEntity, _ feed: ColumnFeed) {
-    feeds[entity, default: [:]][column] = feed
+    valueSources[entity, default: [:]][column] = feed
   }
 
   /// One look-up for all entities that share the column.

@@ -64,14 +64,14 @@ struct FeedPlanner {
       return nil
     }
     var builder = RowBuilder()
-    builder.begin(layout)
+    builder.beginRow(layout)
     if case .object(let object) = value {
       let data = try property.attribute.storedData(ofTransformable: TransformableBox.open(object))
       builder.set(.data(data), property)
     } else {
       builder.set(value, property)
     }
-    var binding = Binding(builder.finish(key: 1, version: 1, entity: layout.index), property)
+    var binding = Binding(builder.finishRow(key: 1, version: 1, entity: layout.index), property)
     if column.isTagged, case .blob(let data) = binding { binding = .blob(Data([1]) + data) }
     return versions.dialect.literal(binding, property)
   }
@@ -172,16 +172,16 @@ struct FeedPlanner {
   /// The Z_ENT of the rows that a key refers to.
   private func entityFeed(_ was: SlotColumn, _ target: SourceEntity, to now: DestinationEntity) -> ColumnFeed {
     guard let column = was.entityName else {
-      guard let heir = versions.successor[target] else { return .null }
+      guard let successor = versions.successor[target] else { return .null }
       return ColumnFeed(
         column: was.name,
-        text: "CASE WHEN \(ColumnFeed.mark) IS NOT NULL THEN \(versions.number(heir)) END", isBase: false)
+        text: "CASE WHEN \(ColumnFeed.mark) IS NOT NULL THEN \(versions.number(successor)) END", isBase: false)
     }
     var feed = ColumnFeed.keeping(column)
     let family = versions.subtree(now)
     let changes = versions.subtree(target).compactMap { entity -> (Int, Int)? in
-      guard let heir = versions.successor[entity], family.contains(heir) else { return nil }
-      return (versions.number(entity), versions.number(heir))
+      guard let successor = versions.successor[entity], family.contains(successor) else { return nil }
+      return (versions.number(entity), versions.number(successor))
     }.filter { $0.0 != $0.1 }
     if changes.isEmpty { return feed }
     feed.text = MigrationPlanner.renumbering(ColumnFeed.mark, changes)

@@ -24,15 +24,15 @@ struct HistoryPlanner {
     var keys: [(Int, Int64)] = []
     for entity in versions.source.schema.entities.compactMap({ $0 }) {
       let index = SourceEntity(index: entity.layout.index)
-      guard let heir = versions.successor[index] else {
+      guard let successor = versions.successor[index] else {
         // The changes stay, of an entity that no number names.
         numbers.append((entity.number, -entity.number))
         continue
       }
-      if entity.number != versions.number(heir) { numbers.append((entity.number, versions.number(heir))) }
-      let offset = moves.offset(versions.root(of: index), versions.root(of: heir))
+      if entity.number != versions.number(successor) { numbers.append((entity.number, versions.number(successor))) }
+      let offset = moves.offset(versions.root(of: index), versions.root(of: successor))
       if offset != 0 { keys.append((entity.number, offset)) }
-      let map = columnMap(index, heir)
+      let map = columnMap(index, successor)
       if map.bits != Array(0..<map.bits.count) { columnMaps[entity.number] = map }
     }
     if !numbers.isEmpty {
@@ -80,10 +80,10 @@ struct HistoryPlanner {
     var moved: [Int: [(number: Int, from: Int?)]] = [:]
     var last = 0
     for entity in versions.source.schema.entities.compactMap({ $0 }) {
-      guard let heir = versions.successor[SourceEntity(index: entity.layout.index)] else { continue }
+      guard let successor = versions.successor[SourceEntity(index: entity.layout.index)] else { continue }
       let before = HistoryColumns.preserved(in: entity.layout, versions.source.schema).map(\.property.name)
-      let after = HistoryColumns.preserved(in: versions.layout(heir), versions.destination.schema)
-        .map { versions.former($0.property, of: heir)?.name }
+      let after = HistoryColumns.preserved(in: versions.layout(successor), versions.destination.schema)
+        .map { versions.former($0.property, of: successor)?.name }
       let froms = after.map { name in name.flatMap { before.firstIndex(of: $0) } }
       for place in 0..<max(before.count, froms.count) {
         let from = place < froms.count ? froms[place] : nil

@@ -9,15 +9,15 @@
 /// | `TableMoves` | the versions | for each table of the destination, whose rows it gets, and what is added to their keys |
 /// | `FeedPlanner` | versions, moves | `ColumnSources`: what each column gets; look-ups and numberings to be done later |
 /// | `JoinPlanner` | versions, moves | `JoinMoves`: statements for join tables, and those that stay |
-/// | `RowPlanner` | versions, moves, column sources | `RowMoves`: statements for tables and rows, and who is an heir in the end |
+/// | `RowPlanner` | versions, moves, column sources | `RowMoves`: statements for tables and rows, and who is a successor in the end |
 /// | `LeavingPlanner` | versions, the two before | statements for tables that go, and for references to rows that go |
 /// | `IndexPlanner`, `HistoryPlanner` | versions, moves, which columns changed | statements for what follows the rows |
 ///
 /// The statements are run in another order, that of `MigrationStatements`' parts.
 ///
-/// A table has at most one **heir**, the table that it becomes without a row being copied. Rows that come from another
-/// table into one that has an heir's rows get keys behind those: the same number is added to all of them and to all
-/// that refers to them.
+/// A table has at most one **successor**: the table that it becomes without a row being copied. If rows of another
+/// table come into a successor, they get keys behind its own: one number is added to all of these keys and to all
+/// references to them.
 package enum MigrationPlanner {
   package static func plan(
     _ delta: ModelDelta, from source: SchemaPlan, existing: ExistingSchema, facts: MigrationFacts,

@@ -171,7 +171,7 @@ package struct MigrationVersions {
   func numbersLeaving(_ before: SourceEntity, _ after: DestinationEntity) -> [Int] {
     subtree(before).compactMap { entity in
       guard let schema = source.schema.entities[entity.index], !schema.layout.isAbstract else { return nil }
-      if let heir = successor[entity], layout(after).subtree.contains(heir.index) { return nil }
+      if let successor = successor[entity], layout(after).subtree.contains(successor.index) { return nil }
       return schema.number
     }
   }

@@ -29,18 +29,18 @@ struct RowPlanner {
 
   private mutating func plan(_ table: TablePlan, _ planned: TableMove) {
     var move = planned
-    if let heir = move.heir, let flow = move.flows.first(where: { $0.root == heir }) {
+    if let successor = move.successor, let flow = move.flows.first(where: { $0.root == successor }) {
       let alteration = TableAlteration(of: flow, to: table, versions: versions, sources: sources, names: &names)
       if isBetterCopied(alteration) {
-        move.heir = nil
+        move.successor = nil
       } else {
         alter(alteration, table: table, flow: flow)
       }
     }
-    if let heir = move.heir { result.heirs.insert(heir) }
+    if let successor = move.successor { result.heirs.insert(successor) }
     copyRows(move, to: table)
     let root = DestinationRoot(index: table.root.index)
-    let before = move.heir.map(versions.table) ?? table.name
+    let before = move.successor.map(versions.table) ?? table.name
     for lookup in sources.lookups[root] ?? [] {
       planLookup(lookup, table)
       result.statements.touched[before, default: []].insert(lookup.column)
@@ -108,9 +108,9 @@ struct RowPlanner {
 
   /// Rows from tables that don't become this one; the table itself where none does.
   private mutating func copyRows(_ move: TableMove, to table: TablePlan) {
-    let flows = move.flows.filter { $0.root != move.heir && !$0.entitiesWithRows(versions).isEmpty }
-    if flows.isEmpty, move.heir != nil { return }
-    let isFree = move.heir == nil && !versions.facts.names.contains(MigrationPlanner.bare(table.name))
+    let flows = move.flows.filter { $0.root != move.successor && !$0.entitiesWithRows(versions).isEmpty }
+    if flows.isEmpty, move.successor != nil { return }
+    let isFree = move.successor == nil && !versions.facts.names.contains(MigrationPlanner.bare(table.name))
     let name = isFree ? table.name : names.next()
     result.statements.gathering.append(
       .init(
@@ -125,7 +125,7 @@ struct RowPlanner {
             + "\(selection.map(\.expression).joined(separator: ", ")) FROM \(from) ORDER BY Z_PK",
           purpose: "copying rows to \(table.name)", count: "SELECT COUNT(*) FROM \(from)"))
     }
-    if move.heir == nil {
+    if move.successor == nil {
       result.statements.renames.append((name, table.name))
       return
     }

@@ -16,7 +16,7 @@ struct TableMove {
 
   var flows: [Flow] = []
   /// The root whose table becomes this one; nil for a table that is made anew.
-  var heir: SourceRoot?
+  var successor: SourceRoot?
 }
 
 /// All of them, by the destination's root.
@@ -47,18 +47,19 @@ struct TableMoves {
       let root = DestinationRoot(index: table.root.index)
       var move = TableMove(flows: TableMoves.flows(to: root, versions))
       if let before = versions.origin[root.entity], versions.layout(before).isRoot {
-        let heir = versions.root(of: before)
-        if taken.insert(heir).inserted { move.heir = heir }
+        let successor = versions.root(of: before)
+        if taken.insert(successor).inserted { move.successor = successor }
       }
       moves[root] = move
     }
     // Where the root is new, the first of the others whose table nobody has taken.
     for table in tables {
       let root = DestinationRoot(index: table.root.index)
-      guard moves[root]!.heir == nil, let flow = moves[root]!.flows.first(where: { !taken.contains($0.root) }) else {
+      guard moves[root]!.successor == nil, let flow = moves[root]!.flows.first(where: { !taken.contains($0.root) })
+      else {
         continue
       }
-      moves[root]!.heir = flow.root
+      moves[root]!.successor = flow.root
       taken.insert(flow.root)
     }
     moves = moves.mapValues { TableMoves.withOffsets($0, versions) }
@@ -76,11 +77,11 @@ struct TableMoves {
     return flows
   }
 
-  /// The heir's rows come first and keep their keys.
+  /// The successor's rows come first and keep their keys.
   private static func withOffsets(_ move: TableMove, _ versions: MigrationVersions) -> TableMove {
     var move = move
     move.flows.sort {
-      ($0.root == move.heir ? 0 : 1, $0.root.index) < ($1.root == move.heir ? 0 : 1, $1.root.index)
+      ($0.root == move.successor ? 0 : 1, $0.root.index) < ($1.root == move.successor ? 0 : 1, $1.root.index)
     }
     var last: Int64 = 0
     for index in move.flows.indices {

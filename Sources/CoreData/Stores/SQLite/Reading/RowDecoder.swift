@@ -56,7 +56,7 @@ final class RowDecoder: @unchecked Sendable {
   func row(
     _ statement: Statement, builder: inout RowBuilder, schema: StoreSchema, files: ExternalFiles
   ) throws -> RowSnapshot {
-    builder.begin(layout)
+    builder.beginRow(layout)
     let handle = statement.handle
     for index in 0..<count {
       let step = steps + index
@@ -91,7 +91,7 @@ final class RowDecoder: @unchecked Sendable {
     guard key > 0 else {
       throw misfit(schema, files: files, what: "a row has the Z_PK \(key)")
     }
-    return builder.finish(
+    return builder.finishRow(
       key: key, version: sqlite3_column_int64(handle, 2), entity: layout.index)
   }
 

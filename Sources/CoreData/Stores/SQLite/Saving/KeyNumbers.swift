@@ -7,7 +7,7 @@ import Synchronization
 /// inserts the rows: from the value that this process knew, or not at all. If not, another process was there before,
 /// and the save names others.
 ///
-/// Any thread. What the file says (`learn`, `didRaise`) is told by whoever may write.
+/// Any thread. What the file says (`raiseMaximum`, `didRaise`) is told by whoever may write.
 final class KeyNumbers: Sendable {
   /// What is known of one table.
   private struct Table {
@@ -64,7 +64,7 @@ final class KeyNumbers: Sendable {
   }
 
   /// What the file says.
-  func learn(_ maximum: Int64, in table: Int) {
+  func raiseMaximum(_ maximum: Int64, in table: Int) {
     tables.withLock { tables in
       var known = tables[table] ?? Table()
       if known.read != maximum { known.firstOwn = maximum &+ 1 }
@@ -91,5 +91,5 @@ final class KeyNumbers: Sendable {
   }
 
   /// That the file has to be asked again.
-  func forget(_ table: Int) { tables.withLock { $0[table]?.maximum = nil } }
+  func forgetTable(_ table: Int) { tables.withLock { $0[table]?.maximum = nil } }
 }

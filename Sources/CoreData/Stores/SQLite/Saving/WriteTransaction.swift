@@ -77,7 +77,7 @@ struct WriteTransaction {
   private func finishRecording(_ isOwn: () -> (RowReference) -> Bool) throws {
     guard let recorder else { return }
     if let notes, !notes.rows.isEmpty { try recorder.updateDerived(notes.rows, but: isOwn()) }
-    try recorder.finish()
+    try recorder.finishTransaction()
   }
 
   /// Files that no row names go as soon as nobody needs them.
