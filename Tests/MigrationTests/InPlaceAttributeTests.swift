@@ -62,6 +62,24 @@ struct InPlaceAttributeTests {
     }
   }
 
+  @Test(
+    "A default value comes as it is, whatever characters it has", arguments: ["§ 12", "it's", "a\0b", "\0", "?1 %@ $1"])
+  func defaultText(text: String) throws {
+    try fill()
+    let after = InPlace.model(
+      InPlace.entity(
+        "Person",
+        [
+          InPlace.attribute("name"), InPlace.attribute("nick", default: text, optional: false),
+          InPlace.attribute("added", default: text, optional: false),
+        ]))
+    try InPlace.migrate(url, to: after) { context in
+      let person = try #require(try InPlace.by(context, "Person", "name")["n1"])
+      #expect(person.value(forKey: "nick") as? String == text)
+      #expect(person.value(forKey: "added") as? String == text)
+    }
+  }
+
   @Test("An attribute that is added rewrites no row and rebuilds no index")
   func adding() throws {
     let after = before()

@@ -42,7 +42,8 @@ struct ColumnFeed: Equatable {
   /// Whether the column itself may become the destination's.
   var isBase = true
 
-  static let mark = "§"
+  /// Stands for the source's column. No literal has this character, because SQL ends at it.
+  static let mark = "\0"
   static let null = ColumnFeed(column: nil, text: "NULL")
 
   /// The column as it is.

@@ -47,6 +47,8 @@ package enum Binding: Hashable {
     case .null: "NULL"
     case .int(let value): "\(value)"
     case .double(let value): "\(value)"
+    // SQL ends at a NUL, so a text that has one is written as its bytes.
+    case .text(let value) where value.utf8.contains(0): "CAST(\(Binding.blob(Data(value.utf8)).literal) AS TEXT)"
     case .text(let value): "'" + value.replacingOccurrences(of: "'", with: "''") + "'"
     case .blob(let value): "X'" + value.map { String(format: "%02X", $0) }.joined() + "'"
     case .uuid(let value): Binding.blob(withUnsafeBytes(of: value.uuid) { Data($0) }).literal
