@@ -49,6 +49,11 @@ public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
 public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "MarkerMacro")
 
+/// The same with each index's kind: `#Index<Book>(.binary([\.title]), .binary([\.shelf, \.number]))`.
+@freestanding(declaration)
+public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
+  #externalMacro(module: "SwiftDataMacros", type: "MarkerMacro")
+
 /// Gives an actor a context of its own, on whose queue it runs.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)

@@ -4,20 +4,41 @@ import Foundation
 public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// Whether a store is the same on a person's other devices. There is no iCloud here: never.
   public struct CloudKitDatabase: Hashable, Sendable {
-    private init() {}
+    fileprivate enum Kind: Hashable, Sendable {
+      case automatic
+      case none
+      case named(String)
+    }
+    fileprivate let kind: Kind
+
     /// What the program is entitled to, which is nothing.
-    public static var automatic: CloudKitDatabase { CloudKitDatabase() }
+    public static var automatic: CloudKitDatabase { CloudKitDatabase(kind: .automatic) }
     /// Never.
-    public static var none: CloudKitDatabase { CloudKitDatabase() }
+    public static var none: CloudKitDatabase { CloudKitDatabase(kind: .none) }
+    /// A database of the person's, which cannot be reached from here: a ``ModelContainer`` refuses the configuration.
+    public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
+      CloudKitDatabase(kind: .named(privateDBName))
+    }
   }
 
-  /// Which folder of several programs the store is in. There are none here.
+  /// Which folder of several programs the store is in.
   public struct GroupContainer: Hashable, Sendable {
-    private init() {}
+    fileprivate enum Kind: Hashable, Sendable {
+      case automatic
+      case none
+      case identified(String)
+    }
+    fileprivate let kind: Kind
+
     /// What the program is entitled to, which is none.
-    public static var automatic: GroupContainer { GroupContainer() }
-    /// The program's own folder.
-    public static var none: GroupContainer { GroupContainer() }
+    public static var automatic: GroupContainer { GroupContainer(kind: .automatic) }
+    /// The user's folder for programs' data.
+    public static var none: GroupContainer { GroupContainer(kind: .none) }
+    /// The folder of the group's name in the user's folder for programs' data, made if it is not there. Nobody is
+    /// entitled to groups here: each program of the user's that names the group has its stores.
+    public static func identifier(_ groupName: String) -> GroupContainer {
+      GroupContainer(kind: .identified(groupName))
+    }
   }
 
   /// The store's file; /dev/null for one in memory.
@@ -40,14 +61,32 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
 
   /// The store's file.
   public var id: URL { url }
+  /// The name of the group, if the store is in the folder of one.
+  public var groupAppContainerIdentifier: String? {
+    if case .identified(let name) = groupContainer.kind { name } else { nil }
+  }
+  /// The name of the CloudKit database, if there is to be one.
+  public var cloudKitContainerIdentifier: String? {
+    if case .named(let name) = cloudKitDatabase.kind { name } else { nil }
+  }
 
-  /// Whether there can be a file of the configuration's name.
-  func checkFileName() throws {
+  /// Throws a `SwiftDataError` if there can be no store as the configuration says.
+  func check() throws {
+    if let database = cloudKitContainerIdentifier { throw SwiftDataError.noCloudKit(database, url) }
+    if let group = groupAppContainerIdentifier, isFileNamed { try ModelConfiguration.check(group: group) }
     guard isFileNamed else { return }
     if name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) {
       throw SwiftDataError.configurationFileNameContainsInvalidCharacters
     }
     if "\(name).store".utf8.count > 255 { throw SwiftDataError.configurationFileNameTooLong }
+  }
+
+  /// Whether there can be a folder of a group's name, and it is a folder in the one for programs' data.
+  private static func check(group: String) throws {
+    if group.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) || ["", ".", ".."].contains(group) {
+      throw SwiftDataError.noGroupFolder(group)
+    }
+    if group.utf8.count > 255 { throw SwiftDataError.groupNameTooLong(group) }
   }
 
   /// A store of all models of the container.
@@ -60,12 +99,14 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     self.init(nil, schema: Schema(types), isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
-  /// A store in the user's folder for programs' data: `~/.local/share/NAME.store`.
+  /// A store in the user's folder for programs' data: `~/.local/share/NAME.store`, with a group
+  /// `~/.local/share/GROUP/NAME.store`.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
     groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
-    let folder = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+    var folder = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+    if case .identified(let group) = groupContainer.kind { folder.appendPathComponent(group, isDirectory: true) }
     self.name = name ?? "default"
     url =
       isStoredInMemoryOnly

@@ -54,7 +54,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.schema = schema
     self.migrationPlan = migrationPlan
     let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
-    for configuration in configurations { try configuration.checkFileName() }
+    for configuration in configurations { try configuration.check() }
     self.configurations = Set(configurations)
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     hasSubclasses = schema.types.contains { $0.supertype != nil }

@@ -27,7 +27,7 @@ public final class ModelContext: Equatable {
     managedContext.persistentStoreCoordinator = container.coordinator
     managedContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     managedContext.undoManager = nil
-    managedContext.userInfo[ModelContext.editingStateKey] = editingState.id
+    managedContext.userInfo[ModelContext.editingStateKey] = editingStateID
     managedContext.followInverses { object, name in
       unsafeDowncast(object, to: ModelObject.self).storage?.noteInverse(name)
     }
@@ -44,8 +44,9 @@ public final class ModelContext: Equatable {
   }
 
   static let editingStateKey = "SwiftDataEditingState"
+  private let editingStateID = UUID()
   /// What stores of one's own know the context by.
-  private let editingState = EditingState(id: UUID(), author: nil)
+  public var editingState: EditingState { EditingState(id: editingStateID, author: author) }
 
   /// Whether they are the same.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
@@ -340,6 +341,10 @@ public final class ModelContext: Equatable {
     case updatedIdentifiers
     /// Which models were deleted.
     case deletedIdentifiers
+    /// Nothing is under it here: a save names the models that it has changed.
+    case invalidatedAllIdentifiers
+    /// Nothing is under it here: a context always reads what the stores have now.
+    case queryGeneration
   }
 }
 

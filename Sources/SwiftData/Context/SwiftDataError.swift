@@ -48,10 +48,10 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
   /// A store of a container does not open. The `CocoaError` that tells why is the underlying error.
   public static let loadIssueModelContainer = SwiftDataError(
     "loadIssueModelContainer", "a store of the container does not open")
-  /// The name of a configuration makes a file name of more than 255 bytes.
+  /// The name of a configuration, or of its group, makes a file name of more than 255 bytes.
   public static let configurationFileNameTooLong = SwiftDataError(
     "configurationFileNameTooLong", "the configuration's name makes a file name of more than 255 bytes")
-  /// The name of a configuration has a slash or a NUL in it.
+  /// The name of a configuration, or of its group, makes no file name: it has a slash or a NUL in it.
   public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
     "configurationFileNameContainsInvalidCharacters",
     "the configuration's name has a slash or a NUL in it, which no file name can have")
@@ -79,6 +79,33 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
     SwiftDataError(
       "loadIssueModelContainer", "the store \(url.path) does not open: \(error.localizedDescription)",
       underlying: error)
+  }
+
+  /// ``loadIssueModelContainer``, for a store that is to be the same elsewhere.
+  static func noCloudKit(_ database: String, _ url: URL) -> SwiftDataError {
+    loadIssue(
+      url,
+      CocoaError(
+        .featureUnsupported,
+        userInfo: [
+          NSLocalizedDescriptionKey: "Its configuration names the CloudKit database \"\(database)\", and there is no "
+            + "iCloud on this system. Write cloudKitDatabase: .none."
+        ]))
+  }
+
+  /// ``configurationFileNameContainsInvalidCharacters``, for the name of a group.
+  static func noGroupFolder(_ group: String) -> SwiftDataError {
+    SwiftDataError(
+      "configurationFileNameContainsInvalidCharacters",
+      "the group container \"\(group)\" makes no name of a folder: it is empty, a dot or two, or has a slash or a NUL "
+        + "in it")
+  }
+
+  /// ``configurationFileNameTooLong``, for the name of a group.
+  static func groupNameTooLong(_ group: String) -> SwiftDataError {
+    SwiftDataError(
+      "configurationFileNameTooLong",
+      "the group container \"\(group.prefix(40))…\" makes a folder's name of more than 255 bytes")
   }
 
   /// The case alone counts.

@@ -11,7 +11,7 @@ final class ModelType: Sendable {
   nonisolated(unsafe) let properties: [ModelProperty]
   /// Each a list of the properties' names.
   private let ownUniquenessConstraints: [[String]]
-  let indices: [[String]]
+  let indices: [(names: [String], isRTree: Bool)]
   nonisolated(unsafe) private let positions: [AnyKeyPath: Int]
   /// The literal in an accessor is one object for the program's life, so its address tells. They are kept: the address
   /// of a freed one could become another's.
@@ -49,7 +49,8 @@ final class ModelType: Sendable {
     ownUniquenessConstraints =
       properties.dropFirst(supertype?.properties.count ?? 0).filter(\.isUnique).map { [$0.name] }
       + metadata.compactMap { ($0.metadata as? any UniquenessConstraints)?.keyPaths }.flatMap { $0.map(names) }
-    indices = metadata.compactMap { ($0.metadata as? any PropertyIndexes)?.keyPaths }.flatMap { $0.map(names) }
+    indices = metadata.compactMap { $0.metadata as? any PropertyIndexes }
+      .flatMap { zip($0.keyPaths.map(names), $0.areRTrees).map { ($0, $1) } }
   }
 
   private static let known = Mutex<[ObjectIdentifier: ModelType]>([:])

@@ -20,12 +20,13 @@ extension Schema {
     }
     for (type, entity) in made {
       entity.uniquenessConstraints = type.uniquenessConstraints(all: false)
-      entity.indexes = type.indices.map { names in
+      entity.indexes = type.indices.map { names, isRTree in
         NSFetchIndexDescription(
-          name: "SwiftDataIndexOnBinary" + names.joined(),
+          name: (isRTree ? "SwiftDataIndexOnRTree" : "SwiftDataIndexOnBinary") + names.joined(),
           elements: names.map {
             // The names are of this class's properties.
-            NSFetchIndexElementDescription(property: entity.propertiesByName[$0]!, collationType: .binary)
+            NSFetchIndexElementDescription(
+              property: entity.propertiesByName[$0]!, collationType: isRTree ? .rTree : .binary)
           })
       }
     }

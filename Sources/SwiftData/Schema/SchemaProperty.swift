@@ -22,7 +22,7 @@ public protocol SchemaProperty: AnyObject {
 
 extension Schema {
   /// A property that holds a value.
-  public final class Attribute: SchemaProperty {
+  public class Attribute: SchemaProperty {
     /// How the value is kept.
     public struct Option: Hashable, Sendable {
       fileprivate enum Kind: Hashable, Sendable {
@@ -31,6 +31,7 @@ extension Schema {
         case allowsCloudEncryption
         case preserveValueOnDeletion
         case ephemeral
+        case spotlight
         case transformable(String)
       }
       fileprivate let kind: Kind
@@ -46,6 +47,8 @@ extension Schema {
       /// Changes are registered as those of any property, and are not written: what a row is read with is the initial
       /// value, or nil. For simple values.
       public static var ephemeral: Option { Option(kind: .ephemeral) }
+      /// Noted in the model, without effect: there is no Spotlight here.
+      public static var spotlight: Option { Option(kind: .spotlight) }
       /// A transformer makes data of the value; its name is that of its class.
       public static func transformable(by transformer: ValueTransformer.Type) -> Option {
         Option(kind: .transformable(NSStringFromClass(transformer)))
@@ -57,18 +60,18 @@ extension Schema {
     }
 
     /// How the value is kept.
-    public let options: [Option]
+    public final let options: [Option]
     /// A text that makes the version another.
-    public let hashModifier: String?
+    public final let hashModifier: String?
     /// The property's name; empty as long as it is in no schema.
-    public let name: String
+    public final let name: String
     /// The declared type without `?`.
-    public let valueType: Any.Type
+    public final let valueType: Any.Type
     /// What new objects have.
-    public let defaultValue: Any?
+    public final let defaultValue: Any?
     /// Whether it may be nil.
-    public let isOptional: Bool
-    let statedOriginalName: String?
+    public final let isOptional: Bool
+    final let statedOriginalName: String?
 
     /// What `@Attribute` says.
     public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
@@ -86,20 +89,26 @@ extension Schema {
       (defaultValue, isOptional) = (property.defaultValue, property.isOptional)
     }
 
-    /// The name it had in an earlier version; the same where there is none.
-    public var originalName: String { statedOriginalName ?? name }
-    /// True.
-    public var isAttribute: Bool { true }
-    /// False.
-    public var isRelationship: Bool { false }
-    /// Whether no store has it: see ``Option/ephemeral``.
-    public var isTransient: Bool { options.contains(.ephemeral) }
-    /// Whether no two objects have the same value.
-    public var isUnique: Bool { options.contains(.unique) }
-    /// Whether a transformer makes data of the value.
-    public var isTransformable: Bool { transformer != nil }
+    /// A part of a value that is kept in several columns.
+    init(_ part: ValueShape.Part) {
+      (options, hashModifier, statedOriginalName) = ([], nil, nil)
+      (name, valueType, defaultValue, isOptional) = (part.name, part.type, nil, part.isOptional)
+    }
 
-    var transformer: String? {
+    /// The name it had in an earlier version; the same where there is none.
+    public final var originalName: String { statedOriginalName ?? name }
+    /// True.
+    public final var isAttribute: Bool { true }
+    /// False.
+    public final var isRelationship: Bool { false }
+    /// Whether no store has it: see ``Option/ephemeral``.
+    public final var isTransient: Bool { options.contains(.ephemeral) }
+    /// Whether no two objects have the same value.
+    public final var isUnique: Bool { options.contains(.unique) }
+    /// Whether a transformer makes data of the value.
+    public final var isTransformable: Bool { transformer != nil }
+
+    final var transformer: String? {
       for option in options { if case .transformable(let name) = option.kind { return name } }
       return nil
     }
@@ -134,8 +143,12 @@ extension Schema {
     public let minimumModelCount: Int?
     /// How many models it may lead to; 0 for any number.
     public let maximumModelCount: Int?
+    /// The property in its class; nil as long as it is in no schema.
+    public let keypath: AnyKeyPath?
     /// The property that leads back, if it is named.
     public let inverseKeyPath: AnyKeyPath?
+    /// The name of that one.
+    public let inverseName: String?
     /// A text that makes the version another.
     public let hashModifier: String?
     /// The property's name; empty as long as it is in no schema.
@@ -161,6 +174,7 @@ extension Schema {
       self.maximumModelCount = maximumModelCount
       self.hashModifier = hashModifier
       inverseKeyPath = inverse
+      (keypath, inverseName) = (nil, nil)
       statedOriginalName = originalName
       (name, valueType, isOptional, destination, isToOneRelationship) = ("", Never.self, false, "", false)
     }
@@ -173,6 +187,8 @@ extension Schema {
       maximumModelCount = stated.maximumModelCount
       hashModifier = stated.hashModifier
       inverseKeyPath = stated.inverseKeyPath
+      keypath = property.keyPath
+      inverseName = stated.inverseKeyPath.flatMap { ModelType.of(destination).property(at: $0)?.name }
       statedOriginalName = stated.statedOriginalName
       (name, valueType, isOptional) = (property.name, property.type, property.isOptional)
       self.destination = ModelType.of(destination).name
@@ -190,77 +206,6 @@ extension Schema {
     /// Whether no two objects lead to the same model.
     public var isUnique: Bool { options.contains(.unique) }
   }
-
-  /// A model class in a schema.
-  public final class Entity: Hashable {
-    /// The class's name.
-    public let name: String
-    /// The properties, inherited ones first, in the order of their declarations.
-    public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
-    /// The properties that the class itself declares.
-    public let storedProperties: [any SchemaProperty]
-    /// The properties of the models that the class inherits from.
-    public let inheritedProperties: [any SchemaProperty]
-    /// The name of the model that the class inherits from.
-    public let superentityName: String?
-    /// The model that the class inherits from.
-    public internal(set) unowned(safe) var superentity: Entity?
-    /// The models that inherit from the class at once.
-    public internal(set) var subentities: Set<Entity> = []
-    /// Properties of which no two objects have the same values.
-    public let uniquenessConstraints: [[String]]
-    /// Properties that the store keeps an index of.
-    public let indices: [[String]]
-
-    init(_ type: ModelType) {
-      name = type.name
-      func described(_ property: ModelProperty) -> any SchemaProperty {
-        guard let destination = property.destination else { return Attribute(property) }
-        return Relationship(property, to: destination)
-      }
-      storedProperties = type.ownProperties.map(described)
-      inheritedProperties = type.properties.dropLast(type.ownProperties.count).map(described)
-      superentityName = type.supertype?.name
-      uniquenessConstraints = type.uniquenessConstraints(all: true)
-      indices = type.indices
-    }
-
-    /// The properties that hold values.
-    public var attributes: Set<Attribute> { Set(properties.compactMap { $0 as? Attribute }) }
-    /// The properties that lead to models.
-    public var relationships: Set<Relationship> { Set(properties.compactMap { $0 as? Relationship }) }
-    /// The attributes by their names.
-    public var attributesByName: [String: Attribute] {
-      Dictionary(uniqueKeysWithValues: attributes.map { ($0.name, $0) })
-    }
-    /// The relationships by their names.
-    public var relationshipsByName: [String: Relationship] {
-      Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0) })
-    }
-
-    /// Whether it is the same.
-    public static func == (left: Entity, right: Entity) -> Bool { left === right }
-    /// By its place in memory.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-  }
-
-  /// Properties of which no two objects have the same values.
-  public final class Unique<T: PersistentModel>: UniquenessConstraints {
-    /// Each a list of properties.
-    public let constraints: [[PartialKeyPath<T>]]
-    /// What `#Unique` says.
-    public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
-    var keyPaths: [[AnyKeyPath]] { constraints }
-  }
-
-  /// Properties that the store keeps an index of.
-  public final class Index<T: PersistentModel>: PropertyIndexes {
-    /// Each a list of properties.
-    public let indices: [[PartialKeyPath<T>]]
-    /// What `#Index` says.
-    public init(_ indices: [PartialKeyPath<T>]...) { self.indices = indices }
-    var keyPaths: [[AnyKeyPath]] { indices }
-  }
 }
 
 extension Schema.Attribute: Hashable {
@@ -277,6 +222,7 @@ extension Schema.Attribute: Hashable {
       case .externalStorage: attribute.allowsExternalBinaryDataStorage = true
       case .allowsCloudEncryption: attribute.allowsCloudEncryption = true
       case .ephemeral: attribute.isTransient = true
+      case .spotlight: attribute.isIndexedBySpotlight = true
       case .preserveValueOnDeletion: attribute.preservesValueInHistoryOnDeletion = true
       }
     }
@@ -289,6 +235,3 @@ extension Schema.Relationship: Hashable {
   /// By its place in memory.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
-
-protocol UniquenessConstraints { var keyPaths: [[AnyKeyPath]] { get } }
-protocol PropertyIndexes { var keyPaths: [[AnyKeyPath]] { get } }

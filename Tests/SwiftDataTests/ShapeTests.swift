@@ -1,0 +1,305 @@
+import CoreData
+import Foundation
+import SwiftData
+import Testing
+
+// Declarations in the shapes that tutorials and public programs have.
+
+/// Kinds of indexes, several constraints, options side by side.
+@Model public final class Recipe {
+  #Unique<Recipe>([\.slug], [\.title, \.author])
+  #Index<Recipe>(.binary([\.title]), .binary([\.author, \.title]))
+
+  @Attribute(.spotlight, originalName: "name") public var title: String
+  @Attribute(.preserveValueOnDeletion, .spotlight) public private(set) var slug: String
+  public var author: String
+  @Attribute(.allowsCloudEncryption) public var secret: String?
+  @Relationship(deleteRule: .cascade, minimumModelCount: 0, maximumModelCount: 20, inverse: \Ingredient.recipe)
+  public var ingredients: [Ingredient]? = []
+  public var difficulty: Difficulty = Difficulty.easy
+  public var serving = Serving(count: 2)
+
+  public enum Difficulty: Int, Codable, Comparable, CaseIterable {
+    case easy = 1
+    case hard
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  }
+  public struct Serving: Codable, Hashable { public var count: Int }
+
+  public var sortedIngredients: [Ingredient] { (ingredients ?? []).sorted { $0.position < $1.position } }
+
+  public init(title: String, author: String = "") {
+    self.title = title
+    self.author = author
+    slug = title.lowercased()
+  }
+}
+
+@Model public final class Ingredient: CustomStringConvertible {
+  public var name: String = ""
+  public var position: Int = 0
+  public var recipe: Recipe?
+  public var description: String { "\(position). \(name)" }
+  public init(name: String, position: Int) {
+    self.name = name
+    self.position = position
+  }
+}
+
+extension Recipe {
+  static func named(_ text: String) -> Predicate<Recipe> {
+    #Predicate<Recipe> { text.isEmpty || $0.title.localizedStandardContains(text) }
+  }
+}
+
+/// Another module's way to the same models.
+protocol Titled { var title: String { get } }
+extension Recipe: Titled {}
+
+enum KitchenV1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Recipe.self, Ingredient.self] }
+}
+
+enum KitchenPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [KitchenV1.self] }
+  static var stages: [MigrationStage] { [] }
+}
+
+typealias CurrentKitchen = KitchenV1
+
+/// A repository over any model, as programs write it.
+@ModelActor
+actor Repository {
+  func insert<T: PersistentModel>(_ make: @Sendable () -> T) throws -> PersistentIdentifier {
+    let model = make()
+    modelContext.insert(model)
+    try modelContext.save()
+    return model.persistentModelID
+  }
+
+  func count<T: PersistentModel>(of type: T.Type, where predicate: Predicate<T>? = nil) throws -> Int {
+    try modelContext.fetchCount(FetchDescriptor<T>(predicate: predicate))
+  }
+
+  func title(of id: PersistentIdentifier) -> String? { self[id, as: Recipe.self]?.title }
+}
+
+/// A store of one's own in a program that is all the main actor's.
+@MainActor final class Kitchen {
+  let container: ModelContainer
+  var recipes: [Recipe] = []
+
+  init(inMemory: Bool) throws {
+    let schema = Schema([Recipe.self, Ingredient.self], version: Schema.Version(1, 0, 0))
+    let configuration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: inMemory)
+    container = try ModelContainer(for: schema, migrationPlan: KitchenPlan.self, configurations: [configuration])
+  }
+
+  func refresh() throws {
+    var descriptor = FetchDescriptor<Recipe>(
+      predicate: Recipe.named(""), sortBy: [SortDescriptor(\.title), SortDescriptor(\.author, order: .reverse)])
+    descriptor.fetchLimit = 50
+    descriptor.fetchOffset = 0
+    descriptor.includePendingChanges = true
+    descriptor.propertiesToFetch = [\.title, \.author]
+    descriptor.relationshipKeyPathsForPrefetching = [\.ingredients]
+    recipes = try container.mainContext.fetch(descriptor)
+  }
+}
+
+@Suite("Declarations and calls in the shapes that public code has")
+struct ShapeTests {
+  @Test("Containers of types, schemas and versions, with configurations of every form")
+  func containers() throws {
+    let folder = TemporaryFolder()
+    let schema = Schema([Recipe.self])
+    _ = try ModelContainer(for: Recipe.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    _ = try ModelContainer(
+      for: Recipe.self, Ingredient.self, migrationPlan: KitchenPlan.self,
+      configurations: ModelConfiguration(for: Recipe.self, Ingredient.self, isStoredInMemoryOnly: true))
+    _ = try ModelContainer(
+      for: Schema(Recipe.self, Ingredient.self, version: .init(1, 0, 0)),
+      configurations: [
+        ModelConfiguration(
+          "Kitchen", schema: schema, isStoredInMemoryOnly: true, allowsSave: true, groupContainer: .none,
+          cloudKitDatabase: .none)
+      ])
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: CurrentKitchen.self), migrationPlan: KitchenPlan.self,
+      configurations: ModelConfiguration(
+        "Kitchen", schema: schema, url: folder.file(), allowsSave: true, cloudKitDatabase: .automatic))
+    let configuration = try #require(container.configurations.first)
+    #expect(configuration.url == folder.file() && configuration.id == folder.file() && configuration.name == "Kitchen")
+    #expect(configuration.groupContainer == .none && configuration.groupAppContainerIdentifier == nil)
+    #expect(configuration.cloudKitDatabase == .automatic && configuration.cloudKitContainerIdentifier == nil)
+    #expect(container.schema.version == Schema.Version(1, 0, 0) && container.migrationPlan == KitchenPlan.self)
+  }
+
+  @Test("A configuration that names a CloudKit database is refused by that name, in a file as in memory")
+  func cloudKit() throws {
+    let folder = TemporaryFolder()
+    let database = ModelConfiguration.CloudKitDatabase.private("iCloud.org.example.kitchen")
+    #expect(database != .none && database != .automatic && database == .private("iCloud.org.example.kitchen"))
+    for configuration in [
+      ModelConfiguration(url: folder.file(), cloudKitDatabase: database),
+      ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private("iCloud.org.example.kitchen")),
+    ] {
+      #expect(configuration.cloudKitContainerIdentifier == "iCloud.org.example.kitchen")
+      let refusal = #expect(throws: SwiftDataError.self) {
+        try ModelContainer(for: Recipe.self, configurations: configuration)
+      }
+      let error = try #require(refusal)
+      #expect(error == .loadIssueModelContainer)
+      #expect(error.localizedDescription.contains("the CloudKit database \"iCloud.org.example.kitchen\""))
+      #expect(error.localizedDescription.contains("cloudKitDatabase: .none"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file().path))
+  }
+
+  @Test("The store of a group is in the folder of its name, which is made")
+  func group() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let folder = TemporaryFolder()
+      // Where a user's data are. In a process of its own, nobody else reads it.
+      setenv("XDG_DATA_HOME", folder.url.path, 1)
+      let configuration = ModelConfiguration("Kitchen", groupContainer: .identifier("group.org.example"))
+      let expected = folder.url.appendingPathComponent("group.org.example/Kitchen.store")
+      #expect(configuration.url.path == expected.path)
+      #expect(configuration.groupAppContainerIdentifier == "group.org.example")
+      do {
+        let context = ModelContext(try ModelContainer(for: Recipe.self, configurations: configuration))
+        context.insert(Recipe(title: "Soup"))
+        try context.save()
+      }
+      #expect(FileManager.default.fileExists(atPath: expected.path))
+      let other = ModelContext(try ModelContainer(for: Recipe.self, configurations: configuration))
+      #expect(try other.fetchCount(FetchDescriptor<Recipe>()) == 1)
+    }
+    #expect(result != nil)
+  }
+
+  @Test("A group whose name makes no folder is refused by it, and nothing is made", arguments: ["", ".", "..", "a/b"])
+  func groupName(_ name: String) throws {
+    let configuration = ModelConfiguration(groupContainer: .identifier(name))
+    let refusal = #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
+      try ModelContainer(for: Recipe.self, configurations: configuration)
+    }
+    #expect(try #require(refusal).description.contains("\"\(name)\""))
+    #expect(throws: SwiftDataError.configurationFileNameTooLong) {
+      try ModelContainer(
+        for: Recipe.self,
+        configurations: ModelConfiguration(groupContainer: .identifier(String(repeating: "g", count: 256))))
+    }
+  }
+
+  @Test("An index with a kind is in the file, and one by ranges is refused by its name")
+  func indexes() throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Recipe.self, configurations: ModelConfiguration(url: folder.file()))
+    let indexes = try SQLiteText.rows(
+      folder.file(), "SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE '%OnBinary%' ORDER BY name")
+    #expect(
+      indexes == ["Z_Recipe_SwiftDataIndexOnBinaryauthortitle", "Z_Recipe_SwiftDataIndexOnBinarytitle"], "\(indexes)")
+    #expect(container.schema.entity(for: Recipe.self)?.indices == [["title"], ["author", "title"]])
+
+    let refusal = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(for: Place.self, configurations: ModelConfiguration(url: folder.file("Places.store")))
+    }
+    let sentence = try #require(refusal).localizedDescription
+    #expect(sentence.contains("R-tree index") && sentence.contains("Place"), "\(sentence)")
+  }
+
+  @Test("A schema tells the parts of a struct, the ends of a relationship, and what Spotlight would have")
+  func schema() throws {
+    let schema = Schema(versionedSchema: KitchenV1.self)
+    let entity = try #require(schema.entitiesByName["Recipe"])
+    let serving = try #require(entity.attributesByName["serving"] as? Schema.CompositeAttribute)
+    #expect(serving.properties.map(\.name) == ["count"] && serving.properties[0].valueType == Int.self)
+    let ingredients = try #require(entity.relationshipsByName["ingredients"])
+    #expect(ingredients.keypath == \Recipe.ingredients && ingredients.inverseName == "recipe")
+    #expect(ingredients.maximumModelCount == 20 && !ingredients.isToOneRelationship)
+    #expect(entity.attributesByName["title"]?.options.contains(.spotlight) == true)
+    let model = try #require(NSManagedObjectModel.makeManagedObjectModel(for: [Recipe.self]))
+    #expect(model.entitiesByName["Recipe"]?.attributesByName["title"]?.isIndexedBySpotlight == true)
+    #expect(entity.properties.contains { $0.isRelationship } && entity.uniquenessConstraints.count == 2)
+  }
+
+  @Test("A context is used in every way that its documentation has")
+  func context() throws {
+    let context = try memory(Recipe.self)
+    context.autosaveEnabled = false
+    context.author = "cook"
+    #expect(context.editingState.author == "cook" && context.editingState.id == context.editingState.id)
+    let soup = Recipe(title: "Soup", author: "Ada")
+    soup.ingredients = [Ingredient(name: "Water", position: 1), Ingredient(name: "Salt", position: 2)]
+    context.insert(soup)
+    #expect(context.hasChanges && context.insertedModelsArray.count == 3)
+    try context.transaction { context.insert(Recipe(title: "Bread", author: "Bo")) }
+    let id = soup.persistentModelID
+    #expect((context.registeredModel(for: id) as Recipe?) === soup && context.model(for: id) as? Recipe === soup)
+    #expect(soup.modelContext === context && !soup.hasChanges && !soup.isDeleted && soup.id == id)
+    #expect("\(soup.sortedIngredients.map(\.description))" == #"["1. Water", "2. Salt"]"#)
+    var titles: [String] = []
+    try context.enumerate(FetchDescriptor<Recipe>(sortBy: [SortDescriptor(\.title)]), batchSize: 1) {
+      titles.append($0.title)
+    }
+    #expect(titles == ["Bread", "Soup"])
+    let ids = try context.fetchIdentifiers(FetchDescriptor<Recipe>(), batchSize: 10)
+    #expect(ids.contains(id) && Set(ids).count == 2)
+    let hard = Recipe.Difficulty.hard
+    let none = try context.fetch(FetchDescriptor<Recipe>(predicate: #Predicate { $0.difficulty == hard }))
+    #expect(none.isEmpty)
+    let one = try context.fetch(
+      FetchDescriptor(
+        predicate: #Predicate<Recipe> { recipe in
+          recipe.persistentModelID == id && recipe.ingredients?.contains { $0.name == "Salt" } == true
+        }))
+    #expect(one == [soup])
+    soup.title = "Stew"
+    #expect(context.changedModelsArray.count == 1)
+    context.rollback()
+    #expect(soup.title == "Soup")
+    try context.delete(model: Recipe.self, where: #Predicate { $0.author == "Bo" }, includeSubclasses: false)
+    context.processPendingChanges()
+    #expect(context.deletedModelsArray.count == 1)
+    do { try context.save() } catch SwiftDataError.modelValidationFailure { Issue.record("no such error") }
+    #expect(try context.fetchCount(FetchDescriptor<Recipe>()) == 1)
+  }
+
+  @Test("A save tells under the keys of its notification, and under no other")
+  func notification() throws {
+    let context = try memory(Recipe.self)
+    nonisolated(unsafe) var told: [AnyHashable: Any] = [:]
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { told = $0.userInfo ?? [:] }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    context.insert(Recipe(title: "Soup"))
+    try context.save()
+    let inserted = told[ModelContext.NotificationKey.insertedIdentifiers.rawValue] as? [PersistentIdentifier]
+    #expect(inserted?.map(\.entityName) == ["Recipe"])
+    #expect(told[ModelContext.NotificationKey.invalidatedAllIdentifiers.rawValue] == nil)
+    #expect(told[ModelContext.NotificationKey.queryGeneration.rawValue] == nil)
+  }
+
+  @Test("A repository over any model, and a program of the main actor's")
+  @MainActor func actors() async throws {
+    let kitchen = try Kitchen(inMemory: true)
+    let repository = Repository(modelContainer: kitchen.container)
+    let id = try await repository.insert { Recipe(title: "Soup", author: "Ada") }
+    _ = try await repository.insert { Recipe(title: "Bread") }
+    #expect(try await repository.count(of: Recipe.self) == 2)
+    #expect(try await repository.count(of: Recipe.self, where: #Predicate { $0.author == "Ada" }) == 1)
+    #expect(await repository.title(of: id) == "Soup")
+    try kitchen.refresh()
+    #expect(kitchen.recipes.map(\.title) == ["Bread", "Soup"])
+  }
+}
+
+@Model final class Place {
+  #Index<Place>(.rtree([\.latitude, \.longitude]))
+  var latitude: Double = 0
+  var longitude: Double = 0
+  init() {}
+}
