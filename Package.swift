@@ -128,7 +128,7 @@ let package = Package(
     .target(name: "ModelMacros", dependencies: ["SwiftTokens"]),
     .macro(name: "SwiftDataMacros", dependencies: ["ModelMacros"]),
     .target(
-      name: "SwiftData", dependencies: ["CoreData", "SwiftDataMacros"], swiftSettings: stackSettings),
+      name: "SwiftData", dependencies: ["CSwiftRuntime", "CoreData", "SwiftDataMacros"], swiftSettings: stackSettings),
     .testTarget(name: "ModelMacrosTests", dependencies: ["ModelMacros"]),
     .testTarget(
       name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData"], swiftSettings: stackSettings),

@@ -191,6 +191,28 @@ struct ModelContextTests {
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Book>()) == 1)
   }
 
+  @Test("A model that left one context for another keeps what is not persistent until that one has saved it")
+  func keptByTheNextContext() throws {
+    let one = try memory(Book.self)
+    let two = ModelContext(one.container)
+    let manager = UndoManager()
+    one.undoManager = manager
+    do {
+      let book = Book(isbn: "1", title: "Emma")
+      one.insert(book)
+      one.processPendingChanges()
+      manager.undo()
+      #expect(book.modelContext == nil)
+      two.insert(book)
+      book.changes = 7
+    }
+    one.insert(Book(isbn: "2", title: "Persuasion"))
+    try one.save()
+    #expect((two.insertedModelsArray.first as? Book)?.changes == 7)
+    try two.save()
+    #expect(try two.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.isbn == "1" })).first?.changes == 0)
+  }
+
   @Test("A model that is to be deleted and is inserted again stays, saved or not")
   func insertedAgain() throws {
     let context = try memory(Book.self)

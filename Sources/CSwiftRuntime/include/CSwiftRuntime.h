@@ -11,6 +11,11 @@
 /// Retains `object` unless its deinitialisation has begun; then returns NULL.
 void *_Nullable swift_tryRetain(void *_Nonnull object);
 
+/// Keeps the memory of `object` where it is, though not the object: it can still be asked whether its deinitialisation has
+/// begun. Each call needs one of the other.
+void *_Nonnull swift_unownedRetain(void *_Nonnull object);
+void swift_unownedRelease(void *_Nonnull object);
+
 /// Retains `object` `count` times, in one operation.
 void *_Nonnull swift_retain_n(void *_Nonnull object, uint32_t count);
 

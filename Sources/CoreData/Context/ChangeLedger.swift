@@ -308,3 +308,15 @@ extension ObjectState {
   fileprivate static let listed: ObjectState = [.listedInserted, .listedUpdated, .listedDeleted]
   fileprivate static let event: ObjectState = [.eventListed, .eventInserted, .eventUpdated, .eventDeleted]
 }
+
+extension NSManagedObjectContext {
+  /// What ``insertedObjects``, ``updatedObjects`` and ``deletedObjects`` have, each object once, without the sets: for
+  /// those that only go through them.
+  package final var listedChanges: (inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject])
+  {
+    (
+      ledger.insertedList.filter { $0.state.intersection([.inserted, .deleted]) == .inserted },
+      ledger.updatedList.filter { $0.isUpdated }, ledger.deletedList.filter { $0.state.contains(.deleted) }
+    )
+  }
+}

@@ -11,7 +11,7 @@ import Synchronization
 /// |---|---|
 /// | 16 | a `Mutex` over a dictionary by `String?`; who observes nothing any more is taken out |
 /// | 32 | what is none of our business |
-enum NotificationObservers {
+package enum NotificationObservers {
   /// Only keys are looked for. Whatever the values are, the dictionary itself is one reference.
   private typealias Table = Mutex<[String?: AnyObject]>
 
@@ -28,7 +28,7 @@ enum NotificationObservers {
   }
 
   /// Whether there may be an observer. True where it can't be told.
-  static func areThere(for name: Notification.Name) -> Bool {
+  package static func areThere(for name: Notification.Name) -> Bool {
     guard let table else { return true }
     return has(name.rawValue, table)
   }

@@ -23,6 +23,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   let entities: [ObjectIdentifier: NSEntityDescription]
   /// Whether an object may be of a subclass of the model that is asked for.
   let hasSubclasses: Bool
+  /// Whether there are values that no two objects of a class have.
+  let hasUniqueValues: Bool
   /// The stores of one's own.
   let dataStores: [DataStoreBridge]
 
@@ -58,6 +60,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.configurations = Set(configurations)
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     hasSubclasses = schema.types.contains { $0.supertype != nil }
+    hasUniqueValues = schema.types.contains { !$0.uniquenessConstraints(all: false).isEmpty }
     dataStores = []
     let partition = try StorePartition(
       schema, configurations.map { ($0.name, $0.schema, $0.isStoredInMemoryOnly ? nil : $0.url) })
@@ -105,6 +108,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     configurations = []
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     hasSubclasses = schema.types.contains { $0.supertype != nil }
+    hasUniqueValues = schema.types.contains { !$0.uniquenessConstraints(all: false).isEmpty }
     let partition = try StorePartition(schema, stated.map { ($0.name, $0.schema, nil) })
     model = schema.makeManagedObjectModel(configurations: partition.entities)
     entities = ModelContainer.entities(of: model, schema)
@@ -140,6 +144,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     entities = ModelContainer.entities(of: model, schema)
     modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     hasSubclasses = schema.types.contains { $0.supertype != nil }
+    hasUniqueValues = schema.types.contains { !$0.uniquenessConstraints(all: false).isEmpty }
   }
 
   private static func entities(

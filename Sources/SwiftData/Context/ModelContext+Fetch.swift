@@ -3,7 +3,8 @@ import CoreData
 extension ModelContext {
   /// The models that a descriptor asks for.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try asking(descriptor) { try managedContext.fetch($0) }.map { model(of: $0, T.self) }
+    let storageType: any BackingData<T>.Type = DefaultBackingData<T>.self
+    return try asking(descriptor) { try managedContext.fetch($0) }.map { model(of: $0, T.self, storedIn: storageType) }
   }
 
   /// How many models a fetch would find.

@@ -10,10 +10,10 @@ public final class ModelContext: Equatable {
   /// The context of Core Data's that does the work.
   package let managedContext: NSManagedObjectContext
   /// Models with changes live until these are saved: an insert, and what is not persistent, would be lost.
-  private var changed: [ObjectIdentifier: any PersistentModel] = [:]
+  @exclusivity(unchecked) private var changed: [ModelStorage] = []
   /// Where a save that nobody has asked for may be run; nil for a context that belongs to whoever uses it.
   var autosaveQueue: ((@escaping @Sendable () -> Void) -> Void)?
-  private var isAutosaveScheduled = false
+  @exclusivity(unchecked) private var isAutosaveScheduled = false
 
   /// A context that belongs to whoever makes it.
   public convenience init(_ container: ModelContainer) {
@@ -41,6 +41,7 @@ public final class ModelContext: Equatable {
   deinit {
     for store in container.dataStores { store.endState(editingState) }
     for object in managedContext.registeredObjects { (object as? ModelObject)?.storage?.abandon() }
+    letGoOfChanged()
   }
 
   static let editingStateKey = "SwiftDataEditingState"
@@ -56,7 +57,7 @@ public final class ModelContext: Equatable {
   ///
   /// True for the main context, false for any other. A context that is changed elsewhere has no queue to save on: it
   /// says so on standard error, and waits for `save()`.
-  public var autosaveEnabled = false {
+  @exclusivity(unchecked) public var autosaveEnabled = false {
     didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
 
@@ -75,18 +76,26 @@ public final class ModelContext: Equatable {
   // Models and their objects.
 
   /// The model for an object, made if there is none.
-  func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type) -> M {
+  func model<M: PersistentModel>(of object: NSManagedObject, _ type: M.Type) -> M {
+    model(of: object, type, storedIn: DefaultBackingData<M>.self)
+  }
+
+  /// - Parameter storageType: the class's storage. To name it costs the runtime a look-up, which many objects share.
+  func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type, storedIn storageType: any BackingData<M>.Type)
+    -> M
+  {
     let object = unsafeDowncast(object, to: ModelObject.self)
     // An object is of its entity's class, and an entity of one model type, or of one that
     // inherits from it.
-    if let model = object.storage?.model { return unsafeDowncast(model, to: M.self) }
+    if let model = object.storage?.model(as: M.self) { return model }
     if container.hasSubclasses, object.entity.name != ModelType.of(M.self).name {
       return unsafeDowncast(anyModel(of: object), to: M.self)
     }
-    let storage = DefaultBackingData<M>(for: M.self)
+    let data = storageType.init(for: M.self)
+    let storage = data.reference
     storage.attach(object, in: self)
-    let model = M(backingData: storage)
-    storage.model = model
+    let model = M(backingData: data)
+    storage.setModel(model)
     return model
   }
 
@@ -121,9 +130,10 @@ public final class ModelContext: Equatable {
     }
     let object = ModelObject(entity: entity, insertInto: managedContext)
     let values = storage.attach(object, in: self)
-    storage.model = model
-    for (property, value) in zip(storage.type.properties, values) {
-      if let value { property.access.writeAny(value, object, storage) }
+    storage.setModel(model)
+    let properties = storage.type.properties
+    for position in values.indices {
+      if let value = values[position] { properties[position].access.writeAny(value, object, storage) }
     }
     noteChange(of: storage)
   }
@@ -183,14 +193,20 @@ public final class ModelContext: Equatable {
 
   private func changedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
     guard identifier.isTemporary else { return nil }
-    return changed.values.first { $0.storage.identifier == identifier }
+    return changed.first { $0.identifier == identifier }?.model
   }
 
   // Changes.
 
   func noteChange(of storage: ModelStorage) {
-    if let model = storage.model { changed[ObjectIdentifier(model)] = model }
+    if storage.keepModel(for: self) { changed.append(storage) }
     if autosaveEnabled { scheduleAutosave() }
+  }
+
+  private func letGoOfChanged() {
+    let former = changed
+    changed = []
+    for storage in former { storage.letGoOfModel(for: self) }
   }
 
   private func scheduleAutosave() {
@@ -244,10 +260,15 @@ public final class ModelContext: Equatable {
     guard hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     managedContext.processPendingChanges()
+    let isHeard = NotificationObservers.areThere(for: ModelContext.didSave)
+    // Deletions concern models; of the others only observers hear, and new ones may give way to stored ones.
+    let changes =
+      isHeard || container.hasUniqueValues
+      ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))
     // Their storages: the models themselves live until the save is over, and updated objects may have none.
-    let inserted = managedContext.insertedObjects.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
-    let updated = managedContext.updatedObjects.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
-    let deleted = managedContext.deletedObjects.map { object in
+    let inserted = changes.inserted.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
+    let updated = changes.updated.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
+    let deleted = changes.deleted.map { object in
       // Only of models that a program may still have.
       (
         (object as? ModelObject)?.storage, (object as? ModelObject)?.storage?.valuesOfAttributes() ?? [],
@@ -259,6 +280,7 @@ public final class ModelContext: Equatable {
       if let storage { followStored(storage) }
     }
     for (storage, values, _) in deleted { storage?.detach(keeping: values, deleted: true) }
+    guard isHeard else { return letGoOfChanged() }
     let userInfo: [AnyHashable: Any] = [
       NotificationKey.insertedIdentifiers.rawValue: inserted.map {
         $1?.identifier ?? PersistentIdentifier($0.objectID)
@@ -268,7 +290,7 @@ public final class ModelContext: Equatable {
         PersistentIdentifier($0.2)
       },
     ]
-    changed.removeAll()
+    letGoOfChanged()
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
   }
 
@@ -322,7 +344,7 @@ public final class ModelContext: Equatable {
     let values = inserted.map { $0.valuesOfAttributes() }
     managedContext.rollback()
     for (storage, values) in zip(inserted, values) { storage.detach(keeping: values, deleted: false) }
-    changed.removeAll()
+    letGoOfChanged()
   }
 
   // Notifications.

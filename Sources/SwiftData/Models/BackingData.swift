@@ -40,11 +40,27 @@ public protocol BackingData<Model> {
   func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 }
 
+/// The storage that data are a reference to. Only for data that are known to be a `DefaultBackingData`: of an object,
+/// the first word of an existential is the reference.
+@inlinable @inline(__always)
+func _storage<Model>(in data: any BackingData<Model>) -> ModelStorage {
+  withUnsafeBytes(of: data) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
+}
+
+extension BackingData {
+  /// The same in code that is not made for one class, where the type of an existential costs a look-up.
+  var reference: ModelStorage {
+    withUnsafeBytes(of: self) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
+  }
+}
+
 /// The storage that models have: values of their own until they are inserted, a managed object from then on.
+@usableFromInline
 final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingData {
+  @usableFromInline
   init(for modelType: Model.Type) { super.init(ModelType.of(modelType)) }
 
-  var persistentModelID: PersistentIdentifier? {
+  @usableFromInline var persistentModelID: PersistentIdentifier? {
     get {
       let storage = whole ?? self
       return storage.object == nil || storage.identifier.isTemporary ? nil : storage.identifier
@@ -57,27 +73,39 @@ final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingDat
     }
   }
 
-  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable { value(key) }
-  func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel { value(key) }
-  func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel { value(key) }
-  func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+  @usableFromInline func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: Decodable {
+    value(key)
+  }
+  @usableFromInline func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value where Value: PersistentModel {
+    value(key)
+  }
+  @usableFromInline func getValue<Value>(forKey key: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel {
+    value(key)
+  }
+  @usableFromInline func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement { value(key) }
-  func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
+  @usableFromInline func getValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>) -> Value
   where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement { value(key) }
-  func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value { value(key) }
+  @usableFromInline func getTransformableValue<Value>(forKey key: KeyPath<Model, Value>) -> Value { value(key) }
 
-  func setValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) where Value: Encodable { set(key, value) }
-  func setValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) where Value: PersistentModel {
+  @usableFromInline func setValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) where Value: Encodable {
     set(key, value)
   }
-  func setValue<Value>(forKey key: KeyPath<Model, Value?>, to value: Value?) where Value: PersistentModel {
+  @usableFromInline func setValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value)
+  where Value: PersistentModel {
     set(key, value)
   }
-  func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to value: Value)
+  @usableFromInline func setValue<Value>(forKey key: KeyPath<Model, Value?>, to value: Value?)
+  where Value: PersistentModel {
+    set(key, value)
+  }
+  @usableFromInline func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to value: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement { set(key, value) }
-  func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to value: Value)
+  @usableFromInline func setValue<Value, OtherModel>(forKey key: KeyPath<Model, Value>, to value: Value)
   where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement { set(key, value) }
-  func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) { set(key, value) }
+  @usableFromInline func setTransformableValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value) {
+    set(key, value)
+  }
 }
 
 /// Generated code of a model that inherits from another: the storage of the whole object.

@@ -104,6 +104,10 @@ final class ModelProperty {
     }
   }
   var isRelationship: Bool { destination != nil }
+  /// What a managed object knows the property by, if it holds the value as it is.
+  var managedKey: ManagedKey? {
+    if case .attribute = kind, !isEphemeral { access.key.key } else { nil }
+  }
   var isUnique: Bool { attribute?.isUnique ?? relationship?.isUnique ?? false }
 
   func access<Value>(of _: Value.Type) -> PropertyAccess<Value> {

@@ -7,16 +7,20 @@ import CoreData
 ///                             +--the context's end--> abandoned
 ///
 /// Detached, the values are in `values`; attached, in `object`; abandoned, nowhere that could be reached.
+@usableFromInline
 class ModelStorage {
   final let type: ModelType
-  final private(set) var object: ModelObject?
+  @exclusivity(unchecked) final private(set) var object: ModelObject?
   /// By the properties' positions. Empty until one is set, and while the storage is attached.
-  final private(set) var values: [Any?] = []
-  /// The object that a program sees.
-  final weak var model: (any PersistentModel)?
+  @exclusivity(unchecked) final private(set) var values: [Any?] = []
+  /// The object that a program sees, which keeps its storage alive.
+  @exclusivity(unchecked) final private var seen = LivingReference()
+  /// The same while it has changes that are not saved, and the context that has listed it: see `ModelContext.changed`.
+  @exclusivity(unchecked) final private var kept: AnyObject?
+  @exclusivity(unchecked) final private var keeper: ObjectIdentifier?
   /// The context; it says itself when it goes.
-  final private unowned(unsafe) var ownContext: ModelContext?
-  final private var isAbandoned = false
+  @exclusivity(unchecked) final private unowned(unsafe) var ownContext: ModelContext?
+  @exclusivity(unchecked) final private var isAbandoned = false
   /// Whether a deletion was saved.
   final private var wasDeleted = false
   /// What the model is known by before its first save.
@@ -34,7 +38,7 @@ class ModelStorage {
     let current = other.whole ?? other
     // Joined already, by this class or by one below, or made for stored values.
     if current.type.inherits(from: type) { return }
-    if values.isEmpty { values = Array(repeating: nil, count: type.properties.count) }
+    if values.isEmpty { values = type.emptyValues() }
     // The properties of a superclass come first.
     for (position, value) in current.values.enumerated() where value != nil { values[position] = value }
     other.values = []
@@ -42,6 +46,34 @@ class ModelStorage {
   }
 
   deinit { object?.storage = nil }
+
+  /// The object that a program sees, while there is one.
+  final var model: (any PersistentModel)? {
+    guard let object = seen.object else { return nil }
+    // It was set as one.
+    return (object as! any PersistentModel)
+  }
+
+  /// The same in its class, which is the storage's or one above it.
+  @inline(__always)
+  final func model<M: PersistentModel>(as _: M.Type) -> M? { seen.object.map { unsafeDowncast($0, to: M.self) } }
+
+  final func setModel(_ model: any PersistentModel) { seen.set(model) }
+
+  /// Keeps the model alive until the context lets go of it. Whether that is news to the context.
+  final func keepModel(for context: ModelContext) -> Bool {
+    if keeper == ObjectIdentifier(context) { return false }
+    kept = seen.object
+    keeper = kept == nil ? nil : ObjectIdentifier(context)
+    return kept != nil
+  }
+
+  /// Does nothing if another context keeps the model by now.
+  final func letGoOfModel(for context: ModelContext) {
+    guard keeper == ObjectIdentifier(context) else { return }
+    keeper = nil
+    kept = nil
+  }
 
   final var context: ModelContext? { ownContext }
   /// The context, unless it has let go of the object: its insertion was undone, or taken back by a deletion.
@@ -110,6 +142,13 @@ class ModelStorage {
 
   // Values.
 
+  /// Where the value of a simple property is, for the way that most accesses go; nil where it has to be looked for.
+  @usableFromInline
+  final func place(of key: AnyKeyPath) -> ModelPlace? {
+    guard whole == nil, let object, !isAbandoned, let managed = type.managedKey(of: key) else { return nil }
+    return ModelPlace(object: object, key: managed)
+  }
+
   final func value<Value>(_ key: AnyKeyPath) -> Value {
     if let whole { return whole.value(key) }
     let position = type.position(of: key)
@@ -139,8 +178,21 @@ class ModelStorage {
       ownContext.noteChange(of: self)
       return
     }
-    if values.isEmpty { values = Array(repeating: nil, count: type.properties.count) }
+    if values.isEmpty { values = type.emptyValues() }
     values[position] = .some(value)
+  }
+}
+
+/// A managed object and one of its properties.
+@usableFromInline
+struct ModelPlace {
+  @usableFromInline let object: NSManagedObject
+  @usableFromInline let key: ManagedKey
+
+  @usableFromInline
+  init(object: NSManagedObject, key: ManagedKey) {
+    self.object = object
+    self.key = key
   }
 }
 

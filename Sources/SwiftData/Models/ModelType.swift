@@ -5,6 +5,8 @@ import Synchronization
 final class ModelType: Sendable {
   let name: String
   let type: any PersistentModel.Type
+  /// The class of what keeps its objects' values.
+  let storageClass: ObjectIdentifier
   /// The model that the class inherits from.
   let supertype: ModelType?
   /// The supertype's first, then its own.
@@ -16,6 +18,8 @@ final class ModelType: Sendable {
   /// The literal in an accessor is one object for the program's life, so its address tells. They are kept: the address
   /// of a freed one could become another's.
   private let literals = AddressTable()
+  /// By the properties' positions: what a managed object knows simple ones by. Never freed, as the type isn't.
+  nonisolated(unsafe) private let managedKeys: UnsafeMutableBufferPointer<ManagedKey?>
   private let keptLiterals = Mutex<Literals>(Literals())
 
   private struct Literals: @unchecked Sendable {
@@ -25,6 +29,7 @@ final class ModelType: Sendable {
 
   private init<Model: PersistentModel>(_ model: Model.Type) {
     type = model
+    storageClass = ObjectIdentifier(DefaultBackingData<Model>.self)
     let name = String(describing: model)
     self.name = name
     let supertype = (_getSuperclass(model) as? any PersistentModel.Type).map(ModelType.of)
@@ -35,6 +40,8 @@ final class ModelType: Sendable {
     }
     let properties = metadata.filter { !$0.name.isEmpty }.map { ModelProperty($0, of: name) }
     self.properties = properties
+    managedKeys = .allocate(capacity: properties.count)
+    _ = managedKeys.initialize(from: properties.map(\.managedKey))
     var positions: [AnyKeyPath: Int] = [:]
     for (position, property) in properties.enumerated() {
       for keyPath in property.keyPaths { positions[keyPath] = position }
@@ -95,10 +102,25 @@ final class ModelType: Sendable {
     return supertype.property(named: property.name).map(supertype.declarer) ?? self
   }
 
+  /// nil for each property.
+  func emptyValues() -> [Any?] {
+    let count = properties.count
+    return [Any?](unsafeUninitializedCapacity: count) { values, made in
+      values.initialize(repeating: nil)
+      made = count
+    }
+  }
+
   func property(named name: String) -> ModelProperty? { properties.first { $0.name == name } }
 
   /// The property that a key path of one step leads to.
   func property(at keyPath: AnyKeyPath) -> ModelProperty? { positions[keyPath].map { properties[$0] } }
+
+  /// What a managed object knows a simple property by, if it is one whose key path was met before.
+  @inline(__always)
+  func managedKey(of keyPath: AnyKeyPath) -> ManagedKey? {
+    literals[UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())].flatMap { managedKeys[$0] }
+  }
 
   func position(of keyPath: AnyKeyPath) -> Int {
     let address = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())

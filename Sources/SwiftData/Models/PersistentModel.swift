@@ -20,13 +20,25 @@ extension PersistentModel {
   public var _observationRegistrars: [ObservationRegistrar] { [] }
 
   /// Storage for a new object.
-  public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
+  @inlinable public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
     DefaultBackingData<P>(for: P.self)
   }
 
   /// The value of a property.
   @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value where Value: Decodable {
     persistentBackingData.getValue(forKey: key)
+  }
+  /// The value of a property.
+  @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value
+  where Value: Decodable, Value: ManagedValue {
+    let data = persistentBackingData
+    if ObjectIdentifier(type(of: data)) == ObjectIdentifier(DefaultBackingData<Self>.self),
+      let place = _storage(in: data).place(of: key),
+      let value = Value.readManagedOptional(place.object, place.key)
+    {
+      return value
+    }
+    return data.getValue(forKey: key)
   }
   /// The model that a property leads to.
   @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value where Value: PersistentModel {
@@ -96,13 +108,10 @@ extension PersistentModel {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   var storage: ModelStorage {
-    func own<Data: BackingData>(_ data: Data) -> ModelStorage? {
-      // A cast would ask the runtime; nearly all are of this type.
-      guard Data.self == DefaultBackingData<Self>.self else { return nil }
-      return withUnsafeBytes(of: data) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
-    }
     let data = persistentBackingData
-    guard let storage = own(data) ?? data as? ModelStorage else {
+    // A cast would ask the runtime; nearly all are of the class's own type.
+    let isOwn = ObjectIdentifier(Swift.type(of: data)) == ModelType.of(Self.self).storageClass
+    guard let storage = isOwn ? data.reference : data as? ModelStorage else {
       misuse(
         MisuseReport(
           "The storage of a \(Self.self) is of another program's making.",

@@ -2,16 +2,16 @@ import CoreData
 
 /// How a property's value gets into a managed object, whatever its type.
 class AnyPropertyAccess {
+  final let key: PropertyKey
+
+  init(_ key: PropertyKey) { self.key = key }
+
   func writeAny(_ value: Any, _ object: ModelObject, _ storage: ModelStorage) { preconditionFailure() }
   func anyValue(of object: ModelObject, _ storage: ModelStorage) -> Any { preconditionFailure() }
 }
 
 /// The same for a type. Each way of keeping values is a subclass.
 class PropertyAccess<Value>: AnyPropertyAccess {
-  final let key: PropertyKey
-
-  init(_ key: PropertyKey) { self.key = key }
-
   /// nil where the object has nothing: of a type without `?` that is a misuse.
   func stored(_ object: ModelObject, _ storage: ModelStorage) -> Value? { preconditionFailure() }
   func write(_ value: Value, _ object: ModelObject, _ storage: ModelStorage) { preconditionFailure() }
@@ -30,8 +30,11 @@ class PropertyAccess<Value>: AnyPropertyAccess {
   }
 
   final override func writeAny(_ value: Any, _ object: ModelObject, _ storage: ModelStorage) {
-    // The storage's values are set by `set(_:_:)` alone, in the declared type.
-    write(value as! Value, object, storage)
+    /// The storage's values are set by `set(_:_:)` alone, in the declared type: a cast would ask the runtime.
+    func open<Boxed>(_ boxed: Boxed) {
+      write(Boxed.self == Value.self ? unsafeBitCast(boxed, to: Value.self) : value as! Value, object, storage)
+    }
+    _openExistential(value, do: open)
   }
   final override func anyValue(of object: ModelObject, _ storage: ModelStorage) -> Any {
     stored(object, storage) as Any
