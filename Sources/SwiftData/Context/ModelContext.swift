@@ -80,10 +80,8 @@ public final class ModelContext: Equatable {
     model(of: object, type, storedIn: DefaultBackingData<M>.self)
   }
 
-  /// - Parameter storageType: the class's storage. To name it costs the runtime a look-up, which many objects share.
-  func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type, storedIn storageType: any BackingData<M>.Type)
-    -> M
-  {
+  /// - Parameter kind: the class's storage. To name it costs the runtime a look-up, which many objects share.
+  func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type, storedIn kind: any BackingData<M>.Type) -> M {
     let object = unsafeDowncast(object, to: ModelObject.self)
     // An object is of its entity's class, and an entity of one model type, or of one that
     // inherits from it.
@@ -91,7 +89,7 @@ public final class ModelContext: Equatable {
     if container.hasSubclasses, object.entity.name != ModelType.of(M.self).name {
       return unsafeDowncast(anyModel(of: object), to: M.self)
     }
-    let data = storageType.init(for: M.self)
+    let data = kind.init(for: M.self)
     let storage = data.reference
     storage.attach(object, in: self)
     let model = M(backingData: data)
