@@ -1,7 +1,7 @@
 /// Operations on the files of stores, open or not. They wait for SQLite's locks, and a failure leaves the files as they
 /// were.
 extension SQLiteStore: FileOperating {
-  /// Whether there is a store at a URL. A database without tables is none: `destroyStore` leaves one.
+  /// Whether there is a store at a URL. `destroyStore` leaves a database without tables, which is not a store.
   static func isOccupied(_ url: URL) throws -> Bool {
     guard url.path != "/dev/null", StoreFiles.isOccupied(url) else { return false }
     return (try? tableCount(url)) ?? 1 > 0

@@ -12,7 +12,7 @@ struct OpenFile {
 /// 1. `/dev/null`: a new database in memory.
 /// 2. No file: made, unless the store is read-only (`storeFileMissing`) or its folder is missing.
 /// 3. A file of zero bytes, or a database without a table: as no file.
-/// 4. A file without SQLite's header: `notADatabase`. Zeros beside a journal are an exception: as no file.
+/// 4. A file without SQLite's header: `notADatabase`. But zeros beside a journal count as no file.
 /// 5. No metadata, or tables that don't fit the model though the hashes do: `incompatibleSchema`.
 /// 6. Hashes that differ: `incompatibleModel`. Where migration is asked for, the coordinator has migrated the file
 ///    before it is opened.

@@ -8,7 +8,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   private let model: NSManagedObjectModel
   let rowCache: RowCache
   let storeOptions: StoreOptions
-  /// The log of the SQL that connections run. It has only connections that are opened after it is set: all of them, if
+  /// The log of the SQL that connections run. Only connections that are opened after it is set use it: all of them, if
   /// it is set before `loadMetadata()`.
   var trace: StatementTrace? = .requested
 

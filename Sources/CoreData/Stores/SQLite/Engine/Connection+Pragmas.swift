@@ -34,8 +34,7 @@ extension Connection {
     }
   }
 
-  /// Whether SQLite has the pragma, since it ignores unknown ones silently. A library without the list counts as having
-  /// all.
+  /// Whether SQLite has the pragma: it ignores unknown ones silently. A library without the list counts as having all.
   private func knowsPragma(_ name: String) throws -> Bool {
     let known = try Connection.pragmaNames.withLock { names in
       if names.isEmpty {

@@ -14,8 +14,8 @@
 /// So a reader sees the commits of this process at once, and those of another process at the latest a few milliseconds
 /// after its last read.
 final class ConnectionPool: @unchecked Sendable {
-  // `@unchecked Sendable`: readers, `idle`, `generation`, `timerRuns` are only touched under `lock`; the writer
-  // only under `writerLock`; a reader that is handed out belongs to whoever has it.
+  // `@unchecked Sendable`: readers, `idle`, `generation`, `timerRuns` are only touched under `lock`; the writer only
+  // under `writerLock`; a reader that is handed out belongs to its borrower.
 
   private final class Reader {
     let connection: Connection
@@ -146,7 +146,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// A reader that stays at the state the database has now; nil where there are no readers beside the writer.
   func pin() throws -> PinnedReader? { maximumReaders > 0 ? try lock.withLock { pinned }.pin() : nil }
 
-  /// Runs `work` once no reader is pinned any more, so none that may still see the state before the last commit.
+  /// Runs `work` once no reader is pinned, so that nobody sees the state before the last commit any more.
   func whenNoneIsPinned(_ work: @escaping () -> Void) { lock.withLock { pinned }.whenNoneStands(work) }
 
   /// Moves the pool to another file. Reads in progress end in the old file, and pinned readers are closed.

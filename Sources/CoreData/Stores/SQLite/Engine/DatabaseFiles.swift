@@ -1,6 +1,6 @@
 /// Reads database files without SQLite, and without giving up SQLite's locks on them.
 ///
-/// POSIX says: a process that closes any descriptor of a file gives up all its locks on that file, including those of
+/// Under POSIX, a process that closes any descriptor of a file gives up all its locks on that file, including those of
 /// its SQLite connections. Another process would then believe that it has the file to itself, and remove the log that
 /// is in use. So all reads of a file share one descriptor. It is closed only when nobody reads and no connection of
 /// this process has the file open. See "How To Corrupt An SQLite Database File", 2.2, on sqlite.org.

@@ -87,7 +87,8 @@ final class PinnedReaders: @unchecked Sendable {
     return reader
   }
 
-  /// Runs `work` once there are no readers, so none that began before this call; at once, if there are none now.
+  /// Runs `work` once there are no readers, and so none that began before this call. Runs it at once if there are none
+  /// now.
   func whenNoneStands(_ work: @escaping () -> Void) {
     lock.lock()
     let isFree = count == 0

@@ -29,7 +29,7 @@ struct SQLiteError: Error, CustomStringConvertible {
   var isBusy: Bool { code == Int(SQLITE_BUSY) || code == Int(SQLITE_LOCKED) }
   /// Whether `Connection.watching` stopped the statement.
   var isInterrupted: Bool { code == Int(SQLITE_INTERRUPT) }
-  /// Whether the file is not a database, to judge by its first bytes.
+  /// Whether the file is not a database, judging by its first bytes.
   var isNotADatabase: Bool { code == Int(SQLITE_NOTADB) }
   /// Whether the database has something in it that SQLite can't make sense of.
   var isDamage: Bool { code == Int(SQLITE_CORRUPT) }

@@ -62,8 +62,8 @@ final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  // Binding. It fails only for misuse (no such parameter, a statement that was not reset) or, where SQLite takes a
-  // copy, for lack of memory. The next step then throws the error of a copy.
+  // Binding. It fails only by misuse (no such parameter, a statement that was not reset) and, where SQLite takes a
+  // copy, for lack of memory. The next step throws the latter.
 
   @inline(__always)
   func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
@@ -177,7 +177,7 @@ final class Statement {
     SQLiteError(extendedCode: SQLITE_NOMEM, message: String(cString: sqlite3_errstr(SQLITE_NOMEM)), sql: sql)
   }
 
-  /// Notes a text or a blob that SQLite could not return for lack of memory. Without such an error it is null.
+  /// Called for a text or a blob that is missing. It is null, or it was lost for lack of memory, which is noted.
   @inline(never)
   private func noteLoss() { if sqlite3_errcode(database) & 0xFF == SQLITE_NOMEM { refusal = SQLITE_NOMEM } }
 

@@ -6,6 +6,8 @@
 /// | NSCoreDataStringCompare | a, b, options, locale | negative, 0, positive |
 /// | NSCoreDataLike | text, pattern, options | 1 if the whole text fits the pattern of `LIKE` |
 /// | NSCoreDataMatches | text, pattern, options | 1 if the whole text fits the regular expression |
+/// | NSCoreDataUppercase, NSCoreDataLowercase | text | the text in capitals, or in small letters |
+/// | NSCoreDataCanonical | text | the text without case and diacritics |
 /// | NSCoreDataText | a number or a text | its text; a floating-point number with all digits that it needs |
 /// | NSCoreDataFold | text, options | a text that has the same bytes for all texts that are equal under the options |
 /// | NSCoreDataValue | a value of a list as text, its kind in front | the value |

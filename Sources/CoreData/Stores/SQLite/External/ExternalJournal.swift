@@ -1,8 +1,8 @@
-/// A list, on the disk, of files that may have no row. It is how they are found again after a crash: nobody ever
-/// searches the folder itself for files without rows.
+/// A list, on the disk, of files that may have no row. After a crash they are found here: nobody ever searches the
+/// folder itself for files without rows.
 ///
 /// A journal is a file `Pending-<UUID of the store>-<inode of its file>-<UUID>` in the folder `.<name>_SUPPORT`. It
-/// belongs to one open store, which holds its lock (`flock`) as long as it lives. Its lines, 38 bytes each, are
+/// belongs to one open store, which holds its lock (`flock`) as long as it lives. A line has 38 bytes:
 ///
 /// | line | meaning |
 /// |---|---|
@@ -10,9 +10,9 @@
 /// | `-` name | that is settled: a row has it, or it is gone |
 ///
 /// 1. The line is on the disk before the file is made.
-/// 2. A journal without an owner is taken over by the next store whose UUID and inode it has in its name. A store that
-///    took another one's place ignores the other's journal, and so does a copy, or a new store of the same name. So the
-///    files of a store that was moved aside are still there when it comes back.
+/// 2. The next store takes over a journal without an owner, if the UUID and the inode in the journal's name are the
+///    store's own. A store that took another one's place ignores the other's journal, and so does a copy, or a new
+///    store of the same name. So the files of a store that was moved aside are still there when it comes back.
 /// 3. A name in a journal is a question, not an order: see `ExternalStorage.removePending`.
 ///
 /// Not for use by several threads.
@@ -54,7 +54,7 @@ final class ExternalJournal {
     _ = fsync(support)
   }
 
-  /// Takes over a journal that has lost its owner; nil if it has one, or is not a regular file.
+  /// Takes over a journal that has lost its owner; nil if it still has one, or is not a regular file.
   private init?(_ files: ExternalFiles, _ name: String) {
     self.files = files
     self.name = name
@@ -94,7 +94,8 @@ final class ExternalJournal {
   /// Notes that names are settled. An error is ignored: after a crash, the name is only checked once more.
   func removeEntries(_ names: [String]) { try? append("-", names) }
 
-  /// Empties the journal, in which no name may be open, and returns whether it did. `ifLong`: not below the limit.
+  /// Empties the journal, in which no name may be open, and returns whether it did. With `ifLong` a short one stays as
+  /// it is.
   func clear(ifLong: Bool) -> Bool {
     if ifLong, length < ExternalJournal.limit { return false }
     guard ftruncate(descriptor, 0) == 0 else { return false }

@@ -1,7 +1,7 @@
 /// The uniqueness constraints that a save breaks, and the rows that break them.
 ///
-/// A row is noted only after all other rows that can be written are. So a row that is found to hold the same values
-/// holds them at the end of the save too, whether it had them before the save or got them in it.
+/// A row is noted only after all rows that can be written have been. So if another row is found with its values, that
+/// row has them at the end of the save too, whether it had them before or got them in the save.
 struct Collisions {
   struct Collision {
     let constraint: [String]
@@ -10,7 +10,7 @@ struct Collisions {
     /// The key of the row they collide with.
     let key: Int64
     let entity: Int
-    /// Whether that row is one of the change set too.
+    /// Whether the change set inserts that row, or gives it these values.
     let isOwn: Bool
   }
 

@@ -30,7 +30,7 @@ final class KeyNumbers: Sendable {
     /// Nothing: `Z_MAX` covers them already. A save that named later keys has raised it.
     case isTaken
     case raise(from: Int64, to: Int64)
-    /// They are lost: another process has raised `Z_MAX` meanwhile, or it must be read again.
+    /// The save must name other keys: another process has raised `Z_MAX` meanwhile, or it must be read again.
     case isStale
   }
 

@@ -31,7 +31,7 @@ package struct LinkSteps {
     for link in changes.links {
       switch schema.entity(at: Int(link.owner.entity)).toMany[link.relationship.toManyIndex] {
       case .foreignKey(let table, _, let order):
-        // The members' own updates write the key. Only the place of a member that leaves is left to clear.
+        // The members' own updates write the key. Here a member that leaves only loses its place.
         if let order { append(&removals, sql: texts.clearPlaces(table, order: order), members: link.removed) }
       case .hiddenKey(let table, let column, let order):
         let owner = link.owner.key

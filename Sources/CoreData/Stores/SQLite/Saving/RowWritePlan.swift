@@ -42,7 +42,7 @@ final class RowWritePlan: @unchecked Sendable {
   let unversioned: StatementText
   let parameters: [Parameter]
   private let bindings: [Binding]
-  /// The first parameter after the slots' in an update. The rest are Z_OPT, Z_PK and the old Z_OPT, or Z_PK alone.
+  /// Where an update's other parameters start, after those of the slots: Z_OPT, Z_PK and the old Z_OPT, or Z_PK alone.
   private let tailIndex: Int32
   /// The columns of this statement whose old values may name files.
   let tagged: [SlotColumn]
@@ -76,7 +76,7 @@ final class RowWritePlan: @unchecked Sendable {
       parameters: parameters, tagged: [])
   }
 
-  /// Makes the statement that writes slots of a row and its next version, if the row still has the version before.
+  /// Makes the statement that writes slots of a row and its next version, if the row still has the version before that.
   static func update(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
     update(entity, changed, isVersioned: true)
   }

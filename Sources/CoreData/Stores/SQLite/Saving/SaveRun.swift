@@ -6,10 +6,10 @@ internal import CSQLite
 /// all conflicts are known. The caller then rolls the transaction back.
 ///
 /// SQLite checks unique indexes after each row, but only the end of a save counts. So a row that a unique index refuses
-/// is kept out at first: the row that has its values may still get others. When everything else is written, the
-/// kept-out rows that are stored already get nulls in the constraint columns that they change, so that none is in
-/// another's way. Then all kept-out rows are written again. A row that is refused this time would be a duplicate at the
-/// end of the save too. A save without such rows does no extra work.
+/// is kept out at first: the row that has its values may still get others. When everything else is written, each
+/// kept-out update first sets the constraint columns that it changes to null, so that none is in another's way. Then
+/// all kept-out rows are written again. A row that is refused this time would be a duplicate at the end of the save
+/// too. A save without such rows does no extra work.
 struct SaveRun {
   /// A row that a unique index refused.
   private enum KeptOut {
@@ -150,7 +150,7 @@ struct SaveRun {
     var refused: [(row: RowSnapshot, error: SQLiteError)] = []
     for kept in rows { if let error = try writeAgain(kept) { refused.append((kept.row, error)) } }
     for (row, error) in refused {
-      // False: the index is not one of the model's, so another program has made it.
+      // If it breaks no constraint of the model, another program has made the index.
       guard try collisions.note(row, schema: schema, connection: connection) else { throw error }
     }
   }
