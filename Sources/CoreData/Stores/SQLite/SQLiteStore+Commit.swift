@@ -1,6 +1,6 @@
 /// Saving: plan, run in one transaction, answer.
 extension SQLiteStore {
-  /// That the store may be written to is asked when the save is planned.
+  /// Saves a change set. `StoresSource.check(_:)` has made sure that the store may be written to.
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     let steps = try savePlanner.steps(for: changes)
     let start = DispatchTime.now().uptimeNanoseconds
@@ -41,7 +41,7 @@ extension SQLiteStore {
     return .saved(rewritten: try publish(changes, notes: transaction.notes, connection: connection))
   }
 
-  /// Whether the file has what was to be saved, after a commit that SQLite called failed.
+  /// Whether the file has the changes although SQLite reported that the commit failed.
   private func isInFile(_ changes: ChangeSet, _ connection: Connection) -> Bool {
     guard let row = changes.firstRow else { return false }
     var question = ChangeSet()
@@ -56,7 +56,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Lets the cache know what is committed; returns the rows that triggers changed further.
+  /// Brings the row cache up to date with the commit. Returns the rows that triggers changed further.
   private func publish(
     _ changes: ChangeSet, notes: TriggerNotes?, connection: Connection
   ) throws -> [RowSnapshot] {
@@ -82,7 +82,7 @@ extension SQLiteStore {
       return .versionConflicts(
         try run.outdated.map { base in
           let root = layouts.layouts[base.entity].root
-          // Asked before the row is read, which publishes it.
+          // Ask before reading the row, because reading puts it into the cache.
           let cached = rowCache.row(base.reference)
           let persisted = try committedRows([base.key], in: root, connection).first
           return VersionConflict(
@@ -90,7 +90,7 @@ extension SQLiteStore {
             isCached: persisted != nil && cached != nil && cached?.version == persisted?.version)
         })
     }
-    // The references with the actual entities that the change set's rows have, by root entity.
+    // The rows of the change set under their actual entities, by their references under the root entity.
     let collisions = run.collisions.list
     let own = collisions.contains(where: \.isOwn) ? rowsByRoot(changes) : [:]
     return .constraintConflicts(
@@ -117,7 +117,7 @@ extension SQLiteStore {
     return references
   }
 
-  /// Rows as they are now, read by the connection that writes.
+  /// Reads rows as they are now, with the connection that writes.
   private func committedRows(
     _ keys: [Int64], in root: EntityLayout, _ connection: Connection
   ) throws -> [RowSnapshot] {

@@ -1,6 +1,7 @@
-/// Stores as files, open or not: SQLite's locks are waited for, and what goes wrong leaves them as they were.
+/// Operations on the files of stores, open or not. They wait for SQLite's locks, and a failure leaves the files as they
+/// were.
 extension SQLiteStore: FileOperating {
-  /// A database without a table is what `destroyStore` leaves.
+  /// Whether there is a store at a URL. `destroyStore` leaves a database without tables, which is not a store.
   static func isOccupied(_ url: URL) throws -> Bool {
     guard url.path != "/dev/null", StoreFiles.isOccupied(url) else { return false }
     return (try? tableCount(url)) ?? 1 > 0
@@ -11,7 +12,7 @@ extension SQLiteStore: FileOperating {
     return try connection.rows("SELECT name FROM sqlite_master LIMIT 1").count
   }
 
-  /// Runs `body`; what SQLite says becomes the failure to do something with the file.
+  /// Runs `body`, and turns SQLite's errors into failures that name the file.
   private static func translatingErrors<Result>(at url: URL, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError { throw error.openingFailure(at: url) }
   }
@@ -38,7 +39,7 @@ extension SQLiteStore: FileOperating {
     }
   }
 
-  /// SQLite's companions of a file, which say nothing without it.
+  /// Removes SQLite's companions of a file, which mean nothing without it.
   private static func removeCompanions(of url: URL) {
     for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
   }
@@ -68,7 +69,7 @@ extension SQLiteStore: FileOperating {
     if !files.sharesFolder { files.removeAll() }
   }
 
-  /// Puts an empty file in the place of one, whoever has that open.
+  /// Replaces a file by an empty one, even if others have it open.
   private static func makeEmpty(_ url: URL) throws {
     let empty = StoreFiles.temporary(beside: url)
     try OwnFolder.makeFile(empty)
@@ -97,9 +98,9 @@ extension SQLiteStore: FileOperating {
     }
   }
 
-  /// Copies the long values of a store before `body` copies its rows, and removes those that the destination's own rows
-  /// had after it. A process that does not live to the end leaves the names in journals: of the store as it was, and,
-  /// where that has another UUID, of the store as it is then.
+  /// Copies the files of the source's long values, runs `body`, which copies the rows, and then removes the files that
+  /// only the destination's old rows named. If the process ends in between, the names are in journals: one for the
+  /// destination's old UUID, and one for its new UUID if that differs.
   private static func replaceFiles(
     at destination: URL, options: [AnyHashable: Any]?, from source: Connection, sourceFiles: ExternalFiles,
     body: () throws -> Void
@@ -108,7 +109,7 @@ extension SQLiteStore: FileOperating {
     let named = sourceFiles.exist ? try ExternalFiles.named(in: source) : []
     let (oldNamed, oldUUID) = try contents(destination, options)
     if files.folder == sourceFiles.folder, !named.isEmpty || !oldNamed.isEmpty {
-      // Each of them would remove files that the other has.
+      // Each store would remove files that the other one has.
       throw Failure.unsupportedFeature(
         "Replacing \(destination.path) by a store that keeps its binary values in the same folder")
     }
@@ -134,20 +135,20 @@ extension SQLiteStore: FileOperating {
       gone.isEmpty
       || !files.sharesFolder
         && (try? Connection(path: destination.path, options: connectionOptions(options)))?.hasNoOlderReader() == true
-    // While an older state is being read, its files stay; the next store that opens the file asks about them.
+    // While somebody reads an older state, its files stay. The next store that opens the database checks them.
     if !isFree { return }
     files.remove(gone)
     journals.forEach { $0.remove() }
   }
 
-  /// The files that are named by the rows of a store that is about to be replaced, and its UUID.
+  /// The UUID of a store that is about to be replaced, and the files that its rows name.
   private static func contents(
     _ url: URL, _ options: [AnyHashable: Any]?
   ) throws -> (named: Set<String>, uuid: String?) {
     guard try isDatabase(url), ExternalFiles(store: url).exist,
       let connection = try? Connection(path: url.path, options: connectionOptions(options))
     else { return ([], nil) }
-    // What can't be read is replaced all the same, or refused below; its files stay.
+    // A database that can't be read is replaced all the same, or refused below. Its files stay.
     return (
       (try? ExternalFiles.named(in: connection)) ?? [],
       (try? StoreMetadata.read(from: connection))?[NSStoreUUIDKey] as? String
@@ -182,7 +183,7 @@ extension SQLiteStore: FileOperating {
     unlink(url.path)
   }
 
-  /// A new file of its own with everything that a connection sees.
+  /// Makes a new file with everything that a connection sees, and runs `change` on it.
   private static func makeDatabase(
     _ url: URL, from source: Connection, _ change: (Connection) throws -> Void = { _ in }
   ) throws {
@@ -194,8 +195,8 @@ extension SQLiteStore: FileOperating {
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Runs `body` with a connection to a file that it leaves as it is; to a copy of it where SQLite can't read
-  /// it in its place, or is not to write beside it.
+  /// Runs `body` with a connection that leaves the file as it is. Uses a copy if SQLite can't read the file in its
+  /// place, or must not write beside it.
   private static func reading(
     _ url: URL, options: [AnyHashable: Any]?, body: (Connection) throws -> Void
   ) throws {
@@ -207,7 +208,7 @@ extension SQLiteStore: FileOperating {
         _ = try connection.rows("SELECT 1 FROM sqlite_master LIMIT 1")
         return try body(connection)
       } catch let error as SQLiteError {
-        // Not to be opened, or not to be written beside.
+        // 14: SQLite can't open the file. 8: SQLite can't write beside it.
         guard error.code == 14 || error.code == 8 else { throw error.openingFailure(at: url) }
       }
     }
@@ -229,7 +230,7 @@ extension SQLiteStore: FileOperating {
     var copied: [String] = []
     do {
       try translatingErrors(at: url) {
-        // In the same folder values need files of their own.
+        // Two stores with the same folder can't share files, so the second branch writes new ones.
         if let source = source as? SQLiteStore, source.externalFiles.folder != files.folder {
           try source.copyDatabase(to: new)
           if source.externalFiles.exist { copied = try files.copy(namedFiles(new), from: source.externalFiles) }
@@ -252,7 +253,7 @@ extension SQLiteStore: FileOperating {
     try ExternalFiles.named(in: Connection(path: url.path, options: Connection.Options()))
   }
 
-  /// The same tables and rows under a UUID of its own.
+  /// Copies the tables and rows into a new file with a UUID of its own.
   private func copyDatabase(to url: URL) throws {
     var metadata = self.metadata ?? [:]
     metadata[NSStoreUUIDKey] = UUID().uuidString

@@ -1,5 +1,5 @@
-/// Keys of new rows: named by a save, which takes them with its rows; or reserved, in a small transaction of its own,
-/// for a program that wants to know ids before it saves.
+/// Keys of new rows. A save names its keys, and takes them in the transaction that inserts the rows. A program that
+/// wants ids before it saves reserves keys, in a small transaction.
 extension SQLiteStore {
   private static let readMaximum = StatementText("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
   private static let writeMaximum = StatementText(
@@ -24,7 +24,8 @@ extension SQLiteStore {
     if let entity = schema.entities[keys.root] { keyNumbers.giveBack(keys, in: entity.number) }
   }
 
-  /// Takes keys that were named, in the transaction that inserts their rows. False if another process was there before.
+  /// Takes named keys in the transaction that inserts their rows. Returns false if the save must name other keys,
+  /// because another process may have taken these.
   func take(_ keys: ProposedKeys, _ connection: Connection) throws -> Bool {
     let entity = schema.entity(at: keys.root)
     switch keyNumbers.claim(keys, in: entity.number) {
@@ -37,7 +38,7 @@ extension SQLiteStore {
     }
   }
 
-  /// That the transaction is committed.
+  /// Remembers the raised `Z_MAX` once the transaction is committed.
   func didTake(_ keys: ProposedKeys) {
     let number = schema.entity(at: keys.root).number
     if case .raise(let former, let maximum) = keyNumbers.claim(keys, in: number) {
@@ -50,7 +51,7 @@ extension SQLiteStore {
     return try translatingErrors {
       try pool.write { connection in
         var (former, first): (Int64, Int64) = (0, 0)
-        // No read depends on the maximum, so leases of readers go on.
+        // No read depends on the maximum, so readers keep their leases.
         try connection.transaction(.exclusive) {
           former = try readMaximum(entity, connection)
           guard former >= 0, let free = keyNumbers.take(count, after: former, in: entity.number) else {
@@ -71,17 +72,17 @@ extension SQLiteStore {
       what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), the largest key there is")
   }
 
-  /// Reads the last key that is taken or reserved, and keeps it.
+  /// Reads the last key that is taken or reserved, and remembers it.
   private func learnMaximum(_ entity: EntitySchema, _ connection: Connection) throws -> Int64 {
     let maximum = try readMaximum(entity, connection)
     if maximum >= 0 { keyNumbers.raiseMaximum(maximum, in: entity.number) }
     return maximum
   }
 
-  /// The last key that is taken or reserved, by the connection that writes.
+  /// Reads the last key that is taken or reserved, with the connection that writes.
   ///
-  /// A file that was edited by hand may have rows behind its `Z_MAX`. This is looked at when a store takes its first
-  /// key of a table, and put right.
+  /// A file that was edited by hand may have rows with keys above its `Z_MAX`. So the first call for each table looks
+  /// at the table too, and corrects `Z_MAX`.
   func readMaximum(_ entity: EntitySchema, _ connection: Connection) throws -> Int64 {
     let number = Int64(entity.number)
     let statement = try connection.statement(SQLiteStore.readMaximum)
@@ -99,18 +100,18 @@ extension SQLiteStore {
       soundMaxima.insert(number)
       return maximum
     }
-    // By its number alone: Z_MAX may be null, or no number.
+    // Find the row by its number alone, because the old Z_MAX may be null, or no number.
     try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(last) WHERE Z_ENT = \(number)")
     return last
   }
 
-  /// Not told to who listens to the SQL of saves: it is run once for each table.
+  /// The largest key in a table. The trace of saves does not show this, because it runs only once for each table.
   private func lastKey(in table: String, _ connection: Connection) throws -> Int64 {
     let statement = try Statement("SELECT MAX(Z_PK) FROM \(table)", in: connection.database, isKept: false)
     return try statement.step() ? statement.int(0) : 0
   }
 
-  /// False if `Z_MAX` is not what it was.
+  /// Sets `Z_MAX`. Returns false if it was not `former`.
   func writeMaximum(_ maximum: Int64, of entity: EntitySchema, was former: Int64, by connection: Connection) throws
     -> Bool
   {
@@ -125,8 +126,8 @@ extension SQLiteStore {
     return connection.changes == 1
   }
 
-  /// Another program has put a row at a key that was named or reserved: `Z_MAX` has fallen behind while the store was
-  /// open. The next key is taken after the table has been looked at.
+  /// Makes the failure for a row whose key another program has used: it added rows without raising `Z_MAX` while the
+  /// store was open. The next keys are taken only after a look at the table.
   func keyIsTaken(_ row: RowSnapshot) -> Failure {
     let root = layouts.layouts[row.entity].root
     if let entity = try? schema.entity(root) {

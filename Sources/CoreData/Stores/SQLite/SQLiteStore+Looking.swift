@@ -1,6 +1,6 @@
-/// For the package's own tools: a promise that nobody writes to the file while the store is open. A read-only
-/// store then reads the very file, write-ahead log or not, and SQLite makes nothing beside it. What a log
-/// holds is not seen.
+/// An option for the package's own tools. It promises that nobody writes to the file while the store is open. A
+/// read-only store then reads the file in its place, with or without a write-ahead log, and SQLite makes nothing beside
+/// it. Commits that are still in the log are not seen.
 package let immutableStoreFileOption = "StrataImmutableStoreFile"
 
 extension SQLiteStore {
@@ -14,8 +14,8 @@ extension SQLiteStore {
   }
 }
 
-/// Where a store keeps what, for this package's tools, which look at the file by SQL of their own. Names are as SQL
-/// takes them.
+/// Where a store keeps its entities, for this package's tools, which read the file with SQL of their own. Names are
+/// written as SQL takes them.
 package struct StoreMap: Sendable {
   package struct Entity: Sendable {
     package let name: String
@@ -26,13 +26,13 @@ package struct StoreMap: Sendable {
     package let table: String
     /// The columns of attributes and to-one relationships.
     package let columns: [Column]
-    /// The tables of pairs that say who an object's members are.
+    /// The join tables that hold an object's members.
     package let pairs: [Pairs]
   }
 
   package struct Column: Sendable {
     package let name: String
-    /// Holds the Z_ENT of the row that a to-one relationship leads to.
+    /// The column with the Z_ENT of the row that a to-one relationship leads to.
     package let entityColumn: String?
     /// Whether the blob begins with a byte that says whether it is the value or the name of a file.
     package let isTagged: Bool
@@ -42,7 +42,7 @@ package struct StoreMap: Sendable {
 
   package struct Pairs: Sendable {
     package let table: String
-    /// The column that has the object's key.
+    /// The column with the object's key.
     package let owner: String
   }
 
@@ -60,7 +60,7 @@ package protocol TableKeeping: NSPersistentStore {
 }
 
 extension NSPersistentStore {
-  /// Where the store keeps what; nil for stores without tables.
+  /// Where the store keeps its entities; nil for stores without tables.
   package final var map: StoreMap? {
     let schema = (self as? SQLiteStore)?.schema ?? (self as? any TableKeeping)?.storeSchema
     return schema.map(StoreMap.init)
@@ -109,7 +109,7 @@ extension StoreMap {
 }
 
 extension StoreMap.Pairs {
-  /// nil for what is no table of pairs, and for one whose two columns lead to the same table.
+  /// nil if there is no join table, or if the relationship is its own inverse.
   fileprivate init?(_ storage: ToManyStorage) {
     guard case .join(let side) = storage, !side.table.isSymmetric else { return nil }
     self.init(table: side.table.name, owner: side.owner)

@@ -28,8 +28,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Reads a file without writing a byte to it or beside it: as it is where the file alone says all, else
-  /// from a copy of it and its log.
+  /// Reads a file without writing a byte to it or beside it. Reads it in its place if it is complete without a log or a
+  /// journal, otherwise from a copy with those.
   static func readingUntouched<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
     guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
     var options = Connection.Options()

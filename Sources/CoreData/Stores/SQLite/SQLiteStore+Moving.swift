@@ -1,5 +1,5 @@
 extension SQLiteStore {
-  /// Opens the file at another place and goes on with it. Whatever fails leaves the store with its file.
+  /// Moves the store to the file at another URL. After a failure the store still has its old file.
   func move(to url: URL) throws {
     guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
     let other = SQLiteStore(

@@ -2,25 +2,25 @@
 struct OpenFile {
   let schema: StoreSchema
   let pool: ConnectionPool
-  /// Of the database; a working copy's for a store that is only read.
+  /// The path of the database, or of the working copy that a read-only store reads.
   let path: String
   let metadata: [String: Any]
 }
 
 /// Opening, case by case:
 ///
-/// 1. `/dev/null`: a database in memory, made anew.
+/// 1. `/dev/null`: a new database in memory.
 /// 2. No file: made, unless the store is read-only (`storeFileMissing`) or its folder is missing.
 /// 3. A file of zero bytes, or a database without a table: as no file.
-/// 4. A file without SQLite's header: `notADatabase`; but for zeros beside a journal, which are as no file.
+/// 4. A file without SQLite's header: `notADatabase`. But zeros beside a journal count as no file.
 /// 5. No metadata, or tables that don't fit the model though the hashes do: `incompatibleSchema`.
 /// 6. Hashes that differ: `incompatibleModel`. Where migration is asked for, the coordinator has migrated the file
 ///    before it is opened.
 ///
-/// `NSIgnorePersistentStoreVersioningOption` skips the sixth: the file opens if its tables fit, and states the model's
+/// `NSIgnorePersistentStoreVersioningOption` skips the sixth: the file opens if its tables fit, and has the model's
 /// hashes from then on.
 ///
-/// Whatever fails leaves file and log as they were.
+/// A failure leaves the file and its log as they were.
 extension SQLiteStore {
   func openFile() throws -> OpenFile {
     guard let url, url.isFileURL else { throw Failure.storeWithoutURL(type: NSSQLiteStoreType) }
@@ -52,7 +52,7 @@ extension SQLiteStore {
     return options
   }
 
-  /// Opens a connection; what SQLite says becomes the failure to open the store.
+  /// Runs `body`, and turns SQLite's errors into the failure to open the store.
   private func opening<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError {
       throw error.openingFailure(at: url)
@@ -70,7 +70,7 @@ extension SQLiteStore {
       let writer = try Connection(path: path, options: connectionOptions(mayCreate: true))
       writer.trace = trace
       trace?.annotate("Connecting to sqlite database file at \"\(path)\"")
-      // These two only count before the first table.
+      // These two have an effect only before the first table is made.
       try writer.set(pragma: "page_size", to: "4096")
       try writer.set(pragma: "auto_vacuum", to: "2")
       try applyPragmas(to: writer)
@@ -110,8 +110,8 @@ extension SQLiteStore {
       let writer = try Connection(path: path, options: connectionOptions())
       writer.trace = trace
       trace?.annotate("Connecting to sqlite database file at \"\(path)\"")
-      // Until the file is known to fit, not even the log is to move; where there is none, SQLite takes the
-      // one that it makes away again.
+      // Until the file is known to fit, even its log must stay as it is. If there is none, SQLite makes one and removes
+      // it again.
       writer.setKeepsLogOnClose(hasLog)
       guard var metadata = try StoreMetadata.readIfPresent(at: url, from: writer) else {
         if !storeOptions.isReadOnly, try isEmpty(writer) {
@@ -129,7 +129,7 @@ extension SQLiteStore {
         writer.setKeepsLogOnClose(false)
         try applyPragmas(to: writer)
         if isOther {
-          // Nobody is to compare with the old hashes again: the tables fit this model.
+          // The tables fit this model, so replace the old hashes: the next comparison must not fail.
           let own = StoreMetadata.make(for: layouts.model, configuration: configuration, uuid: "")
           for key in StoreMetadata.modelKeys { metadata[key] = own[key] }
           try writer.transaction(.exclusive) {
@@ -145,19 +145,19 @@ extension SQLiteStore {
     }
   }
 
-  /// Whether a database has nothing in it. More than a page beside no table is damage, not emptiness.
+  /// Whether a database is empty. One without tables but with more than one page is damaged, not empty.
   private func isEmpty(_ connection: Connection) throws -> Bool {
     guard try connection.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty else { return false }
     return try connection.pragma("page_count").flatMap { Int($0) } ?? 0 <= 1
   }
 
-  /// Whether the file is of another model, which is then to be ignored.
+  /// Checks the metadata of a file. Returns true if its hashes differ and the options say to ignore that.
   private func check(_ metadata: [String: Any], _ url: URL) throws -> Bool {
     let type = metadata[NSStoreTypeKey] as? String ?? NSSQLiteStoreType
     guard type == NSSQLiteStoreType else {
       throw Failure.storeTypeMismatch(url: url, expected: NSSQLiteStoreType, found: type)
     }
-    // It becomes a part of every object's address.
+    // The UUID becomes a part of every object's URI.
     let uuid = metadata[NSStoreUUIDKey] as? String ?? ""
     guard !uuid.isEmpty, uuid.utf8.allSatisfy({ $0 == 45 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 }) else {
       throw Failure.incompatibleSchema(
@@ -181,7 +181,7 @@ extension SQLiteStore {
     for pragma in storeOptions.connectionPragmas { try connection.set(pragma: pragma.name, to: pragma.value) }
   }
 
-  /// Readers beside the writer only where the journal lets them read while it writes.
+  /// Makes the pool. It has readers only if the journal lets them read while the writer writes.
   private func makePool(_ writer: Connection, path: String) throws -> ConnectionPool {
     let isLogged = try writer.pragma("journal_mode")?.lowercased() == "wal"
     let isExclusive = try writer.pragma("locking_mode")?.lowercased() == "exclusive"
@@ -191,7 +191,7 @@ extension SQLiteStore {
       openReader: readerOpener(path: path))
   }
 
-  /// Makes further connections to the file.
+  /// Returns a function that opens further connections to the file.
   func readerOpener(path: String) -> () throws -> Connection {
     var options = connectionOptions()
     options.pragmas = storeOptions.isReadOnly ? [] : storeOptions.connectionPragmas
@@ -202,7 +202,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Copies the file and its log into a folder of its own, so that nothing is ever written beside it.
+  /// Copies the file and its log into a temporary folder, so that nothing is ever written beside the file.
   private func makeWorkingCopy(of url: URL) throws -> URL {
     do {
       let folder = try OwnFolder.makeTemporary()
@@ -214,7 +214,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Copies a database and its log, not the log's index, which SQLite makes anew.
+  /// Copies a database with its log or journal, but not the log's index, which SQLite makes again.
   static func copyDatabase(at url: URL, into folder: URL) throws -> URL {
     let copy = folder.appendingPathComponent(url.lastPathComponent)
     for suffix in ["", "-wal", "-journal"] {
@@ -226,11 +226,11 @@ extension SQLiteStore {
   }
 }
 
-/// What stands at a store's URL.
+/// What there is at a store's URL.
 enum StoreFileState {
   case missing
   case empty
-  /// - isLogged: whether SQLite would write beside it, for a write-ahead log or a journal left behind.
+  /// - isLogged: whether SQLite would write beside the file, because of a write-ahead log or a journal left behind.
   case database(isLogged: Bool)
 
   init(_ url: URL) throws {
@@ -248,13 +248,13 @@ enum StoreFileState {
       return
     }
     guard header.count == 20, header.prefix(16).elementsEqual(Array("SQLite format 3".utf8) + [0]) else {
-      // Zeros beside a journal are what a power cut leaves of a file's first transaction. By the journal SQLite takes
-      // the file back to nothing.
+      // A power cut in a file's first transaction leaves zeros beside a journal. With the journal, SQLite makes the
+      // file empty again.
       guard header.allSatisfy({ $0 == 0 }), StoreFileState.hasJournal(url) else { throw Failure.notADatabase(url: url) }
       self = .database(isLogged: true)
       return
     }
-    // 18 and 19 are the versions for writing and reading.
+    // Bytes 18 and 19 are the versions for writing and reading.
     let isLog = header[18] == 2 || header[19] == 2
     self = .database(isLogged: isLog || StoreFileState.hasJournal(url))
   }
@@ -263,7 +263,7 @@ enum StoreFileState {
     FileManager.default.fileExists(atPath: url.path + "-journal")
   }
 
-  /// Throws if the folder in which a file is to be made is missing.
+  /// Throws if the folder for a new file is missing.
   static func checkFolder(of url: URL) throws {
     var isDirectory: ObjCBool = false
     let folder = url.deletingLastPathComponent().path

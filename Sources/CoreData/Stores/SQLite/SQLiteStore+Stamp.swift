@@ -1,11 +1,10 @@
-/// What tells one state of a store's file from another, without reading it.
+/// A stamp that tells one state of a store's file from another, without reading the file.
 extension SQLiteStore {
-  /// Changes with everything that is written to the file; nil when nothing that outlives this process tells
-  /// it.
+  /// A text that changes with every write to the file; nil if no text that outlives this process can promise that.
   ///
-  /// It is made of the file's identity, length and time of change, which programs can't set. So it is nil
-  /// while a log or a journal has commits beside the file, and while the time is so young that another write
-  /// could have the same one.
+  /// It is made of the file's identity, its length and its time of change, which programs can't set. So it is nil while
+  /// a log or a journal beside the file has commits, and while the time is so recent that another write could get the
+  /// same one.
   ///
   /// - Parameter age: how old, in seconds, the last write has to be.
   func fileStamp(settledFor age: Int) -> String? {
@@ -29,7 +28,7 @@ extension SQLiteStore {
     let seconds: Int
     let text: String
 
-    /// Asks for the status only: closing a descriptor would give up the locks that SQLite has on the file.
+    /// Asks for the status only, without opening the file: closing it would give up SQLite's locks.
     init?(_ path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }

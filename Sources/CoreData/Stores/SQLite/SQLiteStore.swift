@@ -1,15 +1,15 @@
 /// A store in a SQLite file of Apple's layout.
 ///
-/// The file is opened by `loadMetadata()`. After that any thread may read it, as a `SQLiteReader`, and write to it, by
+/// `loadMetadata()` opens the file. After that any thread may read it, as a `SQLiteReader`, and write to it, with
 /// `reserveKeys(_:in:)`, `proposeKeys(_:in:)`, `commit(_:)` and batch requests.
 final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   let layouts: ModelLayouts
-  /// The layouts don't keep it.
+  /// The model, kept here because the layouts don't keep it.
   private let model: NSManagedObjectModel
   let rowCache: RowCache
   let storeOptions: StoreOptions
-  /// What is told of the SQL of connections that are opened after it is set: of all, if it is set before
-  /// `loadMetadata()`.
+  /// The log of the SQL that connections run. Only connections that are opened after it is set use it: all of them, if
+  /// it is set before `loadMetadata()`.
   var trace: StatementTrace? = .requested
 
   /// Set once, by `loadMetadata()`.
@@ -21,20 +21,20 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   private(set) var history: SQLiteHistory?
   /// The folder of a read-only store's working copy, removed when the store is closed.
   var workingCopy: URL?
-  /// Of the open database.
+  /// The path of the open database.
   var path = ""
-  /// Where long values lie. Set by `loadMetadata()`, and when the store moves.
+  /// Where the files of long values are. Set by `loadMetadata()`, and when the store moves.
   @exclusivity(unchecked) private(set) var externalFiles = ExternalFiles(store: URL(fileURLWithPath: "/dev/null"))
-  /// When they are made and removed.
+  /// Makes and removes those files.
   @exclusivity(unchecked) private(set) var externals: ExternalStorage!
-  /// The numbers of the root entities whose `Z_MAX` is known not to be behind their table. By whoever may write.
+  /// The Z_ENT of root entities whose table is known to have no key above `Z_MAX`. Used only by the thread that writes.
   @exclusivity(unchecked) var soundMaxima: Set<Int64> = []
 
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]
   private var isMetadataChanged = false
 
-  /// Which keys saves under way have named for new rows.
+  /// The keys that saves in progress have named for new rows.
   let keyNumbers = KeyNumbers()
 
   override var type: String { NSSQLiteStoreType }
@@ -57,14 +57,14 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     }
   }
 
-  /// The metadata if they have to be written.
+  /// The metadata if they have changed and must be written; otherwise nil.
   func changedMetadata() -> [String: Any]? {
     metadataLock.lock()
     defer { metadataLock.unlock() }
     return isMetadataChanged ? storedMetadata : nil
   }
 
-  /// Takes over what another file says; nothing of it has to be written.
+  /// Takes over metadata that a file already has, so they need not be written.
   func takeMetadata(_ metadata: [String: Any]) {
     metadataLock.lock()
     storedMetadata = metadata
@@ -72,7 +72,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     metadataLock.unlock()
   }
 
-  /// Takes an entry away that the file has no more.
+  /// Removes an entry that the file no longer has.
   func forgetMetadata(_ key: String) {
     metadataLock.lock()
     storedMetadata[key] = nil
@@ -141,7 +141,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     }
   }
 
-  /// The one name of a file that others may have open too.
+  /// The file's path without links, under which others may have it open too; nil for a database that nobody else has.
   var nameOfSharedFile: String? {
     guard workingCopy == nil, url?.path != "/dev/null", let path = url.flatMap({ realpath($0.path, nil) }) else {
       return nil
@@ -158,7 +158,8 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     removeWorkingCopy()
   }
 
-  /// Takes over what an earlier store of this file could not remove; see ``ExternalStorage``.
+  /// Sets up the files of long values, and takes over those that an earlier store of this file could not remove; see
+  /// ``ExternalStorage``.
   func openExternals() {
     externalFiles = ExternalFileSource.files(at: url ?? URL(fileURLWithPath: "/dev/null"), of: self)
     externals = ExternalStorage(externalFiles, uuid: identity.uuid, of: self)
@@ -179,12 +180,12 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     OwnFolder.remove(folder)
   }
 
-  /// The configuration's name, nil for the one of all entities.
+  /// The configuration's name; nil for the one with all entities.
   var configuration: String? {
     configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
   }
 
-  /// Runs `body`, and turns what SQLite says into a failure that names the file.
+  /// Runs `body`, and turns SQLite's errors into failures that name the file.
   func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError {
       if error.code == 1, let failure = FunctionFailures.take(error) { throw located(failure) }
@@ -192,7 +193,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     }
   }
 
-  /// A failure with the property whose value it is about, which a function that SQL calls does not know.
+  /// Adds the entity and the property to a failure with a value's file. The function that SQL calls does not know them.
   private func located(_ failure: Failure) -> Failure {
     guard case .externalFile(var problem) = failure else { return failure }
     let name: String
@@ -210,7 +211,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     return failure
   }
 
-  /// Throws if what is written would reach nobody.
+  /// Throws if the file was removed or replaced, because nobody would see what is written to it.
   func checkFile(_ connection: Connection) throws {
     guard connection.hasLostFile, let url else { return }
     throw Failure.storeFileGone(url: url, isReplaced: access(url.path, F_OK) == 0)

@@ -3,7 +3,7 @@ struct StoreOptions {
   var isReadOnly = false
   /// See `immutableStoreFileOption`.
   var isImmutable = false
-  /// In the client's words; applied after the store's own.
+  /// The client's pragmas, set after the store's own.
   var pragmas: [(name: String, value: String)] = []
   var busyTimeout: Int32 = 240_000
   var maximumReaders = 4
@@ -38,7 +38,7 @@ struct StoreOptions {
     }
   }
 
-  /// The journal mode: what the client says, else a write-ahead log.
+  /// The journal mode that the client asks for, or else a write-ahead log.
   var journalMode: String {
     pragmas.last { $0.name.lowercased() == "journal_mode" }?.value ?? "wal"
   }

@@ -1,15 +1,15 @@
 /// The statements of a batch delete. Pure.
 ///
-/// In this order, in one transaction: the chosen rows are noted; those that cascades lead to are noted, step by
-/// step, until there are none; links that join tables hold go; the rows go; what still leads to them is cleared.
+/// They run in one transaction, in this order: note the chosen rows; note the rows that cascades lead to, step by step,
+/// until there are no more; delete the pairs in join tables; delete the rows; clear what still leads to them.
 package struct BatchDeletePlan {
-  /// A to-one relationship that led to a row that is gone.
+  /// A to-one relationship that may lead to deleted rows.
   package struct Detachment {
     package let entity: EntitySchema
-    /// Selects Z_ENT or 0, and Z_PK, of the rows that are to change.
+    /// Selects Z_ENT (or 0) and Z_PK of the rows that must change.
     package let select: String
     package let update: String
-    /// Where the relationship must lead somewhere: its entity and name.
+    /// The relationship's entity and name if it is mandatory; nil if it is optional.
     package let mandatory: (entity: String, property: String)?
     fileprivate let name: String
 
@@ -21,14 +21,14 @@ package struct BatchDeletePlan {
     }
   }
 
-  /// Each adds the rows that one relationship leads to, its parameter being the number of the step before.
+  /// Each statement adds the rows that one relationship leads to. Its parameter is the number of the step before.
   package private(set) var cascades: [String] = []
   package private(set) var unlinks: [String] = []
-  /// Selects the columns of the rows that may name files.
+  /// Each statement selects the columns of the rows that may name files.
   package private(set) var files: [String] = []
   package private(set) var deletes: [String] = []
   package private(set) var detachments: [Detachment] = []
-  /// Keys of other rows that lead to the deleted ones, without a property of theirs.
+  /// Each statement clears a key column, which belongs to no property, where it leads to a deleted row.
   package private(set) var clearings: [String] = []
 
   private let schema: StoreSchema
@@ -61,7 +61,7 @@ package struct BatchDeletePlan {
     }
   }
 
-  /// The entities whose rows may go: those of the request, and where cascades lead from them.
+  /// The entities whose rows may be deleted: those of the request, and those that cascades lead to from there.
   private static func reach(_ layout: EntityLayout) -> Set<Int> {
     var reached = Set(layout.subtree)
     var open = Array(layout.subtree)
@@ -121,7 +121,8 @@ package struct BatchDeletePlan {
     }
   }
 
-  /// Clears a to-one relationship where it leads to a deleted row; its row has changed then, so its version grows.
+  /// Adds the statements that clear a to-one relationship where it leads to a deleted row. The cleared row has changed,
+  /// so its version grows.
   private mutating func detach(_ inverse: LayoutProperty, of entity: EntitySchema, _ owners: String) {
     guard let column = entity.slots[inverse.slot] else { return }
     let condition = "WHERE \(column.name) IN (\(owners))"

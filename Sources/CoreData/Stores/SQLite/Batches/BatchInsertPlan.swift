@@ -3,7 +3,7 @@ struct BatchInsertPlan {
   let schema: StoreSchema
   let entity: EntitySchema
   let insert: RowWritePlan
-  /// Of the entity and those that it inherits from.
+  /// The constraints of the entity and of those that it inherits from.
   let constraints: [BatchConstraint]
   /// The slots that a row of this entity can overwrite in another row.
   let attributes: SlotMask
@@ -19,8 +19,8 @@ struct BatchInsertPlan {
     self.attributes = attributes
   }
 
-  /// Writes slots into a row of an entity, which may be another one of the hierarchy: what only the new row has is
-  /// left out.
+  /// Makes the plan that writes slots of a new row into a row of `holder`. That may be another entity of the hierarchy:
+  /// slots that only the new row has are left out.
   mutating func overwrite(_ slots: SlotMask, in holder: EntityLayout) -> RowWritePlan {
     var changed = slots
     if holder.index != entity.layout.index {
@@ -36,17 +36,17 @@ struct BatchInsertPlan {
   }
 }
 
-/// A uniqueness constraint as a store has it.
+/// A uniqueness constraint in terms of a store's columns.
 struct BatchConstraint {
   let names: [String]
   /// The entity that has the constraint.
   let declaring: EntityLayout
   /// In the order of `names`.
   let columns: [SlotColumn]
-  /// Selects Z_ENT and Z_PK of the row that has the values, which are the parameters.
+  /// Selects Z_ENT and Z_PK of the row that has the values. The parameters are the values.
   let holder: StatementText
 
-  /// The constraint as rows of `entity`, which has or inherits it, meet it.
+  /// The constraint for rows of `entity`, which has or inherits it; nil if a property of it has no column.
   private init?(_ names: [String], declaring: EntityLayout, entity: EntitySchema, schema: StoreSchema) {
     self.names = names
     self.declaring = declaring
@@ -64,7 +64,7 @@ struct BatchConstraint {
       "SELECT \(number), Z_PK FROM \(entity.table) WHERE \(conditions.joined(separator: " AND "))")
   }
 
-  /// Those that a row of an entity can break.
+  /// The constraints that a row of an entity can break.
   static func all(of entity: EntitySchema, _ schema: StoreSchema) -> [BatchConstraint] {
     var found: [BatchConstraint] = []
     var index = entity.layout.index
@@ -78,12 +78,12 @@ struct BatchConstraint {
     return found
   }
 
-  /// Those that a row of an entity, or of one that inherits from it, can break.
+  /// The constraints that a row of an entity, or of one of its subentities, can break.
   static func all(in layout: EntityLayout, _ schema: StoreSchema) -> [BatchConstraint] {
     layout.subtree.compactMap { schema.entities[$0] }.flatMap { all(of: $0, schema) }
   }
 
-  /// The one that SQLite means: it names the columns.
+  /// The constraint that SQLite's error is about: its message names the columns.
   static func broken(by error: SQLiteError, _ constraints: [BatchConstraint]) -> BatchConstraint? {
     if constraints.count == 1 { return constraints[0] }
     guard let list = error.message.range(of: "UNIQUE constraint failed: ") else { return nil }

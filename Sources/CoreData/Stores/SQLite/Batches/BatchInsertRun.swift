@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// Inserts the rows of one batch, one after the other, in the transaction of a run.
 ///
-/// None is kept. What grows with the batch are the references of the rows, if they are wanted, and those of rows that
-/// were there before and took values of the batch.
+/// No row is kept. Only two things grow with the batch: the references of its rows, if the request wants them, and the
+/// notes about older rows that it has overwritten.
 struct BatchInsertRun {
   private let run: BatchRun
   private var plan: BatchInsertPlan
@@ -13,7 +13,7 @@ struct BatchInsertRun {
   private let firstKey: Int64
   private(set) var lastKey: Int64
   private(set) var result = BatchInserted()
-  /// Rows below the first that the batch has overwritten, by key, and what of them.
+  /// The older rows that the batch has overwritten, by key, and their overwritten slots.
   private var overwritten: [Int64: (row: RowReference, slots: SlotMask)] = [:]
   private var noteLimit = 4096
 
@@ -28,7 +28,7 @@ struct BatchInsertRun {
     run.inserted = RowReference(entity: batch.layout.index, key: firstKey)
   }
 
-  /// The new rows, and those that took values of some.
+  /// Records the new rows, and the older ones that were overwritten.
   func record(in recorder: HistoryRecorder) throws {
     if lastKey >= firstKey {
       for key in firstKey...lastKey { try recorder.insert(RowReference(entity: batch.layout.index, key: key)) }
@@ -65,7 +65,7 @@ struct BatchInsertRun {
     if batch.namesRows { result.rows.append(row) }
   }
 
-  /// What triggers did to new rows is no news: nobody has read them.
+  /// Forgets what triggers did to new rows: nobody has read these rows, so no copy of them is out of date.
   private mutating func forgetNewRows(_ notes: TriggerNotes) {
     notes.rows.removeAll { note in
       note.key >= firstKey
@@ -75,7 +75,7 @@ struct BatchInsertRun {
     noteLimit = max(noteLimit, notes.rows.count * 2)
   }
 
-  /// Another row has the values of a constraint.
+  /// Does what the request says about a new row whose values of a constraint another row already has.
   private mutating func settleViolation(_ error: SQLiteError, _ new: BatchRow) throws {
     guard error.isNotUnique, let constraint = BatchConstraint.broken(by: error, plan.constraints) else { throw error }
     switch batch.answer {
@@ -115,7 +115,7 @@ struct BatchInsertRun {
     do {
       try withExtendedLifetime(new.row) { try statement.run() }
     } catch let error as SQLiteError where error.isNotUnique {
-      // The row agrees with one row in one constraint, and with another in the next.
+      // The new row has the values of one row in one constraint, and those of a second row in another.
       guard let next = BatchConstraint.broken(by: error, plan.constraints) else { throw error }
       throw try conflict(next, new)
     }
@@ -128,7 +128,7 @@ struct BatchInsertRun {
     }
   }
 
-  /// Slots of the new row's entity, as the other row's entity numbers them.
+  /// Notes slots of the new row's entity as overwritten, under the numbers that the holder's entity gives them.
   private mutating func noteSlots(_ slots: SlotMask, of holder: RowReference) {
     let layout = plan.schema.layouts.layouts[Int(holder.entity)]
     var known = overwritten[holder.key]?.slots ?? SlotMask()

@@ -1,10 +1,10 @@
-/// The rows that a batch request is about, kept in a table of the writing connection while it runs.
+/// The rows that a batch request works on, kept in a temporary table of the writing connection while it runs.
 ///
-/// `Z_ROOT` is the number of the root entity, which names the table that the row is in; `Z_STEP` counts the
-/// cascades that led to the row, 0 for those that the request chose. Entities' tables begin with Z, so none of
-/// them is hidden by this one.
+/// `Z_ROOT` is the number of the root entity, which determines the row's table. `Z_STEP` counts the cascades that led
+/// to the row; it is 0 for rows that the request chose. Tables of entities begin with Z, so this table hides none of
+/// them.
 package struct BatchRows {
-  /// As SQLite has it.
+  /// The table's name in SQLite.
   private static let table = "temp._Z_BATCH"
 
   private let schema: StoreSchema
@@ -22,22 +22,22 @@ package struct BatchRows {
       + "PRIMARY KEY (Z_ROOT, Z_PK)) WITHOUT ROWID")
   static let clear = StatementText("DELETE FROM \(table)")
 
-  /// Those that the request chose: Z_ENT, Z_PK.
+  /// Selects Z_ENT and Z_PK of the rows that the request chose.
   static let chosen = StatementText("SELECT Z_ENT, Z_PK FROM \(table) WHERE Z_STEP = 0 ORDER BY Z_ROOT, Z_PK")
   static let all = StatementText("SELECT Z_ENT, Z_PK FROM \(table)")
 
-  /// Around a select of the columns: a row that is there stays as it is. Where others may write meanwhile the rows are
-  /// locked, so that the condition still holds for them in the end.
+  /// The text before and after a select of the columns. A row that is already in the table stays as it is. In
+  /// PostgreSQL others may write meanwhile, so the rows are locked, and the condition still holds for them in the end.
   private var insert: (head: String, tail: String) {
     let into = "INTO \(table)(Z_ROOT, Z_PK, Z_ENT, Z_STEP)"
     return dialect == .sqlite
       ? ("INSERT OR IGNORE \(into)", "") : ("INSERT \(into)", " FOR UPDATE OF t0 ON CONFLICT DO NOTHING")
   }
 
-  /// The number of the step, which is the statement's parameter.
+  /// The statement's parameter: the number of the step.
   private var step: String { dialect == .sqlite ? "?1" : "$1" }
 
-  /// Adds what a fetch finds.
+  /// The statement that adds the rows a fetch finds.
   package func add(_ fetch: FetchDescription, _ query: RowQuery, by planner: FetchPlanner) throws -> SQLFragment {
     let columns: [SQLExpression] = [
       .number(Int64(planner.schema.entity(at: query.entity.layout.rootIndex).number)), .column("t0", "Z_PK"),
@@ -52,17 +52,17 @@ package struct BatchRows {
     }
   }
 
-  /// Adds the row of a key, the parameter, if there is one.
+  /// The statement that adds the row of a key, if there is one. Parameter: the key.
   func addKey(_ entity: EntitySchema) -> String {
     "\(insert.head) \(select(entity, step: "0")) WHERE t0.Z_PK = ?"
   }
 
-  /// The same for the keys of an array.
+  /// The statement that adds the rows of several keys. Parameter: the array of keys.
   package func addKeys(_ entity: EntitySchema) -> String {
     "\(insert.head) \(select(entity, step: "0")) WHERE t0.Z_PK = ANY ($1)\(insert.tail)"
   }
 
-  /// Adds rows of an entity that rows of the last step lead to: the parameter is that step's number.
+  /// The statement that adds rows of an entity to which rows of the last step lead. Parameter: that step's number.
   func addNext(_ entity: EntitySchema, _ from: String) -> String {
     "\(insert.head) \(select(entity, step: "\(step) + 1")) \(from)\(insert.tail)"
   }
@@ -71,7 +71,7 @@ package struct BatchRows {
     "SELECT \(number(entity.layout)), t0.Z_PK, \(BatchRows.entityColumn(entity)), \(step) FROM \(entity.table) t0"
   }
 
-  /// A select of keys, of the entity and those that inherit from it.
+  /// Selects the keys of an entity and its subentities.
   package func keys(_ layout: EntityLayout, lastStep: Bool = false) -> String {
     var text = "SELECT Z_PK FROM \(table) WHERE Z_ROOT = \(number(layout))"
     if !layout.isRoot {
@@ -85,7 +85,7 @@ package struct BatchRows {
     String(schema.entity(at: layout.rootIndex).number)
   }
 
-  /// A table of one entity may have rows that do not say so.
+  /// The Z_ENT of a row. In a table of a single entity it is a constant, because rows may lack it there.
   private static func entityColumn(_ entity: EntitySchema) -> String {
     entity.sharesTable ? "t0.Z_ENT" : String(entity.number)
   }

@@ -3,7 +3,7 @@ final class BatchRun {
   private let store: SQLiteStore
   let connection: Connection
   @exclusivity(unchecked) var writer: TaggedWriter
-  /// Rows that are not as the cache knows them.
+  /// Rows that differ from what the row cache has.
   var changed: [RowReference] = []
   /// Nil for a store without history.
   let recorder: HistoryRecorder?
@@ -15,7 +15,7 @@ final class BatchRun {
     writer = TaggedWriter(store.externals, store.schema)
   }
 
-  /// The first key of rows that the request inserts, and their entity.
+  /// The entity and the first key of the rows that the request inserts.
   var inserted: RowReference?
 
   /// Whether a row was inserted by the request.
@@ -26,7 +26,7 @@ final class BatchRun {
       && layouts[Int(row.entity)].rootIndex == layouts[Int(inserted.entity)].rootIndex
   }
 
-  /// How many rows a statement changed.
+  /// Runs a statement, and returns how many rows it changed.
   @discardableResult
   func run(_ fragment: SQLFragment) throws -> Int {
     try run(try connection.statement(fragment.sql), fragment.bindings)
@@ -48,7 +48,7 @@ final class BatchRun {
     if connection.trace != nil { connection.trace?.willRun(statement, parameters: bindings.map(\.text)) }
   }
 
-  /// Notes the rows that the noted ones lead to, step by step, until there are no further ones.
+  /// Notes the rows that the noted ones lead to, step by step, until there are no more.
   func cascade(_ statements: [String]) throws {
     var step: Int64 = 0
     var isComplete = statements.isEmpty
@@ -67,7 +67,7 @@ final class BatchRun {
     return try store.references(statement, entity: -1)
   }
 
-  /// Clears what leads to deleted rows. Throws where something has to be there.
+  /// Clears a relationship where it leads to deleted rows. Throws if the relationship is mandatory there.
   func detach(_ detachment: BatchDeletePlan.Detachment) throws {
     let statement = try connection.statement(detachment.select)
     bind([], to: statement)
@@ -88,7 +88,7 @@ final class BatchRun {
     try run(SQLFragment(detachment.update))
   }
 
-  /// The files that a statement's columns name have no use after the transaction.
+  /// Notes the files that a statement's columns name as abandoned: no row refers to them after the transaction.
   func abandonFiles(_ sql: String) throws {
     let statement = try connection.statement(sql)
     defer { statement.reset() }
@@ -100,14 +100,14 @@ final class BatchRun {
     }
   }
 
-  /// The files that the old values of one row are in.
+  /// Notes the files of one row's old values as abandoned.
   func abandonFiles(_ plan: RowWritePlan, _ key: Int64) throws {
     if plan.tagged.isEmpty { return }
     let names = plan.tagged.map(\.name).joined(separator: ", ")
     try abandonFiles("SELECT \(names) FROM \(plan.entity.table) WHERE Z_PK = \(key)")
   }
 
-  /// Writes a value into a file of its own, and its name into the row of a key.
+  /// Writes a long value into a new file, and the file's name into the row of a key.
   func write(_ value: UnsafeRawBufferPointer, text: StatementText, key: Int64) throws {
     let statement = try connection.statement(text)
     try writer.bind(value, statement, at: 1)

@@ -1,10 +1,10 @@
-/// The statement of a batch update. Pure but for the files that it does not write: see `perRow`.
+/// The statement of a batch update. Pure: it leaves the writing of files to the run, see `perRow`.
 package struct BatchUpdatePlan {
   /// Changes the noted rows, and adds one to their versions.
   package let update: SQLFragment
-  /// Binary values too long for a column: each row gets a file of its own.
+  /// The columns whose new value is too long for them: each row gets a file of its own.
   let perRow: [SlotColumn]
-  /// Selects the columns that may name files, as they are before the update; nil for none.
+  /// Selects the columns that may name files, to be read before the update; nil if there are none.
   let files: String?
 
   package init(_ schema: StoreSchema, update: BatchUpdate, translator: PredicateTranslator) throws {
@@ -66,7 +66,7 @@ package struct BatchUpdatePlan {
     return column
   }
 
-  /// A computed value, of the column's type.
+  /// A computed value of the column's type. Throws if the expression gives another type.
   private static func value(
     _ node: ExpressionNode, property: LayoutProperty, column: SlotColumn, translator: PredicateTranslator,
     scope: QueryScope
@@ -82,7 +82,7 @@ package struct BatchUpdatePlan {
     }
     let isCast = property.form == .integer && kind?.form != .integer
     guard isCast else { return value }
-    // A cast to an integer cuts in SQLite, and rounds in PostgreSQL.
+    // A cast to an integer truncates in SQLite, but rounds in PostgreSQL.
     return translator.dialect == .sqlite ? .cast(value, "INTEGER") : .call("trunc", [value])
   }
 }
@@ -90,6 +90,6 @@ package struct BatchUpdatePlan {
 extension SlotKind {
   fileprivate var isNumber: Bool { form == .integer || form == .real || form == .decimal }
 
-  /// Whether a column of the other kind holds values of this one as they are, or as numbers.
+  /// Whether a column of kind `other` holds values of this kind: the kinds are equal, or both are numbers.
   fileprivate func isCompatible(with other: SlotKind) -> Bool { self == other || isNumber && other.isNumber }
 }

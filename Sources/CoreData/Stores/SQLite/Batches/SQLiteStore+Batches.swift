@@ -1,5 +1,5 @@
-/// Batch requests: the rows that a delete or an update is about are noted in a table of the connection, then changed
-/// where they stand; an insert reads its rows one by one. All in one transaction.
+/// Batch requests, each in one transaction. A delete or an update notes its rows in a temporary table, then changes
+/// them in place. An insert reads its rows one by one.
 extension SQLiteStore {
   func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
     let plan = try BatchDeletePlan(schema, layout: batch.layout)
@@ -45,7 +45,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Subentities number their slots by themselves.
+  /// Records an update of rows. Each subentity numbers its slots differently.
   private func record(_ batch: BatchUpdate, rows: [RowReference], recorder: HistoryRecorder) throws {
     let names = batch.names
     var slots: [Int32: SlotMask] = [:]
@@ -68,7 +68,7 @@ extension SQLiteStore {
     try run.run(try BatchRows(schema).add(fetch, query, by: planner))
   }
 
-  /// What an update's statement met, if it was a uniqueness constraint.
+  /// The conflict that an update's statement met; nil if the error is not about a uniqueness constraint.
   private func conflict(_ error: SQLiteError, _ batch: BatchUpdate) throws -> BatchConflict? {
     guard error.isNotUnique,
       let constraint = BatchConstraint.broken(by: error, BatchConstraint.all(in: batch.rows.layout, schema))
@@ -102,7 +102,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Runs `body` in a transaction, with an empty table for the rows that it is about.
+  /// Runs `body` in a transaction, with an empty table in which it notes its rows.
   private func notingRows(
     _ layout: EntityLayout, origin: ChangeOrigin, body: (BatchRun) throws -> [RowReference]
   ) throws -> [RowReference] {
@@ -114,7 +114,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Runs `body` in a transaction, and lets the cache know which rows it changed.
+  /// Runs `body` in a transaction, and removes the rows that it changed from the row cache.
   private func batchTransaction<Result>(
     _ layout: EntityLayout, _ origin: ChangeOrigin, before: (BatchRun) throws -> Void = { _ in },
     _ body: (BatchRun) throws -> Result
@@ -132,7 +132,7 @@ extension SQLiteStore {
         } files: {
           run.writer.files
         } isOwn: {
-          // Triggers also tell of rows that the request has inserted.
+          // Triggers also report rows that the request has inserted.
           let known = Set(run.changed)
           return { known.contains($0) || run.isNew($0) }
         }

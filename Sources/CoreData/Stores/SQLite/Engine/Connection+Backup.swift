@@ -7,7 +7,7 @@ extension Connection {
     do {
       try copyPages(into: destination)
     } catch let error as SQLiteError where error.code == Int(SQLITE_READONLY) && !destination.isReadOnly {
-      // The size of pages can't change under a write-ahead log.
+      // The page size of the destination can't change while it has a write-ahead log.
       _ = try destination.rows("PRAGMA journal_mode = DELETE")
       try copyPages(into: destination)
     }

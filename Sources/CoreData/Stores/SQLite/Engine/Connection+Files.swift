@@ -1,14 +1,16 @@
 internal import CSQLite
 
-/// What a connection knows of its file and of the others that have it open.
+/// What a connection knows about its file and about others that have it open.
 extension Connection {
-  /// Whether no transaction is open, on any connection of any process, that began before this connection's last commit.
-  /// In no transaction; it never waits, so the answer may be no for a passing reason.
+  /// Whether all open transactions, of all connections in all processes, began after this connection's last commit.
+  /// Must be called outside a transaction. It never waits, so the answer may be false only because of a short-lived
+  /// lock.
   ///
-  /// 1. With a write-ahead log: a full checkpoint ends well only if no reader stands at an earlier state. One that
-  ///    stands at an earlier frame keeps the checkpoint from going beyond that; one that reads the database alone, and
-  ///    so none of the log, keeps it from writing to the database at all. See `SQLITE_CHECKPOINT_FULL` on sqlite.org.
-  /// 2. Without a log: readers lock the file, and an exclusive transaction begins only if nobody does.
+  /// 1. With a write-ahead log: a full checkpoint completes only if no reader stands at an earlier state. A reader at
+  ///    an earlier frame keeps the checkpoint from going beyond that frame. A reader of the database alone, which uses
+  ///    none of the log, keeps the checkpoint from writing to the database at all. See `SQLITE_CHECKPOINT_FULL` on
+  ///    sqlite.org.
+  /// 2. Without a log: readers lock the file, and an exclusive transaction begins only if there are none.
   func hasNoOlderReader() -> Bool {
     sqlite3_busy_timeout(database, 0)
     defer { sqlite3_busy_timeout(database, busyTimeout) }
@@ -21,11 +23,11 @@ extension Connection {
     return sqlite3_exec(database, "ROLLBACK", nil, nil, nil) == SQLITE_OK
   }
 
-  /// Whether the file has been removed since it was opened, or another one is in its place: what is written then
-  /// reaches nobody. One system call.
+  /// Whether the file was removed or replaced since it was opened: nobody would see what is written to it now. Costs
+  /// one system call.
   var hasLostFile: Bool {
     var moved: Int32 = 0
-    // A database in memory does not know the question.
+    // A database in memory does not support this call.
     return sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
   }
 }

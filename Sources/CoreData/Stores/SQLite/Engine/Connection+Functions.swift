@@ -12,7 +12,7 @@ struct FunctionArgument {
   /// The bytes of a blob, or of what SQLite makes a blob; nil for null.
   var blobBytes: UnsafeRawBufferPointer? {
     if isNull { return nil }
-    // SQLite has no address for an empty one.
+    // SQLite returns no address for an empty blob.
     let start = sqlite3_value_blob(value)
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
   }
@@ -26,7 +26,7 @@ struct FunctionArgument {
   var text: String? { textBytes.map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// What a function that SQL calls answers.
+/// What a function that SQL calls returns.
 enum FunctionResult {
   case null
   case int(Int64)
@@ -57,9 +57,9 @@ struct FunctionArguments {
 }
 
 extension Connection {
-  /// Makes a function known to SQL. It is called on the thread that has the connection.
+  /// Makes a function known to SQL. SQLite calls it on the thread that uses the connection.
   ///
-  /// - Parameter isInnocuous: whether triggers and indexes of the file, which anybody can have written, may call it.
+  /// - Parameter isInnocuous: whether triggers and indexes in the file may call it. Anybody can have written these.
   func register(
     function name: String, argumentCount: Int32, isDeterministic: Bool = true, isInnocuous: Bool = true,
     _ body: @escaping (FunctionArguments) -> FunctionResult
@@ -92,7 +92,8 @@ extension Connection {
     if code != SQLITE_OK { throw failure() }
   }
 
-  /// Makes an order of texts known to SQL: negative, zero or positive, as of `memcmp`.
+  /// Makes a collation known to SQL. `body` compares two texts; its result is negative, zero or positive, as of
+  /// `memcmp`.
   func register(
     collation name: String,
     _ body: @escaping (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int

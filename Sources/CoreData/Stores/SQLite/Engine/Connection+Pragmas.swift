@@ -1,14 +1,14 @@
 internal import CSQLite
 
 extension Connection {
-  /// What a pragma is now.
+  /// The current value of a pragma.
   func pragma(_ name: String) throws -> String? {
     try rows("PRAGMA \(name)").first?.first ?? nil
   }
 
-  /// Sets a pragma, and reads it back where SQLite would ignore a value that it does not know.
+  /// Sets a pragma, and refuses names and values that SQLite would silently ignore.
   ///
-  /// - Throws: code 1 (`SQLITE_ERROR`) for a name or a value that cannot be one.
+  /// - Throws: code 1 (`SQLITE_ERROR`) for a name or a value that SQLite does not have.
   func set(pragma name: String, to value: String) throws {
     let sql = "PRAGMA \(name) = \(value)"
     guard Connection.isWord(name), Connection.isWord(value) || Int64(value) != nil || Double(value) != nil else {
@@ -25,8 +25,8 @@ extension Connection {
         extendedCode: SQLITE_ERROR, message: "SQLite has no pragma \"\(name)\"; see sqlite.org/pragma.html", sql: sql)
     }
     let answer = try rows(sql).first?.first ?? nil
-    // A journal mode that can't be had leaves the old one and reports no error. A database in memory has
-    // none of the modes on disk, which is no failure.
+    // If SQLite can't set a journal mode it keeps the old one and reports no error. A database in memory has none of
+    // the modes on disk, and that is no failure.
     if name.lowercased() == "journal_mode", let answer, answer.lowercased() != value.lowercased(),
       answer != "memory"
     {
@@ -34,7 +34,7 @@ extension Connection {
     }
   }
 
-  /// SQLite answers a pragma that it does not know with silence. A library built without the list is taken to know all.
+  /// Whether SQLite has the pragma: it ignores unknown ones silently. A library without the list counts as having all.
   private func knowsPragma(_ name: String) throws -> Bool {
     let known = try Connection.pragmaNames.withLock { names in
       if names.isEmpty {
@@ -46,7 +46,7 @@ extension Connection {
     return known.isEmpty || known.contains(name.lowercased())
   }
 
-  /// Those of the SQLite library of this process.
+  /// The pragmas of this process' SQLite library, read when first needed.
   private static let pragmaNames = LockedNames()
 
   private final class LockedNames: @unchecked Sendable {

@@ -2,10 +2,11 @@ internal import CSQLite
 
 /// Statements that may be stopped while they run.
 extension Connection {
-  /// How many of SQLite's instructions lie between two questions: some tens of microseconds.
+  /// How many instructions SQLite runs between two calls of the watch: some tens of microseconds.
   private static let stepsBetweenQuestions: Int32 = 2000
 
-  /// Runs `body`, which steps through `statement`, and tells `watch` how far it is. Throws what `watch` throws.
+  /// Runs `body`, which steps through `statement`, and tells `watch` again and again how many rows there are. If
+  /// `watch` throws, the statement stops, and the error is thrown from here.
   func watching<Result>(_ statement: Statement, watch: FetchWatch, body: () throws -> Result) throws -> Result {
     let watching = Watching(statement, watch)
     statement.rowCount = 0

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// One connection to one database file. At any moment one thread has it: see ``ConnectionPool``.
+/// One connection to one database file. One thread at a time uses it: see ``ConnectionPool``.
 final class Connection {
   struct Options {
     var isReadOnly = false
@@ -9,9 +9,9 @@ final class Connection {
     var isURI = false
     /// How long to wait for another connection's lock, in milliseconds.
     var busyTimeout: Int32 = 240_000
-    /// Run after opening, in order: name and value of a pragma.
+    /// The pragmas to set after opening, in this order.
     var pragmas: [(name: String, value: String)] = []
-    /// Gives the connection the functions and collations of the room above.
+    /// Registers the functions and collations that the store's SQL calls.
     var configure: ((Connection) throws -> Void)?
   }
 
@@ -19,17 +19,19 @@ final class Connection {
   /// In milliseconds.
   let busyTimeout: Int32
   private let file: DatabaseFiles.Identity?
-  /// What is told of the statements run here; nil when nobody listens.
+  /// The log of the statements that run here; nil if nobody wants one.
   @exclusivity(unchecked) var trace: StatementTrace?
   @exclusivity(unchecked) private var kept: [Int: Statement] = [:]
-  /// The one that ran last, of those: most run again and again, and are found here without hashing.
+  /// The statement of `kept` that was used last. Most statements run many times in a row, and are found here without
+  /// hashing.
   @exclusivity(unchecked) private var latest: (number: Int, statement: Statement)?
   @exclusivity(unchecked) private var keptByText: [String: StatementText] = [:]
   /// Prepared before the first transaction begins.
   @exclusivity(unchecked) private var rollbackStatement: Statement?
   /// Keeps the closures of registered functions.
   var functions: [AnyObject] = []
-  /// What triggers have done to rows since the transaction began; nil where the schema has no such triggers.
+  /// What triggers have done to rows since the transaction began; nil if the functions that they call are not
+  /// registered.
   var attachment: TriggerNotes?
 
   /// How many prepared statements a connection keeps.
@@ -98,7 +100,7 @@ final class Connection {
     return statement
   }
 
-  /// The kept statement of a text that is not numbered.
+  /// The prepared statement of a text without a number; prepared at the first call, then kept.
   func statement(_ sql: String) throws -> Statement {
     if let text = keptByText[sql] { return try statement(text) }
     let text = StatementText(sql)
@@ -170,8 +172,8 @@ final class Connection {
   }
   func commit() throws { try simple(Connection.commitText) }
 
-  /// A transaction that spans the readings of a short while. The trace does not tell of it: when it ends is a matter of
-  /// a timer, and no part of what a program did.
+  /// Begins a transaction that the reads of a short while share. The trace does not show it, because a timer ends it,
+  /// not the program.
   func beginReading() throws {
     try prepareToRollBack()
     try statement(TransactionKind.deferred.text).run()
@@ -181,15 +183,15 @@ final class Connection {
   private static let commitText = StatementText("COMMIT")
   private static let rollbackText = StatementText("ROLLBACK")
 
-  /// Ends the transaction without its changes. SQLite may have done so itself, on a full disk for one.
+  /// Undoes and ends the transaction, unless SQLite has done so itself, for example because of a full disk.
   func rollback() {
     guard isInTransaction else { return }
     trace?.willRun(Connection.rollbackText.sql)
     try? rollbackStatement?.run()
   }
 
-  /// Whoever runs out of memory in a transaction has none left to prepare its end. One that could not end all the same
-  /// ends here, before the next.
+  /// Prepares the rollback before the transaction, because a transaction that runs out of memory could not prepare it.
+  /// Also ends an earlier transaction that could not be rolled back in time.
   private func prepareToRollBack() throws {
     if rollbackStatement == nil {
       rollbackStatement = try Statement(Connection.rollbackText.sql, in: database, isKept: true)
@@ -202,7 +204,7 @@ final class Connection {
     try statement(text).run()
   }
 
-  /// Runs `body` in a transaction that is undone when it throws.
+  /// Runs `body` in a transaction, which is rolled back if `body` throws.
   func transaction<Result>(_ kind: TransactionKind, _ body: () throws -> Result) throws -> Result {
     try begin(kind)
     do {
@@ -217,6 +219,6 @@ final class Connection {
 }
 
 extension Connection {
-  /// Whether the file can't be written: SQLite opens it all the same.
+  /// Whether the file can't be written. SQLite opens such a file all the same.
   var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
 }

@@ -1,21 +1,21 @@
 /// The connections of one store: one that writes, and readers that work beside it. Safe from any thread.
 ///
-/// Readers exist where the journal is a write-ahead log; else everything goes through the one connection,
-/// one caller after the other.
+/// Readers exist only if the journal is a write-ahead log. Otherwise all callers share the connection that writes, one
+/// after the other.
 ///
-/// A reader's transaction stays open for a moment after it was used (a *lease*), since beginning one costs
-/// more than firing a fault. State of a reader's transaction, and what changes it:
+/// A reader's transaction stays open for a moment after its last use (a *lease*), because beginning one costs more than
+/// firing a fault. The states of a reader's transaction, and what changes them:
 ///
 ///     none ──read──▶ open ──read of the same generation──▶ open
 ///     open ──a commit of this pool (`willCommit`, then the generation has grown)──▶ none
 ///     open ──`read(isFresh: true)`──▶ none
 ///     open ──no use between two ticks of the timer──▶ none
 ///
-/// So another process' commits are seen at the latest a few milliseconds after the last read, and this
-/// process' own at once.
+/// So a reader sees the commits of this process at once, and those of another process at the latest a few milliseconds
+/// after its last read.
 final class ConnectionPool: @unchecked Sendable {
-  // `@unchecked Sendable`: readers, `idle`, `generation`, `timerRuns` are only touched under `lock`; the writer
-  // only under `writerLock`; a reader that is handed out belongs to whoever has it.
+  // `@unchecked Sendable`: readers, `idle`, `generation`, `timerRuns` are only touched under `lock`; the writer only
+  // under `writerLock`; a reader that is handed out belongs to its borrower.
 
   private final class Reader {
     let connection: Connection
@@ -23,7 +23,7 @@ final class ConnectionPool: @unchecked Sendable {
     @exclusivity(unchecked) var generation = 0
     @exclusivity(unchecked) var uses = 0
     @exclusivity(unchecked) var usesAtTick = -1
-    /// Which of the pool's files it reads.
+    /// The number of the file that it reads; see `fileNumber`.
     let file: Int
 
     init(_ connection: Connection, file: Int) {
@@ -32,13 +32,13 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Readers of one state each, beside the others.
+  /// The readers that each stay at one state of the database.
   private var pinned: PinnedReaders
   private var open: () throws -> Connection
   private let maximumReaders: Int
   private var writer: Connection
   private let writerLock = NSLock()
-  /// The thread that has the writer, 0 for none: one that asks again would wait for itself.
+  /// The thread that has the writer, 0 for none. If that thread asked for the writer again, it would wait for itself.
   private let writingThread = AtomicWord()
 
   /// The database's path without links; nil where no other process writes it.
@@ -62,13 +62,13 @@ final class ConnectionPool: @unchecked Sendable {
     return queue
   }()
   private static let isTimerQueue = DispatchSpecificKey<Bool>()
-  /// 1 once the pool is closed; the timer looks at it before it takes hold of the pool.
+  /// 1 once the pool is closed. The timer reads it before it retains the pool.
   private let isTimerOver = AtomicWord()
 
   /// - Parameters:
   ///   - writer: an open connection.
-  ///   - maximumReaders: 0 for a pool of the writer alone.
-  ///   - openReader: makes a further connection to the same file.
+  ///   - maximumReaders: 0 for a pool that has only the writer.
+  ///   - openReader: opens another connection to the same file.
   init(writer: Connection, maximumReaders: Int, openReader: @escaping () throws -> Connection) {
     self.writer = writer
     self.maximumReaders = maximumReaders
@@ -78,7 +78,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   deinit { writingThread.free() }
 
-  /// Runs `body` with the connection that writes. Others wait; readers don't.
+  /// Runs `body` with the connection that writes. Other callers of `write` wait; readers don't.
   func write<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
     let thread = UInt(pthread_self())
     if !writerLock.try() {
@@ -87,7 +87,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
     writingThread.value = thread
     defer {
-      // Without memory not even a rollback succeeds, and its lock would stay until the next
+      // A rollback may fail for lack of memory, and its lock would stay until the next
       // transaction.
       let isStuck = writer.isInTransaction
       writingThread.value = 0
@@ -104,7 +104,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Ends the idle readers' transactions, so that the commit that follows can move the log into the database.
+  /// Ends the idle readers' transactions, so that the following commit can move the log into the database.
   func willCommit() {
     guard maximumReaders > 0 else { return }
     lock.lock()
@@ -112,7 +112,7 @@ final class ConnectionPool: @unchecked Sendable {
     lock.unlock()
   }
 
-  /// What is read from now on sees the commit that was just made.
+  /// Makes all reads from now on see the commit that was just made.
   func didCommit() {
     guard maximumReaders > 0 else { return }
     lock.lock()
@@ -122,8 +122,8 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Runs `body` with a connection that reads.
   ///
-  /// - Parameter isFresh: whether the commits of other processes must be seen, up to this call; `body` then runs one
-  ///   statement, which is a transaction of its own. Else it runs in a transaction that may be open already.
+  /// - Parameter isFresh: whether `body` must see every commit up to this call, those of other processes too. `body`
+  ///   then begins outside any transaction. If false, it runs in a transaction that may be open already.
   func read<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
     guard maximumReaders > 0 else { return try write(body) }
     let reader = try takeConnection()
@@ -137,7 +137,7 @@ final class ConnectionPool: @unchecked Sendable {
       reader.isOpen = true
     }
     do { return try body(reader.connection) } catch {
-      // Whoever asks again is to see what the file has then.
+      // The next read must see what the file has then.
       end(reader)
       throw error
     }
@@ -146,10 +146,10 @@ final class ConnectionPool: @unchecked Sendable {
   /// A reader that stays at the state the database has now; nil where there are no readers beside the writer.
   func pin() throws -> PinnedReader? { maximumReaders > 0 ? try lock.withLock { pinned }.pin() : nil }
 
-  /// Runs `work` when no pinned reader stands any more that may still see what was there before the last commit.
+  /// Runs `work` once no reader is pinned, so that nobody sees the state before the last commit any more.
   func whenNoneIsPinned(_ work: @escaping () -> Void) { lock.withLock { pinned }.whenNoneStands(work) }
 
-  /// Goes on with another file: reads in progress end in the old one, pinned readers are closed.
+  /// Moves the pool to another file. Reads in progress end in the old file, and pinned readers are closed.
   func move(to writer: Connection, openReader: @escaping () throws -> Connection) {
     writerLock.lock()
     lock.lock()
@@ -160,7 +160,7 @@ final class ConnectionPool: @unchecked Sendable {
     fileNumber += 1
     generation += 1
     for reader in idle { end(reader) }
-    // Those that are handed out are not counted any more; see `giveBack`.
+    // Readers that are handed out don't count any more; see `giveBack`.
     readerCount = 0
     idle = []
     lock.broadcast()
@@ -169,7 +169,7 @@ final class ConnectionPool: @unchecked Sendable {
     old.close()
   }
 
-  /// An idle reader, open ones first; made, or waited for, when there is none.
+  /// Takes the idle reader that was used last. If there is none, opens a new one, or waits if the pool has its maximum.
   private func takeConnection() throws -> Reader {
     lock.lock()
     while idle.isEmpty, readerCount >= maximumReaders { lock.wait() }
@@ -239,10 +239,11 @@ final class ConnectionPool: @unchecked Sendable {
     if isAnyOpen { scheduleTick() }
   }
 
-  /// Ends all leases and pinned readers, and leases of readers still in use when they come back.
+  /// Ends all leases and pinned readers. A reader that is still in use ends its lease when it comes back.
   ///
-  /// The connections are closed with the last reference to the pool. So that this is the caller's, and not by chance
-  /// the timer's a little later, the timer's block is waited for, and no further one takes hold of the pool.
+  /// The connections are closed with the last reference to the pool. That must be the caller's reference, and not one
+  /// that the timer holds a little longer. So `close` waits for the timer's block, and no further block retains the
+  /// pool.
   func close() {
     isTimerOver.value = 1
     if DispatchQueue.getSpecific(key: ConnectionPool.isTimerQueue) == nil { ConnectionPool.timerQueue.sync {} }
@@ -255,7 +256,7 @@ final class ConnectionPool: @unchecked Sendable {
     lock.unlock()
   }
 
-  /// Closes the pool and hands out its writer, for another pool to move to.
+  /// Closes the pool and returns its writer, for another pool to move to.
   func surrenderWriter() -> Connection {
     close()
     return writerLock.withLock { writer }

@@ -1,13 +1,13 @@
-/// Reading a database's file past SQLite, without harm to its locks.
+/// Reads database files without SQLite, and without giving up SQLite's locks on them.
 ///
-/// By POSIX, a process that closes any descriptor of a file gives up all locks that it has on the file, those of its
-/// SQLite connections among them. Another process would then take the file to be its own, and remove the log that is
-/// in use. So a file is read by one descriptor, whoever reads, and that is closed when nobody reads and no connection
-/// of this process has the file open. See "How To Corrupt An SQLite Database File", 2.2, on sqlite.org.
+/// Under POSIX, a process that closes any descriptor of a file gives up all its locks on that file, including those of
+/// its SQLite connections. Another process would then believe that it has the file to itself, and remove the log that
+/// is in use. So all reads of a file share one descriptor. It is closed only when nobody reads and no connection of
+/// this process has the file open. See "How To Corrupt An SQLite Database File", 2.2, on sqlite.org.
 ///
 /// Any thread.
 enum DatabaseFiles {
-  /// A file, whatever its path.
+  /// Identifies a file, whatever its path is.
   struct Identity: Hashable {
     fileprivate let device: UInt64
     fileprivate let inode: UInt64
@@ -18,11 +18,11 @@ enum DatabaseFiles {
     }
   }
 
-  /// What this process has of a file.
+  /// What this process has open of a file.
   private struct Use {
     var connections = 0
     var readers = 0
-    /// One; more only if the file took another's place in the very moment of opening.
+    /// Usually one. There are more only if the file replaced another at the very moment of opening.
     var descriptors: [Int32] = []
   }
 
@@ -40,7 +40,7 @@ enum DatabaseFiles {
 
   // Connections.
 
-  /// Opens a connection. The identity goes back to `closing`; nil where there is no file.
+  /// Runs `open`, which opens a connection. Returns the file's identity for `closing`; nil if there is no file.
   static func opening(_ path: String?, _ open: () -> Int32) -> (code: Int32, file: Identity?) {
     lock.withLock {
       let code = open()
@@ -74,7 +74,7 @@ enum DatabaseFiles {
     }
   }
 
-  /// Copies a file to a new one, which only this user may read and write.
+  /// Copies a file to a new one that only this user may read and write.
   static func copy(_ path: String, to copy: String) throws {
     try reading(path) { source in
       let destination = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

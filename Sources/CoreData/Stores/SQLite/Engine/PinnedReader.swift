@@ -1,8 +1,8 @@
 /// A connection that stays in one read transaction, so that everything it reads is one state of the database,
 /// whatever is committed meanwhile.
 ///
-/// It needs a write-ahead log, which cannot start over while the transaction stands: let go of the reader, or
-/// close it, as soon as that state is no longer wanted. Any thread; readers of one connection wait for each other.
+/// It needs a write-ahead log, and the log can't start over while the transaction is open. So release or close the
+/// reader as soon as nobody needs its state. Any thread; callers of one reader wait for each other.
 final class PinnedReader: @unchecked Sendable {
   // `@unchecked Sendable`: the connection is only touched under `lock`.
 
@@ -14,7 +14,7 @@ final class PinnedReader: @unchecked Sendable {
     self.readers = readers
     try connection.begin(.deferred)
     do {
-      // What a transaction sees is settled by its first read, not by its beginning.
+      // A transaction's first read settles what it sees, not its beginning.
       _ = try connection.rows("SELECT 1 FROM sqlite_master LIMIT 1")
     } catch {
       connection.rollback()
@@ -33,7 +33,7 @@ final class PinnedReader: @unchecked Sendable {
     return try body(connection)
   }
 
-  /// Ends the transaction, after a read in progress.
+  /// Ends the transaction, after waiting for a read in progress.
   func close() {
     lock.lock()
     let ended = connection
@@ -52,9 +52,9 @@ final class PinnedReaders: @unchecked Sendable {
   private let open: () throws -> Connection
   private let lock = NSLock()
   private var readers = WeakList<PinnedReader>()
-  /// Readers that stand, or are about to.
+  /// How many readers there are, or are about to be.
   private var count = 0
-  /// Connections of readers that have ended, for the next ones.
+  /// Connections of readers that have ended, kept for the next readers.
   private var spares: [Connection] = []
   private var waiting: [() -> Void] = []
   private var isClosed = false
@@ -81,13 +81,14 @@ final class PinnedReaders: @unchecked Sendable {
     let others = readers.append(reader)
     let isClosed = isClosed
     lock.unlock()
-    // The last reference to one of them may be ours: its end takes the lock.
+    // Ours may be the last reference to a reader, and its `deinit` takes the lock.
     withExtendedLifetime(others) {}
     if isClosed { reader.close() }
     return reader
   }
 
-  /// Runs `work` when no reader stands any more that may have begun before this call: at once, if there is none.
+  /// Runs `work` once there are no readers, and so none that began before this call. Runs it at once if there are none
+  /// now.
   func whenNoneStands(_ work: @escaping () -> Void) {
     lock.lock()
     let isFree = count == 0

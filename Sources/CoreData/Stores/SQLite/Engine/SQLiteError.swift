@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite answered instead of doing what it was asked.
+/// An error that SQLite reported.
 struct SQLiteError: Error, CustomStringConvertible {
   /// The primary result code, such as 5 for `SQLITE_BUSY`.
   var code: Int
@@ -16,22 +16,22 @@ struct SQLiteError: Error, CustomStringConvertible {
     self.sql = sql
   }
 
-  /// A key that another row has already.
+  /// Whether another row already has the key.
   var isKeyTaken: Bool {
     // SQLITE_CONSTRAINT_PRIMARYKEY and _ROWID: macros that Swift does not see.
     extendedCode == Int(SQLITE_CONSTRAINT) | 6 << 8 || extendedCode == Int(SQLITE_CONSTRAINT) | 10 << 8
   }
 
-  /// Values that a unique index has already: SQLITE_CONSTRAINT_UNIQUE.
+  /// Whether a unique index already has the values: SQLITE_CONSTRAINT_UNIQUE.
   var isNotUnique: Bool { extendedCode == Int(SQLITE_CONSTRAINT) | 8 << 8 }
 
   var isConstraint: Bool { code == Int(SQLITE_CONSTRAINT) }
   var isBusy: Bool { code == Int(SQLITE_BUSY) || code == Int(SQLITE_LOCKED) }
-  /// Stopped by `Connection.watching`.
+  /// Whether `Connection.watching` stopped the statement.
   var isInterrupted: Bool { code == Int(SQLITE_INTERRUPT) }
-  /// Something else than a database, from its first bytes.
+  /// Whether the file is not a database, judging by its first bytes.
   var isNotADatabase: Bool { code == Int(SQLITE_NOTADB) }
-  /// A database with something in it that SQLite can't follow.
+  /// Whether the database has something in it that SQLite can't make sense of.
   var isDamage: Bool { code == Int(SQLITE_CORRUPT) }
 
   var description: String {

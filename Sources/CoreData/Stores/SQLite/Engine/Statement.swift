@@ -30,21 +30,20 @@ private final class StatementNumbers: @unchecked Sendable {
   }
 }
 
-/// One prepared statement of one connection. Used by whoever has the connection; parameters count from 1,
+/// One prepared statement of one connection, used by the thread that has the connection. Parameters count from 1,
 /// columns from 0.
 ///
-/// Text and blobs are bound without being copied where the caller says so: such bytes must stay where they
-/// are until the statement is reset.
+/// `bindStatic` does not copy texts and blobs: their bytes must stay where they are until the statement is reset.
 final class Statement {
   let handle: OpaquePointer
   let sql: String
-  /// How many rows have come since this was last set to 0.
+  /// How many rows the statement has found since this was last set to 0.
   @exclusivity(unchecked) var rowCount = 0
-  /// For the rows that the statement finds: a single one costs no memory of its own.
+  /// Builds the row of a statement that finds one. It is kept for the next run, so that a single row costs no builder.
   @exclusivity(unchecked) var builder = RowBuilder()
   private let database: OpaquePointer
-  /// The code of a value that could not be bound, or read, for lack of memory: SQLite has null in its place, and says
-  /// nothing more of it.
+  /// The error code of a value that could not be bound, or read, for lack of memory. SQLite puts null in its place and
+  /// does not report it again.
   @exclusivity(unchecked) private var refusal = SQLITE_OK
 
   init(_ sql: String, in database: OpaquePointer, isKept: Bool) throws {
@@ -63,8 +62,8 @@ final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  // Binding. The only failures are misuse (no such parameter, a statement that was not reset) and, where SQLite takes a
-  // copy, lack of memory: the next step throws it.
+  // Binding. It fails only by misuse (no such parameter, a statement that was not reset) and, where SQLite takes a
+  // copy, for lack of memory. The next step throws the latter.
 
   @inline(__always)
   func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
@@ -117,7 +116,7 @@ final class Statement {
 
   // Stepping.
 
-  /// Whether there is a row to read.
+  /// Steps to the next row. Returns whether there is one.
   @inline(__always)
   func step() throws -> Bool {
     try checkMemory()
@@ -130,8 +129,8 @@ final class Statement {
     throw failed()
   }
 
-  /// What SQLite says to a step that failed; the statement is ready for the next time. One that is not takes no values:
-  /// it would run with those of the last time, whose bytes may be gone.
+  /// Returns the error of a step that failed, and resets the statement. Without the reset it would take no new values,
+  /// and run with those of the last time, whose bytes may be gone.
   @inline(never)
   func failed() -> SQLiteError {
     let error = failure()
@@ -139,7 +138,7 @@ final class Statement {
     return error
   }
 
-  /// Runs a statement that returns no row, and makes it ready for the next time.
+  /// Runs a statement whose rows nobody needs, and resets it.
   @inline(__always)
   func run() throws {
     try checkMemory()
@@ -163,7 +162,7 @@ final class Statement {
     refusal = SQLITE_OK
   }
 
-  /// Throws if a value was lost for lack of memory, in binding it or in reading it.
+  /// Throws if a value was lost for lack of memory when it was bound or read.
   @inline(__always)
   func checkMemory() throws { if refusal != SQLITE_OK { throw refused() } }
 
@@ -178,7 +177,7 @@ final class Statement {
     SQLiteError(extendedCode: SQLITE_NOMEM, message: String(cString: sqlite3_errstr(SQLITE_NOMEM)), sql: sql)
   }
 
-  /// A text or a blob that is not there: null, unless there was no memory for it.
+  /// Called for a text or a blob that is missing. It is null, or it was lost for lack of memory, which is noted.
   @inline(never)
   private func noteLoss() { if sqlite3_errcode(database) & 0xFF == SQLITE_NOMEM { refusal = SQLITE_NOMEM } }
 

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What a store tells of the SQL it runs, in the format of Apple's `-com.apple.CoreData.SQLDebug`.
+/// A log of the SQL that a store runs, in the format of Apple's `-com.apple.CoreData.SQLDebug`.
 ///
 /// | level | lines |
 /// |---|---|
@@ -34,7 +34,7 @@ package final class StatementTrace: @unchecked Sendable {
     return StatementTrace(level: level)
   }()
 
-  /// The SQL since the last call, one statement an element. Only of a recording trace.
+  /// The SQL that ran since the last call, one statement per element; empty unless the trace records.
   package func takeRecorded() -> [String] {
     lock.lock()
     defer { lock.unlock() }
@@ -42,7 +42,7 @@ package final class StatementTrace: @unchecked Sendable {
     return recorded
   }
 
-  /// The SQL that connections prepared since the last call, to keep it. Only of a recording trace.
+  /// The SQL that connections prepared and kept since the last call; empty unless the trace records.
   func takePrepared() -> [String] {
     lock.lock()
     defer { lock.unlock() }
@@ -66,7 +66,7 @@ package final class StatementTrace: @unchecked Sendable {
     write("sql: \(sql)")
   }
 
-  /// Also shows the parameters, whose values SQLite prints.
+  /// Also shows the parameters, from level 3 on.
   func willRun(_ statement: Statement, parameters: [String]) {
     willRun(statement.sql)
     guard level >= 3 else { return }
@@ -84,7 +84,7 @@ package final class StatementTrace: @unchecked Sendable {
     FileHandle.standardError.write(Data("CoreData: \(text)\n".utf8))
   }
 
-  /// A duration as the lines give it: seconds with four digits.
+  /// The time since `start` as the lines show it: seconds with four digits.
   package static func seconds(since start: UInt64) -> String {
     String(format: "%.4fs", Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
   }

@@ -6,8 +6,10 @@
 /// | NSCoreDataStringCompare | a, b, options, locale | negative, 0, positive |
 /// | NSCoreDataLike | text, pattern, options | 1 if the whole text fits the pattern of `LIKE` |
 /// | NSCoreDataMatches | text, pattern, options | 1 if the whole text fits the regular expression |
-/// | NSCoreDataText | a number or a text | it as a text, a floating number with all digits that tell it from others |
-/// | NSCoreDataFold | text, options | the text under which all that are equal to it have the same bytes |
+/// | NSCoreDataUppercase, NSCoreDataLowercase | text | the text in capitals, or in small letters |
+/// | NSCoreDataCanonical | text | the text without case and diacritics |
+/// | NSCoreDataText | a number or a text | its text; a floating-point number with all digits that it needs |
+/// | NSCoreDataFold | text, options | a text that has the same bytes for all texts that are equal under the options |
 /// | NSCoreDataValue | a value of a list as text, its kind in front | the value |
 /// | NSCoreDataStoredData | the column of binary data that may be in a file | the data |
 /// | NSCoreDataDATrigger… | table, Z_ENT, Z_PK, attribute, value | null; notes that a trigger changed a row |
@@ -28,7 +30,7 @@ enum StoreFunctions {
     }
   }
 
-  /// A predicate's options as the functions take them.
+  /// A predicate's options in the form that the functions take.
   static func number(_ options: Comparison.Options, _ place: StringPlace = .anywhere) -> Int64 {
     var number: Int64 = 0
     if !options.contains(.normalized) {
@@ -46,7 +48,7 @@ enum StoreFunctions {
     return number
   }
 
-  /// Not one of Foundation's.
+  /// Stands for whole words. Foundation's options do not use this bit.
   private static let wordBit: Int64 = 1 << 20
 
   private static func options(_ number: Int64) -> Comparison.Options {
@@ -95,7 +97,7 @@ enum StoreFunctions {
     }
   }
 
-  /// The function that looks into the files of long binary values.
+  /// Registers the function that reads the files of long binary values.
   static func registerFiles(_ files: ExternalFiles, in connection: Connection) throws {
     // Not deterministic: the file may change.
     try connection.register(
@@ -125,8 +127,8 @@ enum StoreFunctions {
 }
 
 extension Connection {
-  /// `name(text, pattern, options, …)`: 1 if the text fits what `make` makes of the other two. A scan asks with the
-  /// same pattern for every row: that is made once.
+  /// Registers `name(text, pattern, options, …)`: 1 if the text passes the test that `make` makes of pattern and
+  /// options. A scan has the same pattern for every row, so the last test is kept.
   fileprivate func registerTest(
     _ name: String, argumentCount: Int32, make: @escaping (String, Int64) throws -> (String) -> Bool
   ) throws {
@@ -143,7 +145,7 @@ extension Connection {
     }
   }
 
-  /// `name(text, …)`: another text.
+  /// Registers `name(text, …)`, which returns the changed text.
   fileprivate func registerText(
     _ name: String, argumentCount: Int32 = 1, _ change: @escaping (String, FunctionArguments) -> String
   ) throws {
@@ -153,21 +155,22 @@ extension Connection {
   }
 }
 
-/// What functions that SQL calls have thrown: SQLite hands on the words only. By thread, since a statement runs on one.
+/// The failures of functions that SQL calls, by thread: SQLite passes on only their text, and a statement runs on one
+/// thread.
 enum FunctionFailures {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var failures: [UInt: Failure] = [:]
 
   static func note(_ failure: Failure) { lock.withLock { failures[UInt(pthread_self())] = failure } }
 
-  /// The failure that an error came from.
+  /// Takes the failure that an error came from; nil if there is none.
   static func take(_ error: SQLiteError) -> Failure? {
     let failure = lock.withLock { failures.removeValue(forKey: UInt(pthread_self())) }
     return failure.flatMap { $0.description == error.message ? $0 : nil }
   }
 }
 
-/// The rows that triggers changed beside those that were written: Z_ENT and Z_PK.
+/// The rows that triggers changed besides those that were written, by Z_ENT and Z_PK.
 final class TriggerNotes {
   var rows: [(number: Int, key: Int64)] = []
 }

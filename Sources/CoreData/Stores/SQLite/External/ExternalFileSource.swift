@@ -1,4 +1,4 @@
-/// Follows references of rows to the files of one store.
+/// Reads the files of one store that rows refer to.
 final class ExternalFileSource: ExternalSource, @unchecked Sendable {
   // `@unchecked Sendable`: `openStore` is only touched under `lock`.
 
@@ -11,7 +11,7 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
   private static let registry = NSLock()
   private nonisolated(unsafe) static var known: [String: (source: ExternalFileSource, number: Int)] = [:]
 
-  /// The files at a place, for rows that `store` reads; one source for each place.
+  /// The files of the store at `url`, for rows that `store` reads. Each URL has one source.
   static func files(at url: URL, of store: SQLiteStore) -> ExternalFiles {
     let (source, number) = registry.withLock { () -> (ExternalFileSource, Int) in
       if let known = known[url.path] { return known }
@@ -42,14 +42,14 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
     }
   }
 
-  /// The value that another process has given the property since the row was read; nil if it did not, or the row is
-  /// gone.
+  /// The value that another process has given the property since the row was read. nil if there is none, or if the row
+  /// can't be read any more.
   private func newerValue(
     than reference: ExternalReference, _ property: LayoutProperty, of row: RowReference
   ) -> Data?? {
     guard let store = lock.withLock({ openStore }) else { return nil }
     var last = reference
-    // A writer that is always faster than we are is not to be waited for.
+    // Give up after a while: a writer could replace the value each time before its file is read.
     for _ in 0..<10 {
       let layout = store.layouts.layouts[Int(row.entity)]
       guard let now = try? store.faultRow(forKey: row.key, in: layout.root),

@@ -1,6 +1,7 @@
-/// Which files a database's rows name, and who else may have a say.
+/// Which files a database's rows name, and whether another store may use the same folder.
 extension ExternalFiles {
-  /// Whether there is another store beside this one whose folder has the same name.
+  /// Whether another store beside this one may use the same folder. Every file that differs only in its extension
+  /// counts.
   var sharesFolder: Bool {
     let name = store.deletingPathExtension().lastPathComponent
     let beside =
@@ -11,7 +12,7 @@ extension ExternalFiles {
     }
   }
 
-  /// The names in all tables, of whatever model: it reads them whole.
+  /// The names in the binary columns of all tables, whatever their model. This reads the tables whole.
   static func named(in connection: Connection) throws -> Set<String> {
     func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
     let columns = try connection.rows(

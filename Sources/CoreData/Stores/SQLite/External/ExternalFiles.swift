@@ -1,16 +1,16 @@
 /// Binary values in files of their own, beside the store.
 ///
-/// The column of an attribute that allows it holds
+/// If an attribute allows such files, its column has one of two forms:
 ///
 /// | first byte | the rest |
 /// |---|---|
 /// | 1 | the value |
 /// | 2 | the name of a file, 36 characters, and a zero byte |
 ///
-/// The files are in `.<name of the store>_SUPPORT/_EXTERNAL_DATA`, named by a UUID. A file is never changed: another
-/// value is another file.
+/// The files are in `.<name of the store>_SUPPORT/_EXTERNAL_DATA`, named by a UUID. A file never changes: a new value
+/// gets a new file.
 ///
-/// A row comes from a file that anybody may have written, and so does its text for a name:
+/// Anybody may have written the database, so the names in its rows are not trusted:
 ///
 /// 1. Only 36 bytes that spell a UUID are a name. Anything else is an error when the data is asked for; it is never
 ///    opened, and never removed (`ExternalReference.uuid`).
@@ -18,8 +18,8 @@
 ///    folders, nor a file, may be a link (`ExternalFolder`).
 /// 3. Only regular files are read, copied and removed, one by one. Folders are removed only if they are empty.
 ///
-/// A row's reference is followed when the data is asked for: see `ExternalReference`. When a file is made and when it
-/// is removed: see `ExternalStorage`. Any thread.
+/// A file is read when the data of its row is asked for: see `ExternalReference`. `ExternalStorage` decides when files
+/// are made and removed. Any thread.
 struct ExternalFiles: Sendable {
   let store: URL
   /// The number of the `ExternalSource` that finds the files for rows; -1 where no rows are read.
@@ -30,7 +30,7 @@ struct ExternalFiles: Sendable {
     self.source = source
   }
 
-  /// Longer values go into files.
+  /// Values longer than this go into files.
   static let threshold = 128 * 1024
 
   /// A store in memory has no folder.
@@ -51,34 +51,34 @@ struct ExternalFiles: Sendable {
 
   // Columns.
 
-  /// What a column has for the name of a file; nil when the value is in the column.
+  /// The bytes of a column that stand for the name of a file, unchecked; nil if the value is in the column.
   @inline(__always)
   static func reference(inTagged bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard bytes.count == ExternalReference.nameLength + 2, bytes[0] == 2 else { return nil }
     return UnsafeRawBufferPointer(rebasing: bytes[1...ExternalReference.nameLength])
   }
 
-  /// The name of the file that a column refers to; nil when the value is in the column, or what it has is no name.
+  /// The name of the file that a column refers to; nil if the value is in the column, or the name is not a UUID.
   static func fileName(inTagged bytes: UnsafeRawBufferPointer) -> String? {
     guard let name = reference(inTagged: bytes), ExternalReference.uuid(name) != nil else { return nil }
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// The bytes of a value that is in the column. Values of an attribute that did not allow files before have no byte in
-  /// front.
+  /// The bytes of a value that is in the column. A value that was written before the attribute allowed files has no
+  /// byte in front.
   @inline(__always)
   static func value(inTagged bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard bytes.count > 0, bytes[0] == 1 else { return bytes }
     return UnsafeRawBufferPointer(rebasing: bytes[1...])
   }
 
-  /// The value of a column, wherever it is.
+  /// The value of a column, read from the column or from its file.
   func value(ofTagged bytes: UnsafeRawBufferPointer) throws -> Data {
     guard let name = ExternalFiles.reference(inTagged: bytes) else { return Data(ExternalFiles.value(inTagged: bytes)) }
     return try data(named: String(decoding: name, as: UTF8.self))
   }
 
-  /// The column of a short value.
+  /// The column for a short value.
   static func column(of value: UnsafeRawBufferPointer) -> Data {
     var column = Data([1])
     column.append(contentsOf: value)
@@ -105,7 +105,7 @@ struct ExternalFiles: Sendable {
     .externalFile(ExternalFileProblem(reason: reason, file: file, store: store))
   }
 
-  /// Brings the names of new files to the disk, before the commit of the rows that have them.
+  /// Flushes the names of new files to the disk. Must be called before the commit of the rows that have them.
   func syncNames(of names: [String]) throws {
     if names.isEmpty { return }
     for folder in [folder, support, store.deletingLastPathComponent()] {
@@ -114,7 +114,8 @@ struct ExternalFiles: Sendable {
     }
   }
 
-  /// 0, or the number of the error. Some file systems can't do it for a folder; they need not.
+  /// Flushes a file or a folder to the disk. Returns 0 or the number of the error. Some file systems can't flush a
+  /// folder (EINVAL), and need not.
   @discardableResult
   static func synchronize(_ path: String) -> Int32 {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -123,8 +124,8 @@ struct ExternalFiles: Sendable {
     return fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno
   }
 
-  /// Copies files of another store that are not here yet, and says which: all of them, or none. What is missing there,
-  /// or is no regular file, is missing here.
+  /// Copies files of another store that are not here yet, all or none, and returns their names. Skips names that have
+  /// no regular file there.
   func copy(_ names: Set<String>, from other: ExternalFiles) throws -> [String] {
     if names.isEmpty || other.isInMemory { return [] }
     guard let source = try ExternalFolder(other) else { return [] }
@@ -150,13 +151,13 @@ struct ExternalFiles: Sendable {
     if !names.isEmpty { (try? ExternalFolder(self))?.remove(names) }
   }
 
-  /// Removes all files of values, what journals processes have left that do not live, and the folders if they are empty
-  /// then. Whatever else is in them stays.
+  /// Removes all files of values, the journals that have no owner any more, and the folders if they are empty then. Any
+  /// other file in the folders stays.
   func removeAll() {
     guard !isInMemory else { return }
     if let open = try? ExternalFolder(self) { open.remove(open.names.sorted()) }
     ExternalJournal.removeAbandoned(self)
-    // A link for a folder is no folder to remove, nor is what lies behind it.
+    // If the folder is a link, neither the link nor its target is ours to remove.
     guard let descriptor = try? ExternalFolder.opened(support, files: self, open: { open(support.path, $0) }) else {
       return
     }

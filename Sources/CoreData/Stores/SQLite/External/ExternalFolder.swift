@@ -1,9 +1,9 @@
-/// The folder of a store's long values, open. Links are not followed: neither of its two parts may be one.
+/// The open folder of a store's long values. Links are not followed: neither `support` nor `folder` may be one.
 final class ExternalFolder {
   private let files: ExternalFiles
   private let descriptor: Int32
 
-  /// Nil where there is no folder.
+  /// Opens the folder; nil if there is none.
   init?(_ files: ExternalFiles) throws {
     guard let support = try ExternalFolder.opened(files.support, files: files, open: { open(files.support.path, $0) })
     else {
@@ -20,7 +20,7 @@ final class ExternalFolder {
 
   deinit { close(descriptor) }
 
-  /// The folder, made where it is missing.
+  /// Opens the folder, and makes it if it is missing.
   static func made(_ files: ExternalFiles) throws -> ExternalFolder {
     if let folder = try ExternalFolder(files) { return folder }
     for folder in [files.support, files.folder] {
@@ -34,7 +34,7 @@ final class ExternalFolder {
     return folder
   }
 
-  /// The descriptor of a folder that is no link; nil where there is none.
+  /// Opens a folder and returns its descriptor; nil if there is none. Throws if it is a link.
   static func opened(_ folder: URL, files: ExternalFiles, open: (Int32) -> Int32) throws -> Int32? {
     let descriptor = open(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     if descriptor >= 0 { return descriptor }
@@ -45,7 +45,7 @@ final class ExternalFolder {
     }
   }
 
-  // One file; its name has been found to be a UUID.
+  // Single files. The caller has checked that the name is a UUID.
 
   /// Whether there is such a regular file.
   func has(_ name: String) -> Bool {
@@ -54,7 +54,7 @@ final class ExternalFolder {
   }
 
   func read(_ name: String) throws -> Data {
-    // Opening a device may do something, opening a pipe may wait.
+    // Check before opening: to open a device may have an effect, and to open a pipe may wait.
     var status = stat()
     guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       throw problem(errno == ENOENT ? .missing : .call("stat", isWriting: false, errno: errno), name)
@@ -83,7 +83,7 @@ final class ExternalFolder {
     return count == length ? data : data.prefix(count)
   }
 
-  /// Writes a new file, down to the disk. What fails leaves none.
+  /// Writes a new file and flushes it to the disk. If that fails, no file is left.
   func write(_ value: UnsafeRawBufferPointer, to name: String) throws {
     let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw problem(.call("open", isWriting: true, errno: errno), name) }
@@ -103,21 +103,21 @@ final class ExternalFolder {
     guard fsync(file) == 0 else { throw failed("fsync") }
   }
 
-  /// Removes regular files, and says which are not there any more.
+  /// Removes regular files. Returns the names that are done with: their file is gone, or was never a regular one.
   @discardableResult
   func remove(_ names: [String]) -> [String] {
     names.filter { name in
       var status = stat()
       guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return errno == ENOENT }
-      // What is no file of ours stays, and is nothing to remember either.
+      // Not a file of ours: it stays, and its name need not be remembered.
       guard status.st_mode & S_IFMT == S_IFREG else { return true }
       return unlinkat(descriptor, name, 0) == 0 || errno == ENOENT
     }
   }
 
-  /// The regular files that have a value's name.
+  /// The names of the regular files that are named like a value's file.
   var names: Set<String> {
-    // A descriptor of its own, since reading moves its place.
+    // Use a separate descriptor, because reading the folder moves its position.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let folder = fdopendir(copy) else { return [] }
     defer { closedir(folder) }

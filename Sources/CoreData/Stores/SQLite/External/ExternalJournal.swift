@@ -1,8 +1,8 @@
-/// The names of files that may have no row, on the disk, so that they are found again after a crash: nobody ever looks
-/// for files without rows in the folder itself.
+/// A list, on the disk, of files that may have no row. After a crash they are found here: nobody ever searches the
+/// folder itself for files without rows.
 ///
 /// A journal is a file `Pending-<UUID of the store>-<inode of its file>-<UUID>` in the folder `.<name>_SUPPORT`. It
-/// belongs to one open store, which holds its lock (`flock`) as long as it lives. Its lines, 38 bytes each, are
+/// belongs to one open store, which holds its lock (`flock`) as long as it lives. A line has 38 bytes:
 ///
 /// | line | meaning |
 /// |---|---|
@@ -10,9 +10,9 @@
 /// | `-` name | that is settled: a row has it, or it is gone |
 ///
 /// 1. The line is on the disk before the file is made.
-/// 2. A journal without an owner is taken over by the store that is opened next, if UUID and inode are its own. A store
-///    that was put in the place of another, a copy that is looked at, a new one of the same name: to none of them does
-///    the journal of the other say anything. So the files of a store that was moved aside are there when it comes back.
+/// 2. The next store takes over a journal without an owner, if the UUID and the inode in the journal's name are the
+///    store's own. A store that took another one's place ignores the other's journal, and so does a copy, or a new
+///    store of the same name. So the files of a store that was moved aside are still there when it comes back.
 /// 3. A name in a journal is a question, not an order: see `ExternalStorage.removePending`.
 ///
 /// Not for use by several threads.
@@ -24,17 +24,17 @@ final class ExternalJournal {
   private var length = 0
 
   private static let recordLength = ExternalReference.nameLength + 2
-  /// Journals that are longer start over when nothing is open in them.
+  /// A journal longer than this starts over when no name is open in it.
   private static let limit = 64 * 1024
 
-  /// What journals of a store are called; nil where its file is missing.
+  /// How the names of a store's journals begin; nil if its file is missing, or it is in memory.
   static func prefix(_ files: ExternalFiles, uuid: String) -> String? {
     var status = stat()
     guard !files.isInMemory, stat(files.store.path, &status) == 0 else { return nil }
     return "Pending-\(uuid)-\(status.st_ino)-"
   }
 
-  /// A new one, with the folder.
+  /// Makes a new journal, and the folder if it is missing.
   init(_ files: ExternalFiles, prefix: String) throws {
     self.files = files
     name = prefix + UUID().uuidString
@@ -54,7 +54,7 @@ final class ExternalJournal {
     _ = fsync(support)
   }
 
-  /// One that has lost its owner; nil if it has one, or is no journal.
+  /// Takes over a journal that has lost its owner; nil if it still has one, or is not a regular file.
   private init?(_ files: ExternalFiles, _ name: String) {
     self.files = files
     self.name = name
@@ -85,16 +85,17 @@ final class ExternalJournal {
 
   /// Notes that files may have no row from now on.
   ///
-  /// - Parameter lasting: whether the lines are to be on the disk when this returns.
+  /// - Parameter lasting: whether the lines must be on the disk when this returns.
   func add(_ names: [String], lasting: Bool) throws {
     try append("+", names)
     if lasting, fsync(descriptor) != 0 { throw failure("fsync") }
   }
 
-  /// What is not written here is only asked about once more, after a crash.
+  /// Notes that names are settled. An error is ignored: after a crash, the name is only checked once more.
   func removeEntries(_ names: [String]) { try? append("-", names) }
 
-  /// Starts over, if nothing is open.
+  /// Empties the journal, in which no name may be open, and returns whether it did. With `ifLong` a short one stays as
+  /// it is.
   func clear(ifLong: Bool) -> Bool {
     if ifLong, length < ExternalJournal.limit { return false }
     guard ftruncate(descriptor, 0) == 0 else { return false }
@@ -111,7 +112,7 @@ final class ExternalJournal {
       if part < 0, errno == EINTR { continue }
       guard part > 0 else {
         let error = failure("write")
-        // Lines are found by their length: none may stay in part.
+        // Lines are found by their length, so no partial line may stay.
         ftruncate(descriptor, off_t(length))
         throw error
       }
@@ -129,7 +130,7 @@ final class ExternalJournal {
 
   // Taking over.
 
-  /// The names that are open in a journal. A line that is no line of ours says nothing.
+  /// The names that are open in the journal. Lines of another form are ignored.
   private var openNames: Set<String> {
     var names: Set<String> = []
     var bytes = [UInt8](repeating: 0, count: 1 << 20)
@@ -146,7 +147,7 @@ final class ExternalJournal {
     return names
   }
 
-  /// The journals without an owner whose names begin so, and the files they ask about.
+  /// Takes over the journals without an owner whose names begin with `prefix`. Returns them with their open names.
   static func abandoned(_ files: ExternalFiles, prefix: String) -> [(journal: ExternalJournal, names: Set<String>)] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: files.support.path)) ?? []
     return all.filter { $0.hasPrefix(prefix) }.compactMap { name in
@@ -154,7 +155,7 @@ final class ExternalJournal {
     }
   }
 
-  /// Removes the journals without an owner, of whatever store.
+  /// Removes the journals without an owner, of any store.
   static func removeAbandoned(_ files: ExternalFiles) {
     for (journal, _) in abandoned(files, prefix: "Pending-") { journal.remove() }
   }

@@ -1,30 +1,30 @@
-/// The long values of one store: when a file is made, and when it is removed.
+/// Makes and removes the files of one store's long values.
 ///
-/// A save that makes files, and forgets others:
+/// The steps of a save that makes files, and forgets others:
 ///
-/// 1. `makeFile`: the name is in the journal, on the disk; then the file is written, down to the disk. This happens
-///    inside the transaction that names it.
-/// 2. `willCommit`: the files' names are on the disk, and the forgotten files' names are in the journal.
+/// 1. `makeFile` puts the name into the journal, on the disk, and then writes the file and flushes it. This happens
+///    inside the transaction that names the file.
+/// 2. `willCommit` flushes the new files' names to the disk, and puts the forgotten files' names into the journal.
 /// 3. The commit.
-/// 4. `didCommit`: the journal has the new files settled. The forgotten ones are pending.
-/// 5. `removePending`: what nobody needs any more goes.
+/// 4. `didCommit` settles the new files in the journal. The forgotten ones are now pending.
+/// 5. `removePending` removes the pending files that nobody needs any more.
 ///
-/// So a row never names a file that is not there. A process that ends between 1 and 3 leaves files that no row names,
-/// one that ends later may leave forgotten ones: the journal has both, and the next store that opens the file asks
-/// about them.
+/// So a row never names a file that is not there. A process that ends between 1 and 3 leaves files that no row names.
+/// One that ends later may leave forgotten files. The journal lists both, and the next store that opens the database
+/// checks them.
 ///
-/// A pending file is removed when
+/// A pending file is removed when all of this is true:
 ///
-/// 1. no row names it. Of its own names a storage knows that from the commit; names from another's journal are looked
-///    for in all tables, in a transaction that keeps writers out;
-/// 2. no transaction that began before that is open, in this process or another: contexts pinned to a generation,
-///    fetches in progress. SQLite knows: see `Connection.hasNoOlderReader`;
-/// 3. no row of this process refers to it: see `ExternalHolds`. So an object that still has the old row reads the old
-///    value. An object of another process reads its row again (`ExternalFileSource`);
-/// 4. no other store's folder has the same name.
+/// 1. No row names it. If this store forgot the file, the commit proves it. Names from another store's journal are
+///    looked up in all tables, in a transaction that keeps writers out.
+/// 2. No transaction that began earlier is still open, in this process or another, for a pinned context or a fetch in
+///    progress. SQLite can tell: see `Connection.hasNoOlderReader`.
+/// 3. No row in the memory of this process refers to it: see `ExternalHolds`. So an object that still has the old row
+///    reads the old value. An object of another process reads its row again (`ExternalFileSource`).
+/// 4. No other store has a folder of the same name.
 ///
-/// That is tried after each save that forgets a file, when a pinned context or the last row of a file lets go, when the
-/// store is closed, and when it is opened.
+/// Removal is tried after each save that forgets a file, when no context is pinned any more, when the last row that
+/// refers to a file goes away, and when the store is opened or closed.
 ///
 /// Any thread.
 final class ExternalStorage: @unchecked Sendable {
@@ -36,15 +36,15 @@ final class ExternalStorage: @unchecked Sendable {
   private var journal: ExternalJournal?
   /// Names in the journal, on the disk, whose files are not made yet.
   private var spare: [String] = []
-  /// Files without a row; true for those of which that is still to be found out.
+  /// The files to remove, by name. True if it is not known yet whether a row names the file.
   private var pending: [String: Bool] = [:]
-  /// Those of them of which the end of the last row that refers to them will be heard.
+  /// The pending files that rows in memory still refer to. `ExternalHolds` reports when the last such row goes away.
   private var awaited: Set<String> = []
-  /// How often another try follows soon, when a transaction of others stands in the way.
+  /// How many more quick tries there are while an older transaction stands in the way.
   private var tries = 0
-  /// Files that are made, and of which it is open whether a row has them.
+  /// The new files for which it is not known yet whether a row names them.
   private var unsettled: Set<String> = []
-  /// The store whose connection is used later on; nil for work on a store that is not open.
+  /// The store whose connection removes files later on; nil for work on a store that is not open.
   private weak var store: SQLiteStore?
 
   private static let spareCount = 16
@@ -60,13 +60,13 @@ final class ExternalStorage: @unchecked Sendable {
 
   deinit { removeJournal() }
 
-  /// Work of all stores that waits for something to let go.
+  /// The queue on which all stores try removals again.
   static let queue = DispatchQueue(label: "Files of long values", qos: .utility)
 
-  /// Calls `removePending`, soon, on a thread of its own. From anywhere, also under locks.
+  /// Calls `removePending` on `queue`, soon or after a delay. Can be called from anywhere, even while locks are held.
   func removeLater(after delay: DispatchTimeInterval? = nil) {
     let work = DispatchWorkItem { [weak self] in
-      // A store that is closed has nothing pending: its connections are not kept open here.
+      // A closed store has nothing pending, so this does not keep its connections open.
       guard let self, self.hasPending, let pool = self.store?.pool else { return }
       pool.write { self.removePending($0) }
     }
@@ -79,7 +79,7 @@ final class ExternalStorage: @unchecked Sendable {
 
   // A transaction.
 
-  /// Writes a new file, down to the disk, and says its name.
+  /// Writes a new file, flushes it to the disk, and returns its name.
   func makeFile(_ value: UnsafeRawBufferPointer) throws -> String {
     let name = try lock.withLock { () -> String in
       if spare.isEmpty {
@@ -95,7 +95,7 @@ final class ExternalStorage: @unchecked Sendable {
     return name
   }
 
-  /// Removes files of a transaction that has not been committed.
+  /// Removes the files of a transaction that is not committed.
   func discard(_ names: [String]) {
     if names.isEmpty { return }
     files.remove(names)
@@ -105,15 +105,16 @@ final class ExternalStorage: @unchecked Sendable {
     }
   }
 
-  /// Before the commit of a transaction that has made and forgotten files.
+  /// Prepares the commit of a transaction that has made and forgotten files.
   func willCommit(made: [String], forgotten: [String]) throws {
     try files.syncNames(of: made)
     if forgotten.isEmpty || files.isInMemory { return }
-    // What is not noted is not found after a crash, which is no reason to refuse a save.
+    // Forgotten files that are not noted stay behind after a crash. That is no reason to refuse a save.
     lock.withLock { try? openJournal().add(forgotten, lasting: false) }
   }
 
-  /// After the commit. Files that were made and forgotten in the same transaction are forgotten.
+  /// Settles the new files after the commit, and removes the forgotten ones if it can. A file that was made and
+  /// forgotten in the same transaction counts as forgotten.
   func didCommit(made: [String], forgotten: [String], _ connection: Connection) {
     if made.isEmpty && forgotten.isEmpty || files.isInMemory { return }
     lock.withLock {
@@ -141,23 +142,24 @@ final class ExternalStorage: @unchecked Sendable {
 
   // Removing.
 
-  /// Removes what nobody needs any more.
+  /// Removes the pending files that nobody needs any more.
   ///
-  /// - Parameter connection: of the store's file, in no transaction, and kept from others meanwhile.
+  /// - Parameter connection: a connection to the store's file, in no transaction, that nobody else uses meanwhile.
   func removePending(_ connection: Connection) {
     let names = lock.withLock { pending }
     if names.isEmpty || files.sharesFolder { return }
     guard let forgotten = try? forgotten(names, connection).filter({ !isHeld($0) }), !forgotten.isEmpty else { return }
-    // The commit that forgot them may be in the log only, and that not on the disk.
+    // The commit that forgot the files may be only in the log, and the log not yet on the disk.
     let code = ExternalFiles.synchronize(files.store.path + "-wal")
     guard code == 0 || code == ENOENT else { return }
     guard connection.hasNoOlderReader() else { return tryAgain() }
-    // Rows that were read by an older transaction are counted by now.
+    // Ask again: every row that an older transaction read holds its files by now.
     let free = forgotten.filter { !isHeld($0) }
     removeUnusedFiles((try? ExternalFolder(files))?.remove(free) ?? free)
   }
 
-  /// Whether a row of this process refers to a file. The last one that goes is heard.
+  /// Whether a row in the memory of this process refers to a file. If so, removal is tried again after the last such
+  /// row.
   private func isHeld(_ name: String) -> Bool {
     guard let uuid = UUID(uuidString: name), ExternalHolds.isHeld(uuid) else { return false }
     guard lock.withLock({ awaited.insert(name).inserted }) else { return true }
@@ -174,7 +176,7 @@ final class ExternalStorage: @unchecked Sendable {
     if !isLast { removeLater(after: .milliseconds(200)) }
   }
 
-  /// The names of which it is certain that no row has them; those that a row has are settled.
+  /// The names that certainly no row has. Names that turn out to have a row are settled.
   private func forgotten(_ names: [String: Bool], _ connection: Connection) throws -> [String] {
     let unknown = names.filter(\.value).keys
     if unknown.isEmpty { return names.keys.sorted() }
@@ -197,7 +199,7 @@ final class ExternalStorage: @unchecked Sendable {
 
   // Opening and closing.
 
-  /// Takes over the journals of stores that did not close this file, and asks about their names.
+  /// Takes over the journals of stores that did not close this database, and removes the files they list if it can.
   func takeOver(_ connection: Connection) {
     guard let prefix = ExternalJournal.prefix(files, uuid: uuid) else { return }
     let found = ExternalJournal.abandoned(files, prefix: prefix)
@@ -212,14 +214,14 @@ final class ExternalStorage: @unchecked Sendable {
         }
         old.remove()
       } catch {
-        // It stays for the next one.
+        // The journal stays for the next store.
       }
     }
     removePending(connection)
     lock.withLock(removeJournalIfEmpty)
   }
 
-  /// The last try. What is left is for the next store that opens the file.
+  /// Tries to remove the pending files a last time. What is left is for the next store that opens the database.
   func close(_ connection: Connection) {
     lock.withLock {
       for name in unsettled { pending[name] = true }
@@ -233,7 +235,7 @@ final class ExternalStorage: @unchecked Sendable {
   private func removeJournal() {
     lock.withLock {
       removeJournalIfEmpty()
-      // Without its owner it can be taken over.
+      // Once it has no owner, another store can take it over.
       journal = nil
       spare = []
     }

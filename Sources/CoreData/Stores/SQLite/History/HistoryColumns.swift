@@ -29,7 +29,7 @@ package struct HistoryColumns {
   /// The properties' names, by bit.
   var names: [String] { properties.map(\.name) }
 
-  /// The bits of what an update changed.
+  /// The bits of the properties that an update changed.
   package func bitmap(_ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
     func set(_ bit: Int) { if bit >= 0 { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) } }
@@ -38,7 +38,8 @@ package struct HistoryColumns {
     return bytes
   }
 
-  /// The attributes whose values deletions preserve, by name. Values that may be in files of their own are not.
+  /// The attributes whose values deletions preserve, sorted by name. Attributes whose values may be in files are left
+  /// out.
   package static func preserved(in layout: EntityLayout, _ schema: StoreSchema) -> [SlotColumn] {
     guard let entity = schema.entities[layout.index] else { return [] }
     return entity.slots.compactMap { $0 }
@@ -51,7 +52,7 @@ package struct HistoryColumns {
     schema.layouts.layouts.map { preserved(in: $0, schema).count }.max() ?? 0
   }
 
-  /// What the bits stand for; nil if one of them stands for nothing, since the others are then of another model.
+  /// The properties that the bits stand for. nil if a bit stands for none, because the bits are then of another model.
   package func properties(_ bytes: UnsafeRawBufferPointer) -> [LayoutProperty]? {
     var found: [LayoutProperty] = []
     for (place, byte) in bytes.enumerated() where byte != 0 {

@@ -1,12 +1,12 @@
 /// Writes the changes of one SQL transaction into the history, on the connection that writes.
 ///
-/// Nothing is written before the first change, so a transaction without one leaves no trace. Deletions are recorded
-/// while the rows are still there: what they preserve is copied from column to column. Not for several threads.
+/// Nothing is written before the first change, so a transaction without changes leaves no trace. Deletions are recorded
+/// while the rows are still there: the values to preserve are copied from column to column. Not for several threads.
 final class HistoryRecorder {
   private let history: SQLiteHistory
   private let connection: Connection
   private let origin: ChangeOrigin
-  /// 0 before the first change.
+  /// The number of the transaction; 0 before the first change.
   private(set) var transaction: Int64 = 0
   private var lastChange: Int64 = 0
 
@@ -27,7 +27,7 @@ final class HistoryRecorder {
     "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES(?, 16003, ?)")
   private static let writeMaximum = StatementText("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
 
-  /// Everything that a save is about, before its steps run.
+  /// Records all changes of a save. Must be called before the steps of the save run.
   func record(_ changes: ChangeSet) throws {
     for row in changes.inserted { try insert(row.reference) }
     var toMany = changes.toManyUpdates[...]
@@ -58,7 +58,8 @@ final class HistoryRecorder {
     lastChange += 1
   }
 
-  /// Rows whose derived attributes triggers have changed: Z_ENT and Z_PK.
+  /// Records rows, given by Z_ENT and Z_PK, whose derived attributes triggers have changed. Leaves out those that are
+  /// known.
   func updateDerived(_ rows: [(number: Int, key: Int64)], but known: (RowReference) -> Bool) throws {
     var done: Set<RowReference> = []
     for row in rows {
@@ -72,7 +73,7 @@ final class HistoryRecorder {
     }
   }
 
-  /// Ends the transaction's part of the history; to be called before the commit.
+  /// Ends the transaction's part of the history. Must be called before the commit.
   func finishTransaction() throws {
     if transaction == 0 { return }
     try writeMaximum(transaction, .transaction)
@@ -97,7 +98,7 @@ final class HistoryRecorder {
     try statement.run()
   }
 
-  /// The number of the transaction, which is written with the first change.
+  /// The number of the transaction. The first call writes the transaction.
   private func openTransaction() throws -> Int64 {
     if transaction > 0 { return transaction }
     let number = try history.lastKey(of: .transaction, connection) + 1
@@ -117,7 +118,7 @@ final class HistoryRecorder {
     return number
   }
 
-  /// The key of a text, which is added if it is new.
+  /// The key of a text. Adds the text if it is new.
   private func key(of text: String) throws -> Int64 {
     let find = try connection.statement(HistoryRecorder.findString)
     find.bind(text: text, at: 1)

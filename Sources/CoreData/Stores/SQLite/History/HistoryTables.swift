@@ -22,10 +22,10 @@ struct HistoryTables {
       }
     }
 
-    /// In Z_PRIMARYKEY.
+    /// The table's name in Z_PRIMARYKEY.
     var entityName: String { String(name.dropFirst()) }
 
-    /// Names and types, behind Z_PK, Z_ENT and Z_OPT.
+    /// The columns after Z_PK, Z_ENT and Z_OPT.
     var columns: [(name: String, type: String)] {
       switch self {
       case .change:
@@ -41,7 +41,7 @@ struct HistoryTables {
     }
   }
 
-  /// The texts of a transaction: the column that refers to one, and that which held it in older files.
+  /// For each text of a transaction, the column that refers to it, and the column that held it in older files.
   static let texts: [(key: String, text: String)] = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"].map {
     ("Z\($0)TS", "Z\($0)")
   }
@@ -77,13 +77,13 @@ struct HistoryTables {
 
   static func tombstone(_ number: Int) -> String { "ZTOMBSTONE\(number)" }
 
-  /// Whether everything is there that writing needs.
+  /// Whether the file has all tables and columns that writing needs.
   func areComplete(tombstones: Int) -> Bool {
     Table.allCases.allSatisfy { table in table.columns.allSatisfy { has($0.name, table) } }
       && (0..<tombstones).allSatisfy { has(HistoryTables.tombstone($0), .change) }
   }
 
-  /// What makes the tables, or completes those that are there.
+  /// The statements that make the tables, or complete existing ones.
   func statements(tombstones: Int) -> [String] {
     var statements: [String] = []
     for table in Table.allCases {

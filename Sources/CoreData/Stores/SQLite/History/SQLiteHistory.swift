@@ -1,16 +1,16 @@
-/// The history of one SQLite store: what its entities' changes look like in the tables, and reading them.
+/// The history of one SQLite store. Knows how changes of its entities look in the tables, and reads and deletes them.
 ///
-/// Immutable but for the numbers of the store's own transactions, which are under `lock`; any thread.
+/// Immutable except for the number of the store's last own transaction, which is under `lock`; any thread.
 final class SQLiteHistory: StoreHistory, @unchecked Sendable {
-  // `@unchecked Sendable`: immutable, and `own` is only touched under `lock`.
+  // `@unchecked Sendable`: immutable, and `lastOwn` is only touched under `lock`.
 
   let schema: StoreSchema
   private let tables: HistoryTables
-  /// Not kept: it has this object.
+  /// Unowned, because the store keeps this object.
   private unowned let store: SQLiteStore
   private let columnsByEntity: [HistoryColumns]
   private let deletions: [StatementText?]
-  /// What deletions preserve, by the layout's index: the nth is in the column ZTOMBSTONE n.
+  /// The columns that deletions preserve, by layout index. The nth is preserved in the column ZTOMBSTONE n.
   private let preserved: [[SlotColumn]]
   private let selectTransactions: String
   private let selectChanges: StatementText
@@ -64,7 +64,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
 
   func columns(of entity: Int) -> HistoryColumns { columnsByEntity[entity] }
 
-  /// What records a deletion and what it preserves; nil where it preserves nothing.
+  /// The statement that records a deletion and the values to preserve; nil if there are none.
   func deletion(of entity: Int) -> StatementText? { deletions[entity] }
 
   func recorder(_ connection: Connection, _ origin: ChangeOrigin) -> HistoryRecorder {
@@ -94,7 +94,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
 
   // Reading.
 
-  /// Throws where a store that is never written to has no history.
+  /// Throws if the file has no history. Only a store that is opened read-only can lack one.
   private func checkTables() throws {
     if !tables.areThere { throw Failure.historyNotTracked(store: store.type, url: store.url) }
   }
@@ -146,7 +146,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     }
   }
 
-  /// Changes of entities that the model does not have are left out.
+  /// The changes of one transaction. Leaves out those of entities that the model does not have.
   private func readChanges(of transaction: Int64, _ connection: Connection) throws -> [HistoryChangeRow] {
     let statement = try connection.statement(selectChanges)
     defer { statement.reset() }

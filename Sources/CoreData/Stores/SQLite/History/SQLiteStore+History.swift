@@ -2,7 +2,7 @@
 extension SQLiteStore {
   var storeHistory: (any StoreHistory)? { history }
 
-  /// What the option asks for:
+  /// Opens the history as the store's option asks for it:
   ///
   /// | option | file | |
   /// |---|---|---|
@@ -27,7 +27,7 @@ extension SQLiteStore {
       }
       if isReadOnly { return nil }
       let hasTransactions = try pool.write { connection in
-        // Every store is asked, so the SQL log does not show it.
+        // Every store asks this when it opens, so the SQL log does not show it.
         func finds(_ sql: String) throws -> Bool {
           try Statement(sql, in: connection.database, isKept: false).step()
         }

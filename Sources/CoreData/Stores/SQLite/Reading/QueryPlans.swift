@@ -1,4 +1,5 @@
-/// The statements of a store that its model or the shape of a fetch settles, made when first needed and kept.
+/// The statements that depend only on a store's model or on the shape of a fetch. Each is made when first needed, then
+/// kept.
 ///
 /// Immutable but for what it keeps; any thread.
 final class QueryPlans: Sendable {
@@ -30,7 +31,7 @@ final class QueryPlans: Sendable {
     }
   }
 
-  /// The statement of fetches of a shape.
+  /// The statement for all fetches of one shape.
   func fetchText(_ shape: FetchShape, make: () throws -> SelectStatement) rethrows -> StatementText {
     try fetchTexts.text(shape, make: make)
   }
@@ -50,7 +51,7 @@ final class QueryPlans: Sendable {
     }
   }
 
-  /// What fires one fault of a hierarchy.
+  /// The plan that fires one fault of a hierarchy.
   func fault(_ root: EntityLayout) throws -> FaultPlan {
     try faultPlans.value(root.index) {
       let query = try rowQuery(root, includesSubentities: true)
@@ -106,7 +107,7 @@ private final class FetchTexts: @unchecked Sendable {
   }
 }
 
-/// The statement that finds the row of one key, and what reads it.
+/// The statement that finds the row of one key, and the query that reads it.
 final class FaultPlan: Sendable {
   let query: RowQuery
   let text: StatementText
@@ -120,7 +121,7 @@ final class FaultPlan: Sendable {
 /// The statement that finds the members of a to-many relationship of one owner: columns Z_ENT or 0, Z_PK.
 final class MemberPlan: Sendable {
   let text: StatementText
-  /// Layout index of the members where they are all of one entity, else -1.
+  /// The layout index of the members if they are all of one entity; otherwise -1.
   let entity: Int
 
   init(_ schema: StoreSchema, _ relationship: LayoutProperty, of layout: EntityLayout) throws {

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Moves the columns of one entity's row into a row's slots: no dictionary, no boxed value.
+/// Moves the columns of one entity's row into the slots of a `RowSnapshot`, without dictionaries or boxed values.
 ///
 /// Immutable; any thread.
 final class RowDecoder: @unchecked Sendable {
@@ -13,7 +13,7 @@ final class RowDecoder: @unchecked Sendable {
     let column: Int32
     let slot: Int
     let word: Int
-    /// The destination's Z_ENT, or -1.
+    /// The column with the destination's Z_ENT, or -1.
     let entityColumn: Int32
     /// Layout index of the declared destination.
     let destination: Int
@@ -60,7 +60,7 @@ final class RowDecoder: @unchecked Sendable {
     let handle = statement.handle
     for index in 0..<count {
       let step = steps + index
-      // One look-up for each column: the functions that take a column's number lock and check each time.
+      // Look each column up once: the functions that take a column's number lock and check each time.
       let value = sqlite3_column_value(handle, step.pointee.column)
       let type = sqlite3_value_type(value)
       if type == SQLITE_NULL { continue }
@@ -76,7 +76,7 @@ final class RowDecoder: @unchecked Sendable {
         builder.setDouble(sqlite3_value_double(value), slot: step.pointee.slot, word: step.pointee.word)
       case .destination:
         let key = sqlite3_value_int64(value)
-        // No row has such a key, and in memory it would be an object's that no store has seen.
+        // No row has such a key; in memory it would stand for an object that no store has seen.
         if key <= 0 { continue }
         builder.setInt(key, slot: step.pointee.slot, word: step.pointee.word)
         if step.pointee.isPolymorphic {
@@ -99,7 +99,7 @@ final class RowDecoder: @unchecked Sendable {
     .incompatibleSchema(url: files.store, table: schema.entity(at: layout.index).table, what: what)
   }
 
-  /// The second word of a to-one whose destination has subentities.
+  /// Sets the second word of a to-one relationship whose destination has subentities.
   private func setEntity(
     _ step: Step, handle: OpaquePointer, builder: inout RowBuilder, schema: StoreSchema,
     files: ExternalFiles
@@ -123,7 +123,7 @@ final class RowDecoder: @unchecked Sendable {
     builder.setInt(Int64(entity), slot: step.slot, word: step.word + 1)
   }
 
-  /// The rarer forms.
+  /// Sets a value of one of the rarer forms.
   private func setOther(
     _ step: Step, type: Int32, statement: Statement, builder: inout RowBuilder, files: ExternalFiles
   ) {
@@ -152,7 +152,7 @@ final class RowDecoder: @unchecked Sendable {
     }
   }
 
-  /// SQLite keeps a decimal as an integer or a float; the digits of a float's text are what was meant.
+  /// Reads a decimal, which SQLite keeps as an integer or a float. A float's text has the digits that were meant.
   static func decimal(_ statement: Statement, column: Int32, type: Int32) -> Decimal {
     if type == SQLITE_INTEGER { return Decimal(statement.int(column)) }
     let text = statement.text(column) ?? ""

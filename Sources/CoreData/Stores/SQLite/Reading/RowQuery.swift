@@ -1,5 +1,5 @@
-/// Reads whole rows of one entity, or of an entity and those that inherit from it: which columns a statement
-/// selects, and where each goes in a row.
+/// Reads whole rows of one entity, or of an entity and its subentities. Knows which columns a statement selects, and
+/// where each goes in a row.
 ///
 /// The columns: Z_ENT (or the constant 0 where the table is the entity's alone), Z_PK, Z_OPT, the entity's
 /// attributes by name, its to-one relationships by name, each followed by the destination's Z_ENT where that
@@ -13,13 +13,13 @@ package final class RowQuery: @unchecked Sendable {
   package let layouts: Range<Int>
   /// With the table's alias `t0`.
   package let columns: [SQLExpression]
-  /// Where in a statement that selects `columns` a column is, by its name.
+  /// The position of each column, by its name, in a statement that selects `columns`.
   package let places: [String: Int32]
   private let schema: StoreSchema
-  /// By layout index, less the first one's; nil for entities outside the configuration.
+  /// By layout index minus the first one; nil for entities outside the configuration.
   private let decoders: [RowDecoder?]
   private let hasOneEntity: Bool
-  /// Whether rows may refer to files, which they then hold from the transaction on in which they are read.
+  /// Whether rows may refer to files. If so, they hold their files from the transaction on in which they are read.
   private let mayRefer: Bool
 
   package init(_ schema: StoreSchema, _ layout: EntityLayout, includesSubentities: Bool) throws {
@@ -102,8 +102,7 @@ package final class RowQuery: @unchecked Sendable {
     return rows
   }
 
-  /// The rows of a statement that selects `columns` and, behind them, the key of the object that a
-  /// relationship leads from.
+  /// The rows of a statement that selects `columns` and, after them, the key of the relationship's owner.
   func memberRows(_ statement: Statement, files: ExternalFiles) throws -> [MemberRow] {
     var rows: [MemberRow] = []
     var builder = RowBuilder()
@@ -130,7 +129,7 @@ package final class RowQuery: @unchecked Sendable {
   ) -> (condition: SQLExpression, numbers: [Binding])? {
     guard entity.sharesTable else { return nil }
     let numbers = schema.numbers(layouts)
-    // A root's fetch with subentities is about all of the table's rows.
+    // A fetch of a root with its subentities finds all rows of the table.
     if entity.layout.isRoot, !entity.hasUnknownEntities, numbers.count == schema.numbers(entity.layout.subtree).count {
       return nil
     }

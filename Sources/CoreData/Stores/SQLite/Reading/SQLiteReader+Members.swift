@@ -11,7 +11,7 @@ extension SQLiteReader {
     }
   }
 
-  /// One statement for each 512 owners.
+  /// Runs one statement for every 512 owners.
   func memberRows(
     of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
   ) throws -> [MemberRow] {
@@ -47,7 +47,8 @@ extension SQLiteReader {
 }
 
 extension SQLiteStore {
-  /// The rows of a statement that selects Z_ENT, or anything where `entity` is known, and Z_PK.
+  /// The rows of a statement that selects Z_ENT and Z_PK. `entity` is the layout index of all rows; if it is -1, Z_ENT
+  /// tells.
   func references(_ statement: Statement, entity: Int) throws -> [RowReference] {
     var references: [RowReference] = []
     while try statement.step() {
@@ -74,7 +75,7 @@ extension SQLiteStore {
 }
 
 extension RowQuery {
-  /// Selects the members' rows and the owners' keys, ordered by these.
+  /// Selects the members' rows and the owners' keys, ordered by the owners' keys.
   fileprivate func membersSQL(_ storage: ToManyStorage, _ schema: StoreSchema, ownerCount: Int) throws -> String {
     var (select, owner) = try SelectStatement.members(columns, of: entity, by: storage, schema: schema) {
       $0.isInParameters(ownerCount)

@@ -1,4 +1,4 @@
-/// Rows by key: what firing a fault comes to.
+/// Finds rows by key, which is how faults fire.
 extension SQLiteReader {
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
     let query = try queries.rowQuery(root, includesSubentities: true)

@@ -1,18 +1,18 @@
-/// What reads a SQLite file's rows: the store its newest state, a `PinnedSQLiteReader` an older one. The five
-/// questions of a `RowReader` are answered here, once for both.
+/// Reads the rows of a SQLite file. The store reads its newest state, a `PinnedSQLiteReader` an older one. Extensions
+/// implement the five methods of `RowReader` once for both.
 protocol SQLiteReader: RowReader {
   var store: SQLiteStore { get }
 
-  // What every fault needs, of the store. Not through `store`, which would be retained for each of them;
-  // since there are weak references to it, that takes a slow path.
+  // What every fault needs of the store. It does not go through `store`, because that would retain the store for each
+  // fault, and a retain is slow for an object that has weak references.
   var queries: QueryPlans! { get }
   var externalFiles: ExternalFiles { get }
   func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result
 
   /// Runs `body` with a connection that reads.
   ///
-  /// - Parameter isFresh: whether it must see every commit up to now. Else it may stand in the transaction
-  ///   that an earlier read has left open, so that faults fired one after another don't pay for one each.
+  /// - Parameter isFresh: whether the connection must see every commit up to now. If false, it may be in a transaction
+  ///   that an earlier read has left open, so that faults fired one after another share it.
   func withConnection<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result
 }
 
@@ -29,7 +29,7 @@ extension SQLiteStore: SQLiteReader {
     try pool.read(isFresh: isFresh, body)
   }
 
-  /// The state that the store has now, to be read later on; nil without a write-ahead log.
+  /// The current state of the store, to be read later on; nil without a write-ahead log.
   func pinnedGeneration() throws -> (any StoreGeneration)? {
     guard let pinned = try translatingErrors({ try pool.pin() }) else { return nil }
     return SQLiteGeneration(pinned, of: self)
@@ -37,12 +37,12 @@ extension SQLiteStore: SQLiteReader {
 
   func changedElsewhere(_ rows: [RowReference]) {
     rowCache.invalidate(rows)
-    // Open transactions may still see what was there before.
+    // Open transactions may still see the state before the change.
     pool.didCommit()
   }
 }
 
-/// Reads the state of a generation; it keeps the store while it is asked.
+/// Reads the state of a generation, and keeps the store while it does.
 private final class PinnedSQLiteReader: SQLiteReader {
   let store: SQLiteStore
   let rowCache: RowCache
@@ -68,12 +68,12 @@ private final class PinnedSQLiteReader: SQLiteReader {
 
 /// One generation of a store: rows are read through a connection that stands in a read transaction.
 ///
-/// It has a row cache of its own: the store's holds newer rows, which nobody in this generation may see, and
-/// the older ones that are read here must not come before them.
+/// It has a row cache of its own. The store's cache holds newer rows, which this generation must not see, and the older
+/// rows that are read here must not replace them.
 final class SQLiteGeneration: StoreGeneration {
   private let pinned: PinnedReader
   private let rowCache: RowCache
-  /// Not kept: a store that is removed while a context is pinned must be able to close its file.
+  /// Weak, because a store that is removed while a context is pinned must be able to close its file.
   private weak var store: SQLiteStore?
 
   fileprivate init(_ pinned: PinnedReader, of store: SQLiteStore) {

@@ -1,16 +1,16 @@
-/// The uniqueness constraints that a save breaks, and with which rows.
+/// The uniqueness constraints that a save breaks, and the rows that break them.
 ///
-/// Rows are noted once all that can be written is: a row that is found to have another one's values then has them at
-/// the end of the save as well, whether it had them before or not.
+/// A row is noted only after all rows that can be written have been. So if another row is found with its values, that
+/// row has them at the end of the save too, whether it had them before or got them in the save.
 struct Collisions {
   struct Collision {
     let constraint: [String]
-    /// Rows of the change set.
+    /// Rows of the change set that have the same values.
     var rows: [RowReference]
     /// The key of the row they collide with.
     let key: Int64
     let entity: Int
-    /// Whether that row is one of the change set too.
+    /// Whether the change set inserts that row, or gives it these values.
     let isOwn: Bool
   }
 
@@ -20,7 +20,7 @@ struct Collisions {
     let entity: Int
   }
 
-  /// Values that no row has in the table, of a row that could not be written.
+  /// A constraint's values in a row that could not be written, where no row in the table has these values.
   private struct Claim: Hashable {
     let values: ConstraintValues
     let constraint: [String]
@@ -32,7 +32,7 @@ struct Collisions {
   /// The first row with each claim.
   private var claims: [Claim: RowReference] = [:]
   private let changes: ChangeSet
-  // By key and root entity, made when the first is needed.
+  // Both by root entity and key. Each is made when it is first needed.
   private var own: Set<RowReference>?
   private var updates: [RowReference: RowUpdate]?
 
@@ -40,7 +40,8 @@ struct Collisions {
 
   var isEmpty: Bool { list.isEmpty }
 
-  /// Finds which constraints a row breaks that could not be written. False when it breaks none that the model knows.
+  /// Notes the constraints that keep a row from being written. Returns false if the row breaks none that the model
+  /// knows.
   mutating func note(_ row: RowSnapshot, schema: StoreSchema, connection: Connection) throws -> Bool {
     var found = false
     var layout: EntityLayout? = schema.layouts.layouts[row.entity]
@@ -59,7 +60,8 @@ struct Collisions {
     return found
   }
 
-  /// Notes what a row would have, were it not for another constraint: the next such row collides with it.
+  /// Notes values that a row would have if another constraint did not keep it out. The next row with the same values
+  /// collides with it.
   private mutating func claim(
     _ constraint: [String], row: RowSnapshot, declaring: EntityLayout, layouts: ModelLayouts
   ) {
@@ -89,7 +91,7 @@ struct Collisions {
         constraint: constraint, rows: [row.reference], key: key, entity: declaring.index, isOwn: isOwn))
   }
 
-  /// Rows that the change set inserts.
+  /// The rows that the change set inserts, by root entity and key.
   private mutating func ownRows(_ layouts: ModelLayouts) -> Set<RowReference> {
     if let own { return own }
     let rows = Set(changes.inserted.map { RowReference(entity: layouts.layouts[$0.entity].rootIndex, key: $0.key) })
@@ -97,8 +99,8 @@ struct Collisions {
     return rows
   }
 
-  /// Whether the change set gives a stored row the values of a constraint. A row that had them before, and is changed
-  /// in other properties, holds them as the store's.
+  /// Whether the change set gives a stored row its values of a constraint. A row that had these values before the save,
+  /// and changes only in other properties, holds them as the store's row.
   private mutating func isTaken(
     _ constraint: [String], by holder: RowReference, _ layouts: ModelLayouts
   ) -> Bool {

@@ -1,21 +1,22 @@
 import Synchronization
 
-/// Which keys this process has named for rows that its saves are about to insert.
+/// The keys that this process has named for rows that its saves are about to insert.
 ///
-/// A key is taken by raising `Z_MAX` in the file, which many processes do. A transaction of its own for that would
-/// cost a small save half its time, so a save names its keys first, and raises `Z_MAX` in the very transaction that
-/// inserts the rows: from the value that this process knew, or not at all. If not, another process was there before,
-/// and the save names others.
+/// To take a key, a process raises `Z_MAX` in the file. A separate transaction for that would cost a small save half
+/// its time. So a save first names its keys, without the file. It raises `Z_MAX` in the transaction that inserts the
+/// rows, and only if the file still has the value that this process knows. If not, another process was faster, and the
+/// save names other keys.
 ///
-/// Any thread. What the file says (`raiseMaximum`, `didRaise`) is told by whoever may write.
+/// Any thread. Only the thread that has the writing connection calls `raiseMaximum` and `didRaise`, which report what
+/// the file says.
 final class KeyNumbers: Sendable {
-  /// What is known of one table.
+  /// What this process knows of one table.
   private struct Table {
-    /// `Z_MAX`, as this process has read or written it last; nil if it is to be read again.
+    /// The `Z_MAX` that this process has last read or written; nil if it must be read again.
     var maximum: Int64?
-    /// The same, also while it is to be read again.
+    /// The same value, kept even while `maximum` is nil.
     var read: Int64?
-    /// Keys below belong to others, or to rows of this process that are in the file.
+    /// Keys below this one belong to other processes, or to rows that this process has written already.
     var firstOwn: Int64 = 1
     /// The last key that was named. It never falls below a key that a save of this process still holds.
     var last: Int64 = 0
@@ -24,16 +25,16 @@ final class KeyNumbers: Sendable {
   /// By the root entity's Z_ENT.
   private let tables = Mutex<[Int: Table]>([:])
 
-  /// What a transaction has to do about keys that were named before it.
+  /// What a transaction has to do to take keys that were named before it.
   enum Claim {
-    /// They are below `Z_MAX` already, raised by a save that named later ones.
+    /// Nothing: `Z_MAX` covers them already. A save that named later keys has raised it.
     case isTaken
     case raise(from: Int64, to: Int64)
-    /// Others have raised `Z_MAX` meanwhile.
+    /// The save must name other keys: another process has raised `Z_MAX` meanwhile, or it must be read again.
     case isStale
   }
 
-  /// Names keys that follow each other, and returns the first; nil if the file has to be asked before.
+  /// Names `count` consecutive keys and returns the first. nil if `Z_MAX` must be read first, or too few keys are left.
   func propose(_ count: Int, in table: Int) -> Int64? {
     tables.withLock { tables in
       guard var known = tables[table], let maximum = known.maximum else { return nil }
@@ -45,7 +46,8 @@ final class KeyNumbers: Sendable {
     }
   }
 
-  /// The same in a transaction that raises `Z_MAX` for good: behind it, and behind all that was named.
+  /// Names keys for a transaction that raises `Z_MAX` itself. They come after `maximum`, and after every key named so
+  /// far. Returns the first; nil if too few keys are left.
   func take(_ count: Int, after maximum: Int64, in table: Int) -> Int64? {
     tables.withLock { tables in
       let last = max(maximum, tables[table]?.last ?? 0)
@@ -55,7 +57,7 @@ final class KeyNumbers: Sendable {
     }
   }
 
-  /// Takes back what a save has not used, if it was the last that was named.
+  /// Takes back keys that a save has not used, if they are the last named and above `Z_MAX`.
   func giveBack(_ keys: ProposedKeys, in table: Int) {
     tables.withLock { tables in
       guard let known = tables[table], known.last == keys.last, keys.first > known.maximum ?? 0 else { return }
@@ -63,7 +65,7 @@ final class KeyNumbers: Sendable {
     }
   }
 
-  /// What the file says.
+  /// Remembers the `Z_MAX` that was read from the file.
   func raiseMaximum(_ maximum: Int64, in table: Int) {
     tables.withLock { tables in
       var known = tables[table] ?? Table()
@@ -81,7 +83,7 @@ final class KeyNumbers: Sendable {
     }
   }
 
-  /// That a transaction has raised `Z_MAX`.
+  /// Remembers that a transaction has raised `Z_MAX`.
   func didRaise(from former: Int64, to maximum: Int64, in table: Int) {
     tables.withLock { tables in
       guard var known = tables[table], known.maximum == former else { return }
@@ -90,6 +92,6 @@ final class KeyNumbers: Sendable {
     }
   }
 
-  /// That the file has to be asked again.
+  /// Makes the next save read `Z_MAX` from the file again.
   func forgetTable(_ table: Int) { tables.withLock { $0[table]?.maximum = nil } }
 }

@@ -1,6 +1,6 @@
-/// The steps for links that no row of the many side holds: join tables, and keys without a property.
+/// The steps for links that no property of the members holds: pairs in join tables, and key columns without a property.
 ///
-/// A many-to-many link comes from both sides; it is written once.
+/// Both ends of a many-to-many relationship report a link; it is written once.
 package struct LinkSteps {
   package enum Step {
     case keys(String, [Int64])
@@ -10,12 +10,12 @@ package struct LinkSteps {
   package private(set) var removals: [Step] = []
   package private(set) var additions: [Step] = []
 
-  /// What happens to the pairs of one join table.
+  /// The pairs that one join table gains and loses.
   private struct JoinChanges {
     let table: JoinTable
     var added: [KeyPair] = []
     var removed: [KeyPair] = []
-    /// As the other side tells it.
+    /// The pairs that the other end of the relationship reports.
     var addedByOther: [KeyPair] = []
     var removedByOther: [KeyPair] = []
   }
@@ -31,7 +31,7 @@ package struct LinkSteps {
     for link in changes.links {
       switch schema.entity(at: Int(link.owner.entity)).toMany[link.relationship.toManyIndex] {
       case .foreignKey(let table, _, let order):
-        // The key itself is in the members' rows; a member that leaves loses its place.
+        // The members' own updates write the key. Here a member that leaves only loses its place.
         if let order { append(&removals, sql: texts.clearPlaces(table, order: order), members: link.removed) }
       case .hiddenKey(let table, let column, let order):
         let owner = link.owner.key
@@ -63,7 +63,7 @@ package struct LinkSteps {
       members.map { side.isNaming ? KeyPair(owner, $0.key) : KeyPair($0.key, owner) }
     }
     if side.table.isSymmetric {
-      // Both of its rows come from either end; an end that is not in the change set tells nothing.
+      // A link has two rows here. Take both from each end, because the other end may not be in the change set.
       let mirrored = { (pairs: [KeyPair]) in pairs.map { KeyPair($0.second, $0.first) } }
       join.added += pairs(link.added)
       join.removed += pairs(link.removed)
@@ -82,7 +82,7 @@ package struct LinkSteps {
     let table = join.table
     let added = LinkSteps.union(join.added, join.addedByOther)
     var removed = LinkSteps.union(join.removed, join.removedByOther)
-    // Nothing else keeps a pair from being there twice.
+    // This table accepts the same pair twice, so delete a pair before adding it.
     if !table.keepsPairsOnce { removed = LinkSteps.union(removed, added) }
     appendPairs(&removals, sql: texts.remove(table), pairs: removed)
     appendPairs(&additions, sql: texts.add(table), pairs: added)
@@ -95,7 +95,7 @@ package struct LinkSteps {
     return (a + b).filter { seen.insert($0).inserted }
   }
 
-  /// Nothing refers to a row that is gone.
+  /// Adds the steps that remove references to deleted rows from join tables and key columns.
   private mutating func addDeletedOwners(_ deleted: [RowSnapshot], _ schema: StoreSchema) throws {
     var keys: [Int: [Int64]] = [:]
     for row in deleted where schema.entity(at: row.entity).toMany.contains(where: \.namesOwners) {

@@ -1,17 +1,17 @@
-/// The statements for links, by dialect. SQLite runs one for each key or pair; PostgreSQL is sent all of them at once,
-/// as arrays.
+/// The statements for links, by dialect. SQLite runs a statement once for each key or pair; PostgreSQL takes all of
+/// them at once, as arrays.
 struct LinkTexts {
   private let dialect: SQLDialect
   private let pairs = "unnest(?::bigint[], ?::bigint[]) AS p(a, b)"
 
   init(_ dialect: SQLDialect) { self.dialect = dialect }
 
-  /// Takes the place from members that leave an ordered relationship. Keys: the members'.
+  /// Clears the place of members that leave an ordered relationship. Keys: the members'.
   func clearPlaces(_ table: String, order: String) -> String {
     "UPDATE \(table) SET \(order) = NULL WHERE Z_PK \(isOneOfKeys)"
   }
 
-  /// Takes members from an owner. Pairs: member, owner.
+  /// Removes members from an owner. Pairs: member, owner.
   func unlink(_ table: String, key: String, order: String?) -> String {
     let sets = "UPDATE \(table) SET \(key) = NULL\(clearing(order))"
     switch dialect {
@@ -20,7 +20,7 @@ struct LinkTexts {
     }
   }
 
-  /// Gives members to an owner. Pairs: owner, member.
+  /// Adds members to an owner. Pairs: owner, member.
   func link(_ table: String, key: String) -> String {
     switch dialect {
     case .sqlite: "UPDATE \(table) SET \(key) = ? WHERE Z_PK = ?"
@@ -28,7 +28,7 @@ struct LinkTexts {
     }
   }
 
-  /// Takes all members from owners that go. Keys: the owners'.
+  /// Removes all members of deleted owners. Keys: the owners'.
   func unlinkAll(_ table: String, key: String, order: String?) -> String {
     "UPDATE \(table) SET \(key) = NULL\(clearing(order)) WHERE \(key) \(isOneOfKeys)"
   }
@@ -49,7 +49,7 @@ struct LinkTexts {
     }
   }
 
-  /// Keys: those of an end that goes.
+  /// Removes all pairs of deleted rows. Keys: the rows', in the column `end`.
   func removeAll(_ table: JoinTable, end: String) -> String { "DELETE FROM \(table.name) WHERE \(end) \(isOneOfKeys)" }
 
   private func clearing(_ order: String?) -> String { order.map { ", \($0) = NULL" } ?? "" }

@@ -4,12 +4,12 @@ package enum OrderKeys {
   static let step: Int64 = 1024
   private static let usable = Int64(-1) << 61...Int64(1) << 61
 
-  /// Ascending numbers for members in their order, keeping as many of the old ones as can stay.
+  /// Returns ascending numbers for members in their new order. Keeps as many of the stored numbers as possible.
   ///
-  /// Members that came in between get numbers from the gap; where a gap is too small all are numbered anew:
-  /// 2048, 3072, 4096 …
+  /// Members between two kept ones get numbers from the gap. If a gap is too small, all members are renumbered: 2048,
+  /// 3072, 4096 …
   package static func assign(_ stored: [Int64?]) -> [Int64] {
-    // What no program numbers by can't be reckoned with either.
+    // Ignore numbers that no program uses: they are so large that adding to them could overflow.
     let old = stored.map { key in key.flatMap { usable.contains($0) ? $0 : nil } }
     let kept = longestAscent(old)
     var keys = Array(repeating: Int64(0), count: old.count)
@@ -44,9 +44,9 @@ package enum OrderKeys {
     return width > 0 ? ((after ?? 0) + width, width) : nil
   }
 
-  /// Positions of a longest strictly ascending choice among the old numbers.
+  /// The positions of a longest strictly ascending subsequence of the old numbers.
   private static func longestAscent(_ old: [Int64?]) -> [Int] {
-    /// Positions of the smallest ends of ascents, by length.
+    /// For each length, the position of the smallest number that can end an ascent of this length.
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: old.count)
     for (position, value) in old.enumerated() {

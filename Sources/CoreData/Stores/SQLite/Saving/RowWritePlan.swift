@@ -15,7 +15,8 @@ final class RowWritePlan: @unchecked Sendable {
     let index: Int32
   }
 
-  /// A parameter as binding needs it, for each row once more: without anything that counts references.
+  /// A parameter in the form that binding reads for each row. It holds plain values only, so that reading it counts no
+  /// references.
   private struct Binding {
     let form: RowForm
     let slot: Int
@@ -37,16 +38,16 @@ final class RowWritePlan: @unchecked Sendable {
   let kind: Kind
   let entity: EntitySchema
   let text: StatementText
-  /// The same for a row that has no version: one that another program wrote, with a null in Z_OPT.
+  /// The same statement for a row without a version, which another program wrote with a null in Z_OPT.
   let unversioned: StatementText
   let parameters: [Parameter]
   private let bindings: [Binding]
-  /// First of the parameters that stand behind the slots' in an update: Z_OPT, Z_PK, old Z_OPT; or Z_PK alone.
+  /// Where an update's other parameters start, after those of the slots: Z_OPT, Z_PK and the old Z_OPT, or Z_PK alone.
   private let tailIndex: Int32
   /// The columns of this statement whose old values may name files.
   let tagged: [SlotColumn]
 
-  /// - Parameter isVersioned: whether the statement, which names a row by its key, also asks for the row's version.
+  /// - Parameter isVersioned: whether the statement finds a row by its version as well as by its key.
   private init(
     _ kind: Kind, entity: EntitySchema, sql: String, isVersioned: Bool = false, parameters: [Parameter] = [],
     tailIndex: Int32 = 0, tagged: [SlotColumn]
@@ -75,12 +76,12 @@ final class RowWritePlan: @unchecked Sendable {
       parameters: parameters, tagged: [])
   }
 
-  /// Writes slots of a row that still has its version, and gives it the next one.
+  /// Makes the statement that writes slots of a row and its next version, if the row still has the version before that.
   static func update(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
     update(entity, changed, isVersioned: true)
   }
 
-  /// Writes slots of a row whatever its version is, and adds one to that.
+  /// Makes the statement that writes slots of a row whatever its version is, and adds one to the version.
   static func overwrite(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
     update(entity, changed, isVersioned: false)
   }
@@ -110,7 +111,7 @@ final class RowWritePlan: @unchecked Sendable {
       tagged: entity.slots.compactMap { $0 }.filter(\.isTagged))
   }
 
-  /// Whether a row still has its version.
+  /// Makes the statement that finds a row if it still has its version.
   static func check(_ entity: EntitySchema) -> RowWritePlan {
     RowWritePlan(
       .check, entity: entity, sql: "SELECT Z_PK FROM \(entity.table) WHERE Z_PK = ?", isVersioned: true, tagged: [])
@@ -145,7 +146,7 @@ final class RowWritePlan: @unchecked Sendable {
     statement.bind(row.version, at: 2)
   }
 
-  /// Texts and blobs are not copied: the row must be held until the statement is reset.
+  /// Binds the row's slots. Texts and blobs are not copied, so the row must be held until the statement is reset.
   @inline(__always)
   private func bindSlots(_ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter) throws {
     for binding in bindings {
@@ -180,7 +181,7 @@ final class RowWritePlan: @unchecked Sendable {
   /// A decimal's digits, which SQLite turns into a number.
   static func text(_ decimal: Decimal) -> String { decimal.isNaN ? "NaN" : decimal.description }
 
-  /// The parameters as the trace shows them, one for each `?` and in their order.
+  /// The parameters as the trace shows them: one for each `?`, in their order.
   func parameterTexts(_ row: RowSnapshot) -> [String] {
     let slots = parameters.flatMap { parameter -> [String] in
       let column = parameter.column
@@ -194,7 +195,7 @@ final class RowWritePlan: @unchecked Sendable {
     switch kind {
     case .insert: return [key, "Z_ENT = \(entity.number)", version] + slots
     case .update where unversioned === text: return slots + [key]
-    // The row is written with the version after the one that it is looked for by.
+    // `row` has its new version already; the statement looks for the one before.
     case .update: return slots + [version, key, "Z_OPT = \(row.version - 1)"]
     case .delete, .check: return [key, version]
     }
@@ -207,10 +208,10 @@ struct TaggedWriter {
   let schema: StoreSchema
   /// Files that this save wrote: removed if it fails.
   private(set) var written: [String] = []
-  /// Files that no row refers to once it succeeds.
+  /// Files that no row refers to once the save succeeds.
   var abandoned: [String] = []
 
-  /// What the transaction has to know of the two.
+  /// Both lists, for the transaction.
   struct Files {
     let written: [String]
     let abandoned: [String]
@@ -240,8 +241,8 @@ struct TaggedWriter {
     column.withUnsafeBytes { statement.bind(blob: $0, at: index) }
   }
 
-  /// Binds the value of a row that refers to a file, which may be another store's, or about to be removed: with a file
-  /// of its own.
+  /// Binds a copy of a value that lies in a file. The row can't share the file, which may belong to another store or be
+  /// about to be removed.
   mutating func bind(
     copyOf property: LayoutProperty, of row: RowSnapshot, _ statement: Statement, at index: Int32
   ) throws {
@@ -249,7 +250,7 @@ struct TaggedWriter {
     try data.withUnsafeBytes { try bind($0, statement, at: index) }
   }
 
-  /// Removes the files that were written after there were so many.
+  /// Removes the files that were written after the first `count`.
   mutating func removeWritten(after count: Int) {
     guard written.count > count else { return }
     externals.discard(Array(written[count...]))

@@ -2,10 +2,10 @@
 ///
 /// The order of the steps, in one transaction:
 /// 1. locked rows are checked;
-/// 2. links that go: those taken away, and all of deleted rows;
-/// 3. rows are deleted, updated, inserted, so that a value that has to be unique can move from a row that
-///    goes to one that comes. Values that rows exchange take a way round: see `SaveRun`;
-/// 4. links that come, then the orders.
+/// 2. links are removed: those that the changes remove, and all links of deleted rows;
+/// 3. rows are deleted, then updated, then inserted, so that a unique value can move from a deleted row to a new one.
+///    Rows that exchange unique values need a detour: see `SaveRun`;
+/// 4. links are added, then members of ordered relationships are numbered.
 ///
 /// Any thread; the tables of plans are under `lock`.
 final class SavePlanner: @unchecked Sendable {
@@ -44,7 +44,7 @@ final class SavePlanner: @unchecked Sendable {
       + orderSteps(changes.links)
   }
 
-  /// The rows by entity, in the order in which entities first appear.
+  /// The rows grouped by entity, in the order in which the entities first appear.
   private func grouped(_ rows: [RowSnapshot]) -> [(entity: Int, rows: [RowSnapshot])] {
     guard let first = rows.first?.entity else { return [] }
     if rows.allSatisfy({ $0.entity == first }) { return [(first, rows)] }
@@ -73,7 +73,7 @@ final class SavePlanner: @unchecked Sendable {
     }
   }
 
-  /// The updates by entity and changed slots, in the order in which these first appear.
+  /// The updates grouped by entity and changed slots, in the order in which these first appear.
   private func grouped(_ updates: [RowUpdate]) -> [(key: UpdateKey, updates: [RowUpdate])] {
     guard let first = updates.first else { return [] }
     if updates.allSatisfy({ $0.row.entity == first.row.entity && $0.changed == first.changed }) {
@@ -119,7 +119,7 @@ final class SavePlanner: @unchecked Sendable {
   }
 
   private func orderSteps(_ links: [LinkChange]) throws -> [SaveStep] {
-    // By key: what neighbours need is likely to lie on the same pages.
+    // Sort by key: rows with neighbouring keys are likely to lie on the same pages.
     try links.filter { $0.order != nil }.sorted { $0.owner.key < $1.owner.key }.compactMap { link in
       guard let order = link.order, let plan = try orderPlan(link) else { return nil }
       return .order(plan, owner: link.owner.key, members: order.map(\.key))

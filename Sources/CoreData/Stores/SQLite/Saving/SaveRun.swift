@@ -1,15 +1,15 @@
 internal import CSQLite
 
-/// Runs the steps of one save on the connection that writes, and collects what stands in their way.
+/// Runs the steps of one save on the connection that writes, and collects the conflicts that they meet.
 ///
-/// A conflict does not end the run: the statement that met it changed nothing, and the rest is tried too, so
-/// that all conflicts are known. The caller then undoes the transaction.
+/// A conflict does not end the run. The statement that met it changed nothing, and the other steps still run, so that
+/// all conflicts are known. The caller then rolls the transaction back.
 ///
-/// SQLite checks unique indexes row by row; a save is judged by its end. So a row that a unique index refuses is kept
-/// out at first, since the row with its values may still get others. When everything else is written, the kept-out rows
-/// that are stored already go out of each other's way, by nulls in what they change of constraints, and all are written
-/// once more. What is refused then would be a duplicate at the end of the save too. A save that meets no such row pays
-/// nothing.
+/// SQLite checks unique indexes after each row, but only the end of a save counts. So a row that a unique index refuses
+/// is kept out at first: the row that has its values may still get others. When everything else is written, each
+/// kept-out update first sets the constraint columns that it changes to null, so that none is in another's way. Then
+/// all kept-out rows are written again. A row that is refused this time would be a duplicate at the end of the save
+/// too. A save without such rows does no extra work.
 struct SaveRun {
   /// A row that a unique index refused.
   private enum KeptOut {
@@ -29,7 +29,7 @@ struct SaveRun {
   private(set) var writer: TaggedWriter
   /// Rows that no longer have the version they were read with.
   private(set) var outdated: [RowSnapshot] = []
-  /// The first new row whose key another row has.
+  /// The first new row whose key another row already has.
   private(set) var displaced: RowSnapshot?
   private(set) var collisions: Collisions
   private var keptOut: [KeptOut] = []
@@ -50,14 +50,14 @@ struct SaveRun {
       case .insert(let plan, let rows): try insert(plan, rows)
       case .update(let plan, let updates): try update(plan, updates)
       case .delete(let plan, let rows): try delete(plan, rows)
-      // Links lead to rows, which all have to be there.
+      // A link refers to rows, so all of them must be in the tables first.
       case .keys(let text, let keys):
         try writeKeptOut()
         try keys.forEach { try runOnce(text, [$0]) }
       case .pairs(let text, let pairs):
         try writeKeptOut()
         try pairs.forEach { try runOnce(text, [$0.first, $0.second]) }
-      // Members that a conflict kept out have no row to number.
+      // Members that were kept out have no row to number yet.
       case .order(let plan, let owner, let members):
         try writeKeptOut()
         try order(plan, owner: owner, members: members)
@@ -125,8 +125,10 @@ struct SaveRun {
     }
   }
 
-  /// A row that a unique index refuses is tried again later, one whose key is taken is remembered; everything else ends
-  /// the save. `written`: how many files there were before the row's.
+  /// Handles a row that was not written. If a unique index refused it, it is kept out and tried again later. If its key
+  /// is taken, it is remembered. Any other error ends the save.
+  ///
+  /// `written`: how many files the save had written before this row.
   private mutating func noteViolation(_ error: SQLiteError, row: KeptOut, base: RowSnapshot, written: Int) throws {
     if error.isKeyTaken {
       if displaced == nil { displaced = base }
@@ -138,9 +140,9 @@ struct SaveRun {
     }
   }
 
-  /// Writes the rows that were refused once more. Those that are refused again are collisions.
+  /// Writes the kept-out rows again. Those that are refused again are collisions.
   private mutating func writeKeptOut() throws {
-    // Where versions are in conflict, or a key is taken, the transaction is undone in any case.
+    // After a version conflict or a taken key the transaction is rolled back in any case.
     if keptOut.isEmpty || !outdated.isEmpty || displaced != nil { return }
     let rows = keptOut
     keptOut = []
@@ -148,13 +150,13 @@ struct SaveRun {
     var refused: [(row: RowSnapshot, error: SQLiteError)] = []
     for kept in rows { if let error = try writeAgain(kept) { refused.append((kept.row, error)) } }
     for (row, error) in refused {
-      // An index that is not the model's, which another program has made.
+      // If it breaks no constraint of the model, another program has made the index.
       guard try collisions.note(row, schema: schema, connection: connection) else { throw error }
     }
   }
 
-  /// Puts nulls, which collide with nothing, where a row will have other values of constraints. The files of its old
-  /// values are noted already.
+  /// Sets the constraint columns that the update changes to null, because nulls collide with nothing. The files of the
+  /// old values are noted already.
   private func moveAside(_ plan: RowWritePlan, _ update: RowUpdate) throws {
     var names: [String] = []
     var layout: EntityLayout? = schema.layouts.layouts[update.row.entity]
@@ -175,7 +177,7 @@ struct SaveRun {
     try statement.run()
   }
 
-  /// What a unique index says to a row that is tried again; nil if it is written now.
+  /// Writes a kept-out row again. Returns the error if a unique index refuses it; nil if it is written now.
   private mutating func writeAgain(_ kept: KeptOut) throws -> SQLiteError? {
     let written = writer.written.count
     let statement: Statement
@@ -199,7 +201,7 @@ struct SaveRun {
     return error
   }
 
-  /// The files that the old values of a row are in have no use after the save.
+  /// Notes the files of a row's old values as abandoned: no row refers to them after the save.
   private mutating func abandonFiles(_ plan: RowWritePlan, _ key: Int64) throws {
     let names = plan.tagged.map(\.name).joined(separator: ", ")
     let statement = try connection.statement("SELECT \(names) FROM \(plan.entity.table) WHERE Z_PK = ?")

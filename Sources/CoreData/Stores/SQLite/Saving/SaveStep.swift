@@ -1,4 +1,4 @@
-/// One thing a save does, many times over: a statement, and the rows or pairs to run it with.
+/// One step of a save: a statement, and the rows, keys or pairs to run it with.
 enum SaveStep {
   /// Each row must still have the version it was read with.
   case check(RowWritePlan, [RowSnapshot])
@@ -9,7 +9,7 @@ enum SaveStep {
   case keys(StatementText, [Int64])
   /// A statement with two parameters, run for each pair.
   case pairs(StatementText, [KeyPair])
-  /// Numbers the members of an ordered relationship of one owner.
+  /// Numbers the members of one owner's ordered relationship.
   case order(OrderPlan, owner: Int64, members: [Int64])
 
   /// The statement, and how often it runs: for tests and the trace.
@@ -34,7 +34,7 @@ package struct KeyPair: Hashable {
 
 /// How the order of one relationship is read and written.
 final class OrderPlan: Sendable {
-  /// Member and number of one owner.
+  /// Selects each member of one owner with its number.
   let select: StatementText
   /// Parameters: number, member, and the owner where `updateNamesOwner`.
   let update: StatementText

@@ -1,8 +1,8 @@
-/// One transaction that writes rows, a save's or a batch request's: what belongs to every such transaction
-/// besides the rows, in the order in which it has to happen.
+/// One transaction that writes rows, for a save or a batch request. It does what every such transaction needs besides
+/// the rows, in the order in which it has to happen.
 ///
-/// Files that rows name are there before the commit, and go after it: a process that is killed leaves no row
-/// without its file.
+/// Files that rows name are written before the commit, and files that no row names are removed after it. So a process
+/// that is killed leaves no row without its file.
 struct WriteTransaction {
   let connection: Connection
   private let pool: ConnectionPool
@@ -10,7 +10,7 @@ struct WriteTransaction {
   private let history: SQLiteHistory?
   /// Nil where nothing is recorded.
   let recorder: HistoryRecorder?
-  /// What triggers do to rows in the transaction; nil where the schema has no such triggers.
+  /// What triggers do to rows in the transaction; nil if the connection lacks the functions that they call.
   let notes: TriggerNotes?
 
   /// - Parameter origin: who makes the changes, for persistent history; nil if there are none to record.
@@ -25,16 +25,16 @@ struct WriteTransaction {
     recorder = origin.flatMap { [history] in history?.recorder(connection, $0) }
   }
 
-  /// Runs `body`, which writes the rows, and commits; or takes everything back where `body` says so, or
-  /// throws.
+  /// Runs `body`, which writes the rows, and commits. Rolls back if `body` returns false or throws.
   ///
   /// - Parameters:
-  ///   - body: whether to commit; false where somebody else's commit was met.
-  ///   - files: the files that `body` has made and left without use. Asked once, when it has ended.
-  ///   - isOwn: makes the test for rows that `body` has recorded; others that triggers have changed are
-  ///     recorded here.
-  ///   - isInFile: asked when SQLite calls a commit failed: whether the rows are there all the same.
-  /// - Returns: whether it is committed.
+  ///   - body: returns whether to commit; false if it met a conflict, or its keys are taken.
+  ///   - files: returns the files that `body` has written and abandoned. Called once, when `body` has ended.
+  ///   - isOwn: makes the test for rows that `body` has recorded. Other rows that triggers have changed are recorded
+  ///     here.
+  ///   - isInFile: called if SQLite reports that the commit failed; returns whether the rows are in the file all the
+  ///     same.
+  /// - Returns: whether the transaction is committed.
   func run(
     _ body: () throws -> Bool, files: () -> TaggedWriter.Files, isOwn: () -> (RowReference) -> Bool,
     isInFile: () -> Bool = { false }
@@ -46,7 +46,7 @@ struct WriteTransaction {
       guard try body() else {
         connection.rollback()
         externals.discard(files().written)
-        // No reader is to answer with what was there before the other's commit.
+        // The conflict may come from another process' commit, and no reader may answer from before it.
         pool.didCommit()
         return false
       }
@@ -59,8 +59,8 @@ struct WriteTransaction {
       try connection.commit()
     } catch {
       connection.rollback()
-      // Where the disk failed behind the point of no return, the rows are there all the same. When that can't
-      // be told, files without a row do less harm than rows without their file.
+      // If the disk failed after the point of no return, the rows are in the file all the same. If we can't tell, keep
+      // the files: files without a row do less harm than rows without their file.
       guard isCommitting else {
         externals.discard((made ?? files()).written)
         throw error
@@ -73,17 +73,17 @@ struct WriteTransaction {
     return true
   }
 
-  /// Records what triggers did to rows that the change was not about, too.
+  /// Records rows that only triggers changed, and ends the transaction's part of the history.
   private func finishRecording(_ isOwn: () -> (RowReference) -> Bool) throws {
     guard let recorder else { return }
     if let notes, !notes.rows.isEmpty { try recorder.updateDerived(notes.rows, but: isOwn()) }
     try recorder.finishTransaction()
   }
 
-  /// Files that no row names go as soon as nobody needs them.
+  /// Removes files that no row names, as soon as nobody needs them.
   private func didCommit(_ files: TaggedWriter.Files) {
     externals.didCommit(made: files.written, forgotten: files.abandoned, connection)
-    // Contexts may be pinned to an older state.
+    // A context may be pinned to an older state, in which rows still name them.
     if !files.abandoned.isEmpty, externals.hasPending {
       pool.whenNoneIsPinned { [weak externals] in externals?.removeLater() }
     }

@@ -1,7 +1,8 @@
-/// Tells when files are written, whoever writes them: one inotify queue for the process.
+/// Reports writes to files, by any process. There is one inotify queue for the process.
 ///
-/// Folders are watched, since SQLite makes a store's log anew. A write through shared memory is no event: a commit to
-/// a log is seen by its pages, just before it can be read. Any thread; blocks are called on `queue`.
+/// It watches folders, because SQLite deletes a store's log and makes a new one. A write through shared memory is no
+/// event: a commit shows when its pages are written to the log, just before it can be read. Any thread; blocks are
+/// called on `queue`.
 final class FileEvents: @unchecked Sendable {
   // `@unchecked Sendable`: everything that changes is only touched under `lock`.
 
@@ -20,7 +21,8 @@ final class FileEvents: @unchecked Sendable {
   /// By inotify's number.
   private var folders: [Int32: Folder] = [:]
 
-  /// Calls `told` after each write to a database, its log or its journal. False if the system has no watch left.
+  /// Calls `told` after each write to a database, its log or its journal. Returns false if the system can't watch the
+  /// folder.
   ///
   /// - Parameter path: without links.
   func begin(_ path: String, _ told: @escaping () -> Void) -> Bool {
@@ -62,7 +64,7 @@ final class FileEvents: @unchecked Sendable {
     return true
   }
 
-  /// Reads what there is, and calls each block once.
+  /// Reads the pending events, and calls the block of each written file once.
   private func readEvents() {
     var bytes = [UInt8](repeating: 0, count: 65536)
     var named: Set<String> = []
@@ -91,7 +93,7 @@ final class FileEvents: @unchecked Sendable {
   ) {
     lock.withLock {
       if mask & UInt32(IN_Q_OVERFLOW) != 0 {
-        // Some events are lost: anything may have been written.
+        // Some events are lost: any file may have been written.
         told = folders.values.flatMap(\.files.values)
         return
       }

@@ -1,10 +1,11 @@
-/// Being told of what other processes write.
+/// Watching what other processes write.
 extension SQLiteStore {
-  /// A store in memory, and the copy that a read-only store reads, are nobody else's.
+  /// Calls `told` after other processes have written to the file. Does nothing for a store in memory, or for the copy
+  /// that a read-only store reads: no other process writes those.
   func beginWatching(_ told: @escaping (Int64?) -> Void) {
     guard let path = pool.file else { return }
     let hasBegun = try? WatchedFile.begin(path, owner: ObjectIdentifier(self)) { [weak self] number in
-      // Open transactions stand before the change.
+      // Open transactions still see the state before the change.
       self?.pool.didCommit()
       told(self?.history == nil ? nil : number)
     }

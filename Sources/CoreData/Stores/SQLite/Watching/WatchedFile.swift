@@ -1,15 +1,15 @@
-/// A database that somebody wants to know about when another process writes it.
+/// A database that is watched for commits of other processes.
 ///
-/// What tells that somebody else has committed is `PRAGMA data_version`, which changes for a connection with every
-/// commit that is not its own. `monitor` is a connection that never writes; it is asked
+/// `PRAGMA data_version` reveals such a commit: its value changes for a connection with every commit that is not its
+/// own. `monitor` is a connection that never writes. It is asked:
 ///
-/// - after an event of the file, a few times, since a commit can be read a moment after its last event only;
-/// - before and after each write of this process, whose stores of the file write one after the other. What changed
-///   before is another process'. After it, `monitor` is brought up to date; and if the connection that wrote sees a
-///   commit that is not its own, another process' came between.
+/// - a few times after an event of the file, because a commit can only be read a moment after its last event;
+/// - before and after each write of this process, whose stores write the file one at a time. A change that it sees
+///   before the write is another process'. After the write, `monitor` is brought up to date. If the connection that
+///   wrote then sees a commit that is not its own, another process has committed in between.
 ///
-/// So no commit of this process is taken for another's, and none of another's is missed. Where the file has a history,
-/// only its transactions count: other commits, such as those that reserve keys, are not told.
+/// So no commit of this process is taken for another process', and none of theirs is missed. If the file has a history,
+/// only new transactions in it count: other commits, such as those that reserve keys, are not reported.
 final class WatchedFile: @unchecked Sendable {
   // `@unchecked Sendable`: `monitor`, `version` and `number` are only touched under `lock`, listeners and what is
   // scheduled under `listLock`.
@@ -19,7 +19,7 @@ final class WatchedFile: @unchecked Sendable {
   private let lock = NSLock()
   private let monitor: Connection
   private var version = ""
-  /// Of the last transaction in the history; nil without one.
+  /// The number of the last transaction in the history; nil without a history.
   private var number: Int64?
 
   private let listLock = NSLock()
@@ -36,14 +36,14 @@ final class WatchedFile: @unchecked Sendable {
     _ = hasNews()
   }
 
-  // All of them.
+  // All watched files.
 
   private static let registryLock = NSLock()
   private nonisolated(unsafe) static var files: [String: WatchedFile] = [:]
-  /// How many there are: most programs have none.
+  /// How many files are watched. Most programs watch none.
   private static let count = AtomicWord()
 
-  /// The watched file at a path; what a store asks before each write.
+  /// The watched file at a path; nil if it is not watched. A store asks this before each write.
   @inline(__always)
   static func find(_ path: String?) -> WatchedFile? {
     if count.value == 0 { return nil }
@@ -51,8 +51,8 @@ final class WatchedFile: @unchecked Sendable {
     return registryLock.withLock { files[path] }
   }
 
-  /// Lets `told` know of other processes' commits, with the number of the last transaction in the history, if there is
-  /// one. False if the system can't watch the file.
+  /// Calls `told` after other processes' commits, with the number of the last transaction in the history, if there is
+  /// one. Returns false if the system can't watch the file.
   static func begin(_ path: String, owner: ObjectIdentifier, told: @escaping (Int64?) -> Void) throws -> Bool {
     try registryLock.withLock {
       if let file = files[path] {
@@ -84,8 +84,8 @@ final class WatchedFile: @unchecked Sendable {
 
   // Events.
 
-  /// When to look after the last event, in milliseconds: soon, and then for a writer that was held up between its
-  /// last page and its commit.
+  /// The pauses before each further check after the last event, in milliseconds. The long ones are for a writer that
+  /// was held up between its last page and its commit.
   private static let delays = [40, 200, 1000, 5000]
 
   private func noteEvent() {
@@ -114,7 +114,7 @@ final class WatchedFile: @unchecked Sendable {
   }
 
   private func check() {
-    // A store of this process that is writing looks by itself.
+    // If a store of this process is writing, it checks by itself.
     guard lock.try() else { return }
     let hasNews = hasNews()
     let number = number
@@ -128,7 +128,7 @@ final class WatchedFile: @unchecked Sendable {
 
   // Writes of this process.
 
-  /// Runs a write of this process with the connection that writes.
+  /// Runs a write of this process. Tells the owners if another process has committed before or meanwhile.
   func duringOwnWrite<Result>(_ writer: Connection, _ body: () throws -> Result) rethrows -> Result {
     lock.lock()
     var isNews = hasNews()
@@ -148,7 +148,8 @@ final class WatchedFile: @unchecked Sendable {
     return try body()
   }
 
-  /// Brings `monitor` up to date; whether there is what was not known. A file that is locked is asked again later.
+  /// Brings `monitor` up to date, and returns whether it sees news. It sees none while the file is locked, and is asked
+  /// again later.
   private func hasNews() -> Bool {
     guard let now = try? monitor.dataVersion(), now != version else { return false }
     version = now
@@ -164,7 +165,7 @@ final class WatchedFile: @unchecked Sendable {
 extension Connection {
   private static let dataVersionText = StatementText("PRAGMA data_version")
 
-  /// Another value after each commit of another connection.
+  /// A value that changes with each commit of another connection.
   fileprivate func dataVersion() throws -> String {
     let statement = try statement(Connection.dataVersionText)
     defer { statement.reset() }
