@@ -59,8 +59,7 @@ struct RowList {
   private var roots: [Int32] = []
   private var isAscending = true
   /// The last position of each row, once the keys don't ascend. `previous` has, for each position, the position before
-  /// it
-  /// of the same row, or -1.
+  /// it of the same row, or -1.
   private var last: [Place: Int32] = [:]
   private var previous: [Int32] = []
 

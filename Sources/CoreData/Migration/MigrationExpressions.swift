@@ -31,8 +31,7 @@ struct MigrationVariables {
 /// keys refer to the source object.
 enum MigrationExpressions {
   /// The value of a mapping's expression. A collection of objects is not converted; the policy turns it into the value
-  /// of
-  /// a relationship.
+  /// of a relationship.
   ///
   /// - Throws: `Failure.mappingExpression`, naming the expression, the mapping and the property.
   static func value(of expression: FoundationExpression, _ variables: MigrationVariables) throws -> Any? {

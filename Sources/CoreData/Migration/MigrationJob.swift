@@ -9,8 +9,7 @@ struct MigrationJob {
     var configuration: String?
     var options: [AnyHashable: Any]?
     /// Whether opening the store may write files beside it, because the store is replaced anyway. If false, a store
-    /// with a
-    /// write-ahead log is copied and the copy is read.
+    /// with a write-ahead log is copied and the copy is read.
     var isOwn = false
   }
 

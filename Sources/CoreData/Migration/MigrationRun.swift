@@ -17,8 +17,7 @@ final class MigrationRun {
   /// The keys of all objects that the migration has made, by entity.
   var made: [[Int64]]
   /// The new objects themselves, as faults, if the program has policies of its own: some of them look among the
-  /// context's
-  /// registered objects for those of earlier mappings. Without such policies it is empty.
+  /// context's registered objects for those of earlier mappings. Without such policies it is empty.
   var kept = ContiguousArray<NSManagedObject>()
   let keepsObjects: Bool
 
@@ -135,8 +134,7 @@ final class MigrationRun {
   }
 
   /// Validates all new objects by the model's rules. After an inferred mapping it doesn't: no code could have supplied
-  /// the
-  /// missing values, and migrations in place don't validate either.
+  /// the missing values, and migrations in place don't validate either.
   private func validate() throws {
     if mapping.inferredDelta != nil { return }
     for (entity, keys) in made.enumerated() where !destination.layouts.layouts[entity].validated.isEmpty {

@@ -47,8 +47,7 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
   }
 
   /// Refers to the version with this name, or to the versions of the model with this name, among the models of a
-  /// bundle;
-  /// nil is the main bundle.
+  /// bundle; nil is the main bundle.
   public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
     place = .name(modelName, bundle)
     checksum = versionChecksum

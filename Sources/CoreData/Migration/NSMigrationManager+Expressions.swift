@@ -13,8 +13,7 @@ extension NSMigrationManager {
   }
 
   /// The new objects of these source objects, in their order. It asks all mappings for the destination entity of a
-  /// source
-  /// relationship and its subentities.
+  /// source relationship and its subentities.
   ///
   /// - Parameters:
   ///   - name: a relationship of the current mapping's source entity.

@@ -13,10 +13,8 @@ extension NSPersistentStoreCoordinator {
   /// coordinator's model.
   ///
   /// It tries to open the store before anything else, because the versions nearly always agree, and then nothing is
-  /// read
-  /// twice. A store that does not open for another reason, or whose metadata can't be read, fails as it would without
-  /// the
-  /// options.
+  /// read twice. A store that does not open for another reason, or whose metadata can't be read, fails as it would
+  /// without the options.
   func openMigrating(
     _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL,
     options: [AnyHashable: Any]?

@@ -6,8 +6,7 @@ extension AtomicFileStore: FileOperating, FileWriting {
   }
 
   /// Copies the file the way a save writes it. If the process is killed on the way, the next opening removes what it
-  /// left
-  /// behind.
+  /// left behind.
   static func replaceStore(
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws {

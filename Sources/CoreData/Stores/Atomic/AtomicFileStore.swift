@@ -25,8 +25,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   private var known: (path: String, stamp: WholeFile.Stamp)?
 
   /// Whether a commit writes the file. A migration sets it to false, because it saves often. The first commit after it
-  /// is
-  /// true again writes the file.
+  /// is true again writes the file.
   var writesFile = true {
     didSet { if writesFile, !oldValue { lock.withLock { isMetadataChanged = true } } }
   }

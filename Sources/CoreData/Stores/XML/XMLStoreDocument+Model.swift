@@ -3,10 +3,9 @@ internal import DataModelFiles
 /// Infers a model from a document, if the model that it was written with is missing.
 extension XMLStoreDocument {
   /// A model with the entities of the metadata's version hashes, spelled as they are there, and with those of the
-  /// objects.
-  /// Attributes have the types in the file, and lowercase names. Relationships have no inverse. If a relationship leads
-  /// to
-  /// objects of another entity than its declared destination, that entity becomes a subentity of the destination.
+  /// objects. Attributes have the types in the file, and lowercase names. Relationships have no inverse. If a
+  /// relationship leads to objects of another entity than its declared destination, that entity becomes a subentity of
+  /// the destination.
   func inferredModel() throws -> NSManagedObjectModel {
     let hashes = try info().header.metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
     var sink = XMLModelSink(names: Array(hashes.keys))

@@ -4,8 +4,7 @@ struct LinkReader {
   let moves: TableMoves
 
   /// The links of a relationship. Adds the columns that hold them to `keys`, so that an earlier step clears references
-  /// to
-  /// removed rows.
+  /// to removed rows.
   ///
   /// - Parameters:
   ///   - owner: the destination's entity of the owners.

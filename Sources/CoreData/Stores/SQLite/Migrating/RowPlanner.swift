@@ -51,11 +51,9 @@ struct RowPlanner {
   // Altering.
 
   /// Whether it is better to copy the rows than to alter the table. Each dropped column rewrites the table, and so does
-  /// an
-  /// UPDATE of all rows. Copying costs as much as two such passes, and one more for each index, which has to be created
-  /// again (measured with a million rows). A constraint in the table's declaration, as old frameworks wrote it, can
-  /// only
-  /// be removed by copying.
+  /// an UPDATE of all rows. Copying costs as much as two such passes, and one more for each index, which has to be
+  /// created again (measured with a million rows). A constraint in the table's declaration, as old frameworks wrote it,
+  /// can only be removed by copying.
   private func isBetterCopied(_ alteration: TableAlteration) -> Bool {
     if !versions.dialect.rewritesTables { return false }
     let facts = versions.facts

@@ -1,13 +1,13 @@
 /// Everything that the text of a simple fetch depends on: entity, output, properties, operators, order and limit, but
 /// no value.
 ///
-/// Fetches of one shape share a statement, which is found without translating anything. That is why predicates are
-/// read a second time here. For a fetch by an indexed column, making the SQL tree would take 14 % more instructions,
-/// and making and printing it 60 % more.
+/// Fetches of one shape share a statement, which is found without translating anything. That is why predicates are read
+/// a second time here. For a fetch by an indexed column, making the SQL tree would take 14 % more instructions, and
+/// making and printing it 60 % more.
 ///
 /// A fetch is simple if its predicate has only `ColumnComparison`s, under any AND, OR and NOT, and if it sorts by
-/// columns without a collation. Each comparison becomes one parameter, in the order of the predicate. Other fetches
-/// are translated each time, and find their prepared statement by its text.
+/// columns without a collation. Each comparison becomes one parameter, in the order of the predicate. Other fetches are
+/// translated each time, and find their prepared statement by its text.
 package struct FetchShape: Hashable {
   package enum Output: Int {
     case rows, references, count

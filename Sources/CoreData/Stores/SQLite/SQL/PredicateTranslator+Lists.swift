@@ -72,8 +72,7 @@ extension PredicateTranslator {
   }
 
   /// The values as a JSON array. Integers alone, or texts alone, are written as they are. Otherwise each value is a
-  /// text
-  /// that begins with its kind, and `NSCoreDataValue` turns it back into the value.
+  /// text that begins with its kind, and `NSCoreDataValue` turns it back into the value.
   private static func jsonArray(_ bindings: [Binding], beside left: SQLOperand) -> SQLExpression {
     var isTextColumn = false
     if case .value(_, let kind) = left { isTextColumn = kind?.form == .text }

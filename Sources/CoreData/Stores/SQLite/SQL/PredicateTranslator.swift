@@ -11,8 +11,7 @@ package struct PredicateTranslator {
   /// The dialect of the SQL.
   let dialect: SQLDialect
   /// Whether SQLite may stop before it has looked at all rows: the fetch has a limit, and no order that needs every
-  /// row.
-  /// Testing row after row may then cost less than finding all rows that pass the test.
+  /// row. Testing row after row may then cost less than finding all rows that pass the test.
   var stopsEarly = false
 
   package init(store: StoreIdentity?, dialect: SQLDialect = .sqlite) {

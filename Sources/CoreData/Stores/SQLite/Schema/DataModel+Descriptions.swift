@@ -2,8 +2,7 @@ package import DataModelFiles
 
 extension DataModel {
   /// Copies the parts of a model that a store depends on into plain values; the model may have been built in code.
-  /// Fetch
-  /// request templates and fetched properties are left out.
+  /// Fetch request templates and fetched properties are left out.
   package init(_ model: NSManagedObjectModel) {
     self.init(name: "")
     entities = model.entities.map(Entity.init)

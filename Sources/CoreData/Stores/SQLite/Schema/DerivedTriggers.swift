@@ -12,8 +12,8 @@
 /// The names begin like Apple's; the bodies are our own.
 ///
 /// In PostgreSQL the trigger's body is a function. It locks the rows that it derives values for before it reads others,
-/// so if two transactions change one value, the second sees the change of the first. It records the rows in a table,
-/// if the connection has one, instead of calling a function.
+/// so if two transactions change one value, the second sees the change of the first. It records the rows in a table, if
+/// the connection has one, instead of calling a function.
 package struct DerivedTriggers {
   private let schema: StoreSchema
   private let entity: EntitySchema

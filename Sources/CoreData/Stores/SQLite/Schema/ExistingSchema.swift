@@ -64,8 +64,7 @@ package struct ExistingSchema {
   }
 
   /// Finds the join table of a many-to-many relationship. The numbers in its name and in its columns may be those of
-  /// the
-  /// entities in an earlier version of the file. Older frameworks named the table after the other side.
+  /// the entities in an earlier version of the file. Older frameworks named the table after the other side.
   func joinTable(_ ends: JoinEnds) throws -> JoinTable {
     let names =
       ["Z_\(ends.naming)\(ends.relationship)", "Z_\(ends.other)\(ends.inverse)"]

@@ -21,8 +21,7 @@ extension SchemaPlan {
   func createIndexes() throws -> [String] { try indexes(.sqlite).map(\.sql) }
 
   /// The indexes, table by table: foreign keys, Z_ENT if entities share the table, join tables, and then for each
-  /// entity
-  /// the attributes marked as indexed, the fetch indexes and the uniqueness constraints.
+  /// entity the attributes marked as indexed, the fetch indexes and the uniqueness constraints.
   package func indexes(_ dialect: SQLDialect) throws -> [PlannedIndex] {
     try tables.flatMap { table -> [PlannedIndex] in
       var statements = table.foreignKeys.map { index(table.name, $0) }
@@ -137,8 +136,7 @@ extension SchemaPlan {
   }
 
   /// Whether a property has no column in the entity's table. Editors let you mark any property as indexed; an index of
-  /// a
-  /// property without a column is left out.
+  /// a property without a column is left out.
   private func lacksColumn(_ property: String, _ entity: EntitySchema) -> Bool {
     guard let place = entity.layout.property(named: property), place.kind != .composite else { return false }
     return place.slot < 0 || entity.slots[place.slot] == nil

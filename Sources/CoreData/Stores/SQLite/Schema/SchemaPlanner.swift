@@ -150,8 +150,7 @@ package struct SchemaPlanner {
   }
 
   /// A column name that is not yet used in a table. For a new file it is the wanted name, with a number if necessary;
-  /// for
-  /// an existing file it is the matching name in the file.
+  /// for an existing file it is the matching name in the file.
   private mutating func columnName(
     _ wanted: String, in root: Int, for property: LayoutProperty, of layout: EntityLayout,
     alternative: ((String) -> Bool)? = nil
@@ -247,8 +246,7 @@ package struct SchemaPlanner {
   }
 
   /// Whether the join table has this relationship's name. Of two entities, the one with the lower number names it; of
-  /// two
-  /// relationships of one entity, the later by name.
+  /// two relationships of one entity, the later by name.
   private func isNaming(
     _ property: LayoutProperty, layout: EntityLayout, other: LayoutProperty, otherLayout: EntityLayout
   ) -> Bool {

@@ -46,8 +46,7 @@ struct ModelInference {
   }
 
   /// Replaces old names in `Z_PRIMARYKEY` with the names that only the metadata has, if there are equally many.
-  /// Otherwise
-  /// it leaves out the rows with old names.
+  /// Otherwise it leaves out the rows with old names.
   private static func named(_ rows: [ExistingSchema.Entity], _ names: Set<String>) -> [ExistingSchema.Entity] {
     if names.isEmpty { return rows }
     let stale = rows.filter { !names.contains($0.name) }

@@ -30,8 +30,7 @@ struct StoredIndex {
 
   /// The property names that the index's name spells. Newer indexes are named `Z_<Entity>_<attribute>` and
   /// `Z_<Entity>_UNIQUE_<attribute>_<attribute>` in the model's spelling. Other words do no harm, because names are
-  /// looked
-  /// up by their column.
+  /// looked up by their column.
   func spelledNames(of entity: String) -> [String] {
     let prefix = "Z_\(entity)_"
     guard name.hasPrefix(prefix) else { return [] }

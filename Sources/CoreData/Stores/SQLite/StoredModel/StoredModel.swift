@@ -40,8 +40,7 @@ struct StoredModel {
       return nil
     }
     // It is not known how some hashes are computed, so a different hash alone proves nothing. A column that the model
-    // does
-    // not know proves that the model is another version.
+    // does not know proves that the model is another version.
     let computed = model.entityVersionHashes().mapValues { Data($0) }
     if hashes.allSatisfy({ computed[$0.key] == $0.value }) || existing.isCovered(by: plan) { return stored }
     return nil
