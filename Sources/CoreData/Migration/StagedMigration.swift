@@ -36,7 +36,7 @@ struct StagedMigration {
     }
   }
 
-  // MARK: The way
+  // MARK: The steps
 
   private func steps() throws -> [Step] {
     let versions = try StagedVersions(manager.stages).versions

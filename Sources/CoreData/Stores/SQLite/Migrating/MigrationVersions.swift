@@ -107,7 +107,7 @@ package struct MigrationVersions {
   func table(of root: SourceRoot) -> String { schema(root.entity).table }
   /// Its Z_ENT.
   func number(_ entity: SourceEntity) -> Int { schema(entity).number }
-  /// It and those below it.
+  /// The entity and all its subentities.
   func subtree(_ entity: SourceEntity) -> [SourceEntity] { layout(entity).subtree.map(SourceEntity.init) }
   func maximumKey(of root: SourceRoot) -> Int64 { facts.maximumKeys[table(of: root)] ?? 0 }
   /// Whether rows of the entity use a column of their table.
@@ -123,7 +123,7 @@ package struct MigrationVersions {
   func root(of entity: DestinationEntity) -> DestinationRoot { DestinationRoot(index: layout(entity).rootIndex) }
   /// Its Z_ENT.
   func number(_ entity: DestinationEntity) -> Int { schema(entity).number }
-  /// It and those below it.
+  /// The entity and all its subentities.
   func subtree(_ entity: DestinationEntity) -> [DestinationEntity] {
     layout(entity).subtree.map(DestinationEntity.init)
   }

@@ -1,4 +1,4 @@
-/// Turns a fetch description into a SELECT. Pure.
+/// Turns a fetch description into a SELECT. It keeps no state.
 package struct FetchPlanner {
   package let schema: StoreSchema
   package let translator: PredicateTranslator

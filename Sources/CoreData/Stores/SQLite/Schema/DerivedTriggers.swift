@@ -6,7 +6,7 @@
 /// | `…_PARAMETER_INSERT`, `_UPDATE`, `_DELETE` | the table that the expression reads | derives the owners' values |
 ///
 /// Each trigger computes the whole expression again. Then it calls a function, which tells the store the rows whose
-/// value differs from the one written. Triggers fire for updates of a row's version, which every save sets. A trigger
+/// value differs from the one written. An update is noticed by the row's version, which every save sets. A trigger
 /// never sets a version, so its own update fires no trigger.
 ///
 /// The names begin like Apple's; the bodies are our own.

@@ -28,7 +28,7 @@ package struct SchemaPlanner {
   private var storedColumns: [Int: [String]] = [:]
   private var joinNames = UniqueNames()
   private(set) var joins: [JoinTable] = []
-  /// By root index.
+  /// The planned tables, by root index.
   private(set) var tables: [Int: TablePlan] = [:]
 
   /// - Parameters:
