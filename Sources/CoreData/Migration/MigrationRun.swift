@@ -146,7 +146,7 @@ final class MigrationRun {
           do { try object.validateForInsert() } catch { errors.append(error as NSError) }
         }
         try NSManagedObject.throwAll(errors)
-        // Validation may have replaced values.
+        // Validation may have replaced values, which are saved here.
         try savePass()
         try checkCancellation()
       }

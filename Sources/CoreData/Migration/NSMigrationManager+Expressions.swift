@@ -12,8 +12,8 @@ extension NSMigrationManager {
     return request
   }
 
-  /// The new objects of these source objects, in their order. It asks all mappings for the destination entity of a
-  /// source relationship and its subentities.
+  /// The new objects of these source objects, in their order. It asks all mappings whose source entity is the
+  /// destination of a source relationship, or a subentity of it.
   ///
   /// - Parameters:
   ///   - name: a relationship of the current mapping's source entity.

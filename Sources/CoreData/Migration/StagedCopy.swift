@@ -1,7 +1,8 @@
 import Foundation
 
 /// Takes a store through stages whose handlers change its data. It works on a copy beside the store, which then takes
-/// the store's place. After any error, and after a kill at any moment, the store is either old or complete.
+/// the store's place. After any error, and after a kill at any moment, the store has either its old version or the
+/// complete new one.
 struct StagedCopy {
   let migration: StoreMigration
   let manager: NSStagedMigrationManager

@@ -29,7 +29,7 @@ enum Base64 {
     }
   }
 
-  /// The decoded bytes; nil unless the text consists of whole groups of four digits, with white space between digits.
+  /// The decoded bytes; nil unless the text consists of whole groups of four digits. White space is skipped.
   static func decode(_ text: MarkupText) -> [UInt8]? {
     var output: [UInt8] = []
     output.reserveCapacity(text.count / 4 * 3)

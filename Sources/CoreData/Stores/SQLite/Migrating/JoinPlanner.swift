@@ -61,7 +61,7 @@ struct JoinPlanner {
     _ join: JoinTable, of owner: DestinationEntity, member: DestinationEntity, former: FormerRelationship?,
     formerInverse: FormerRelationship?
   ) -> Bool {
-    // The relationship that was the naming side, or else the one that was the other side.
+    // The former relationship of the naming side, or else that of the other side.
     guard let known = former ?? formerInverse, let side = versions.joinSide(of: known) else { return false }
     if let former, let formerInverse, !formerInverse.isInverse(of: former) { return false }
     let before = side.table

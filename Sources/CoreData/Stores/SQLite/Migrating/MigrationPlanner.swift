@@ -9,7 +9,7 @@
 /// | `TableMoves` | the versions | for each table of the destination, whose rows it gets and the offset of their keys |
 /// | `FeedPlanner` | versions, moves | `ColumnSources`: the value of each column, and later look-ups and numberings |
 /// | `JoinPlanner` | versions, moves | `JoinMoves`: statements for join tables, and tables that stay |
-/// | `RowPlanner` | versions, moves, column sources | `RowMoves`: statements for tables and rows, and tables that stay |
+/// | `RowPlanner` | versions, moves, column sources | `RowMoves`: statements for tables and rows, tables that stay |
 /// | `LeavingPlanner` | versions, these two results | statements for removed tables and references to removed rows |
 /// | `IndexPlanner`, `HistoryPlanner` | versions, moves, changed columns | statements for indexes and for the history |
 ///

@@ -64,7 +64,7 @@ extension PredicateTranslator {
     return .value(.select(SelectStatement([.word("COUNT(*)")], from: .rows(of: limited))), .int64)
   }
 
-  /// The select of a fetch with its only column, named v if it is a property, and the operand for that column.
+  /// The select of a fetch with its only column, named v unless it is the key, and the operand for that column.
   private func subselect(_ sub: SubFetch, _ scope: QueryScope) throws -> (SelectStatement, SQLOperand) {
     let fetch = sub.fetch
     let query = try RowQuery(scope.schema, fetch.layout, includesSubentities: fetch.includesSubentities)
